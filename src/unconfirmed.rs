@@ -5,25 +5,25 @@
 //! others. These are left out whenever configuration is read, whatever trust there is in the project, until the person
 //! has seen their texts and said yes, or until they are gone or as they were before.
 //!
-//! What was there before is a file that is locked as long as the command is followed ([`Watch`]). One that nobody holds any
+//! What was there before is a file that is locked as long as the command is followed ([`CommandWatch`]). One that nobody holds any
 //! more is left from a lathe that was killed; the next reader of configuration makes the comparison in its place.
 //!
 //! Paths are compared without regard to case, because there are file systems where `LATHE.JSONC` is `lathe.jsonc`.
 
-mod places;
+mod config_files;
 mod records;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::places::{Contents, digest_of};
+use self::config_files::{Contents, digest_of};
 
-pub use self::places::{Digests, is_read};
-pub use self::records::{Ended, Records, Watch};
+pub use self::config_files::{Digests, is_read};
+pub use self::records::{CommandChanges, CommandWatch, UnconfirmedRecords};
 
 /// The files of a project that are not to be read, as they were when configuration was read.
 #[derive(Debug, Clone, Default)]
-pub struct Unconfirmed {
+pub struct UnconfirmedFiles {
     /// Nothing at or below these is read. In lower case.
     held: Vec<String>,
     files: Arc<[UnconfirmedFile]>,
@@ -40,7 +40,7 @@ pub struct UnconfirmedFile {
     digest: String,
 }
 
-impl Unconfirmed {
+impl UnconfirmedFiles {
     /// Returns true if a file must not be read.
     pub fn holds(&self, path: &Path) -> bool {
         if self.held.is_empty() {
@@ -82,7 +82,7 @@ impl Unconfirmed {
     pub fn is_current(&self) -> bool {
         self.files
             .iter()
-            .all(|file| file.text.is_none() || places::digest(&file.path) == file.digest)
+            .all(|file| file.text.is_none() || config_files::digest(&file.path) == file.digest)
     }
 }
 

@@ -21,8 +21,8 @@ use crate::hook::HookRun;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 use crate::question::QuestionEvent;
 use crate::text::sanitize::{sanitize_line, strip_controls};
-use crate::tool::pipeline::{self, EndsTurn, LoopGuard, Progress, Resolved, in_order, wants_to_speak};
-use crate::tool::{CallSettings, Inside, SessionEffect, ToolCx, Update};
+use crate::tool::pipeline::{self, CallResolution, EndsTurn, LoopGuard, Progress, in_order, wants_to_speak};
+use crate::tool::{CallSettings, NestedCalls, SessionEffect, ToolCx, Update};
 
 /// Reports of the driver.
 #[derive(Debug)]
@@ -351,10 +351,10 @@ impl Runner {
     }
 
     /// Runs one call to its one result.
-    async fn one(&self, call: ToolPart, resolved: Resolved, turn: pipeline::Turn) {
+    async fn one(&self, call: ToolPart, resolved: CallResolution, turn: pipeline::QuestionTurn) {
         let ready = DriverEvent::CallReady {
             call: call.call.clone(),
-            tool: self.settings.registry.told_name(&call.tool, &resolved.args),
+            tool: self.settings.registry.advertised_name(&call.tool, &resolved.args),
             args: resolved.args,
         };
         let _ = self.reports.send(ready);
@@ -399,7 +399,7 @@ impl Runner {
         report: &Arc<CallReport>,
     ) -> ToolCx {
         let cx = ToolCx::new(&self.settings, call.clone(), self.stop.child_token(), updates);
-        cx.with_inside(Inside {
+        cx.with_inside(NestedCalls {
             calls: self.settings.clone(),
             guard: Arc::clone(&self.guard),
             progress: Arc::clone(report) as Arc<dyn Progress>,

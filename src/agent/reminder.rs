@@ -14,14 +14,14 @@ pub const PLAN: &str = "plan";
 /// Adds the reminders to the messages of a request. `next` is the agent that makes it.
 pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
     let mut reminded = Vec::with_capacity(messages.len() + 1);
-    let mut told = Planning::Off;
+    let mut told = PlanState::Off;
     // The agent of the reply directly before; none after a message of the person.
-    let mut replied: Option<Planning> = None;
+    let mut replied: Option<PlanState> = None;
     for message in messages {
-        let now = Planning::of(message.agent.as_deref());
+        let now = PlanState::of(message.agent.as_deref());
         match message.role {
             Role::User => {
-                let text = (now == Planning::On || told == Planning::On).then(|| now.text());
+                let text = (now == PlanState::On || told == PlanState::On).then(|| now.text());
                 reminded.push(match text {
                     Some(text) => with_text(&message, &text),
                     None => message,
@@ -38,7 +38,7 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
             }
         }
     }
-    let now = Planning::of(Some(next));
+    let now = PlanState::of(Some(next));
     if replied.is_some_and(|before| before != now) {
         reminded.push(between(now, 0));
     }
@@ -46,12 +46,12 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Planning {
+enum PlanState {
     On,
     Off,
 }
 
-impl Planning {
+impl PlanState {
     fn of(agent: Option<&str>) -> Self {
         if agent == Some(PLAN) { Self::On } else { Self::Off }
     }
@@ -72,7 +72,7 @@ fn with_text(message: &Message, text: &str) -> Arc<Message> {
 }
 
 /// For a switch in the middle of a turn, where the person says nothing.
-fn between(now: Planning, created: i64) -> Arc<Message> {
+fn between(now: PlanState, created: i64) -> Arc<Message> {
     Arc::new(Message {
         id: MessageId::new(),
         role: Role::User,
@@ -106,7 +106,7 @@ mod tests {
             role,
             agent: Some(agent.to_owned()),
             parts,
-            ..Message::clone(&between(Planning::Off, 0))
+            ..Message::clone(&between(PlanState::Off, 0))
         })
     }
 
@@ -128,8 +128,8 @@ mod tests {
     fn told(lines: &[&str], next: &str) -> Vec<String> {
         let shown = |message: &Arc<Message>| {
             let text = message.text();
-            let text = text.replace(&Planning::On.text(), "+");
-            text.replace(&Planning::Off.text(), "-").replace('\n', " ")
+            let text = text.replace(&PlanState::On.text(), "+");
+            text.replace(&PlanState::Off.text(), "-").replace('\n', " ")
         };
         remind(talk(lines), next).iter().map(shown).collect()
     }

@@ -5,14 +5,14 @@ use super::failure::Failure;
 use super::output::{print, table, tell};
 use super::place::Locations;
 use crate::project::commands::UserCommand;
-use crate::session::wire::{self, FrontEndKind, ModelSource, Which};
+use crate::session::wire::{self, FrontEndKind, ModelSource, SessionChoice};
 use crate::text::sanitize::sanitize_line;
 
 /// The list goes to stdout; what could not be read goes to stderr, with file and line.
 pub(super) fn commands() -> Result<(), Failure> {
     let request = Locations::current()?.request(
         OpenArgs::default(),
-        Which::New,
+        SessionChoice::New,
         ModelSource::Network,
         FrontEndKind::Unattended,
     )?;

@@ -14,7 +14,7 @@ use crate::config::{self, Loaded, Origin, PermissionLayer};
 use crate::permission::{self, Action, Rule, Source};
 use crate::provider::without_user;
 use crate::session::wire::{
-    self, FrontEndKind, ImportedList, ModelSource, ProjectTrust, TrustState, TrustedBy, Which,
+    self, FrontEndKind, ImportedList, ModelSource, ProjectTrust, SessionChoice, TrustState, TrustedBy,
 };
 use crate::text::sanitize::sanitize_line;
 
@@ -35,7 +35,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
         ConfigCommand::Show => {
             let request = Locations::current()?.request(
                 OpenArgs::default(),
-                Which::New,
+                SessionChoice::New,
                 ModelSource::Network,
                 FrontEndKind::Unattended,
             )?;

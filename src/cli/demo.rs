@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::place::Locations;
 use super::screen::{Launch, Left, launch};
 use crate::config::{Config, Dirs};
-use crate::session::wire::{FrontEndKind, ModelSource, Which};
+use crate::session::wire::{FrontEndKind, ModelSource, SessionChoice};
 
 const WELCOME: &str = "This is the demo: a scripted model with real tools, in a small project that is gone when you \
     leave. Type anything and press enter.";
@@ -40,7 +40,7 @@ pub(super) fn demo() -> Result<ExitCode, Failure> {
     let place = Locations::new(dirs, &base.join("slugs"));
     let mut request = place.request(
         OpenArgs::default(),
-        Which::New,
+        SessionChoice::New,
         ModelSource::Demo,
         FrontEndKind::Attended,
     )?;
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_cassette_can_be_played() {
-        let pace = crate::provider::cassette::Pace::Flat;
+        let pace = crate::provider::cassette::PlaybackSpeed::Flat;
         crate::provider::cassette::Player::from_text(CASSETTE, pace).unwrap();
     }
 }

@@ -15,7 +15,7 @@ use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
 use crate::session::host::StoredSessions;
 use crate::session::wire::{
-    self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustState, TrustedBy, Which,
+    self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, SessionChoice, TrustState, TrustedBy,
 };
 use crate::text::sanitize::sanitize_line;
 
@@ -69,7 +69,7 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     let (dirs, directory) = (place.dirs.clone(), place.directory.clone());
     let request = place.request(
         super::args::OpenArgs::default(),
-        Which::New,
+        SessionChoice::New,
         ModelSource::Network,
         FrontEndKind::Unattended,
     );

@@ -20,7 +20,7 @@ use super::failure::Failure;
 use crate::conversation::ModelRef;
 use crate::session::wire::{ModelSource, OpenRequest};
 use crate::session::{ErrorReport, ReportKind};
-use crate::tui::{self, Chosen, Ended, FirstRun, Themes};
+use crate::tui::{self, FirstRun, FirstRunChoice, Themes, TuiExit};
 
 /// How long a server on this machine may take to accept, and again to answer.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -34,29 +34,29 @@ const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"
 
 /// A program that serves models, and the port it listens on unless told otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Known {
+struct KnownServer {
     name: &'static str,
     key: &'static str,
     port: u16,
 }
 
-const KNOWN: [Known; 4] = [
-    Known {
+const KNOWN: [KnownServer; 4] = [
+    KnownServer {
         name: "Ollama",
         key: "ollama",
         port: 11434,
     },
-    Known {
+    KnownServer {
         name: "LM Studio",
         key: "lmstudio",
         port: 1234,
     },
-    Known {
+    KnownServer {
         name: "llama.cpp",
         key: "llamacpp",
         port: 8080,
     },
-    Known {
+    KnownServer {
         name: "vLLM",
         key: "vllm",
         port: 8000,
@@ -66,11 +66,11 @@ const KNOWN: [Known; 4] = [
 /// A server that answered.
 #[derive(Debug, PartialEq, Eq)]
 struct FoundServer {
-    server: Known,
+    server: KnownServer,
     model: String,
 }
 
-impl Known {
+impl KnownServer {
     fn base_url(self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
@@ -86,7 +86,7 @@ impl FoundServer {
 }
 
 /// How to go on after a first start.
-pub(super) enum Beginning {
+pub(super) enum StartChoice {
     Demo,
     /// The request has a model now.
     Server,
@@ -99,7 +99,7 @@ pub(super) fn begin(
     report: ErrorReport,
     request: &mut OpenRequest,
     themes: Themes,
-) -> Result<Beginning, Failure> {
+) -> Result<StartChoice, Failure> {
     if !is_first(&report, request) {
         return Err(report.into());
     }
@@ -124,16 +124,16 @@ pub(super) fn begin(
     let chosen = tui::first_run(screen).map_err(|error| Failure::system("the screen failed", error))?;
     let found = || looking.join().unwrap_or_default();
     match chosen {
-        Chosen::Demo => Ok(Beginning::Demo),
-        Chosen::Server => match found().into_iter().next() {
+        FirstRunChoice::Demo => Ok(StartChoice::Demo),
+        FirstRunChoice::Server => match found().into_iter().next() {
             Some(found) => {
                 use_server(request, found);
-                Ok(Beginning::Server)
+                Ok(StartChoice::Server)
             }
             None => Err(told(report, request, &[])),
         },
-        Chosen::Left(Ended::Quit) => Err(told(report, request, &found())),
-        Chosen::Left(ended) => Ok(Beginning::Left(ExitCode::from(ended.status()))),
+        FirstRunChoice::Left(TuiExit::Quit) => Err(told(report, request, &found())),
+        FirstRunChoice::Left(ended) => Ok(StartChoice::Left(ExitCode::from(ended.status()))),
     }
 }
 
@@ -223,7 +223,7 @@ fn look_around() -> Vec<FoundServer> {
 }
 
 /// Asks a server for its list of models, which shows that it is one; the first model is as good as any.
-fn ask(server: Known) -> Option<FoundServer> {
+fn ask(server: KnownServer) -> Option<FoundServer> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port));
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    fn serve(answer: &'static str) -> Known {
+    fn serve(answer: &'static str) -> KnownServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         thread::spawn(move || {
@@ -263,7 +263,7 @@ mod tests {
             let _ = stream.read(&mut request);
             let _ = stream.write_all(answer.as_bytes());
         });
-        Known {
+        KnownServer {
             name: "Ollama",
             key: "ollama",
             port,
@@ -296,7 +296,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);
-        assert_eq!(ask(Known { port, ..KNOWN[0] }), None);
+        assert_eq!(ask(KnownServer { port, ..KNOWN[0] }), None);
     }
 
     #[test]
@@ -306,7 +306,7 @@ mod tests {
         let mut request = place
             .request(
                 crate::cli::args::OpenArgs::default(),
-                crate::session::wire::Which::New,
+                crate::session::wire::SessionChoice::New,
                 ModelSource::Network,
                 crate::session::wire::FrontEndKind::Attended,
             )

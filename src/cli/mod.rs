@@ -43,7 +43,7 @@ use crate::process::sandbox;
 use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand};
 use failure::Failure;
 use screen::Left;
-use sessions::Style;
+use sessions::OutputStyle;
 
 /// Does what the words of the command line ask; the first is the program's name.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -103,7 +103,11 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             command.unwrap_or(PermissionsCommand::List),
         )),
         Command::Sessions { command, json } => {
-            let style = if json { Style::Json } else { Style::People };
+            let style = if json {
+                OutputStyle::Json
+            } else {
+                OutputStyle::People
+            };
             done(sessions::sessions(
                 command.unwrap_or(SessionsCommand::List),
                 style,

@@ -10,8 +10,10 @@ use super::keys;
 use crate::config::{self, Dirs, LoadRequest, Loaded};
 use crate::files::Roots;
 use crate::session::host::Host;
-use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, TrustFlag, Which};
-use crate::unconfirmed::Unconfirmed;
+use crate::session::wire::{
+    self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, SessionChoice, TrustFlag,
+};
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// Lathe's own directories, and the one it works in with its project.
 #[derive(Debug)]
@@ -70,13 +72,13 @@ impl Locations {
 
     /// The files a configuration is read from, existing or not, in their order.
     pub(super) fn config_files(&self) -> Vec<PathBuf> {
-        self.with_load_request(None, &Unconfirmed::default(), config::files)
+        self.with_load_request(None, &UnconfirmedFiles::default(), config::files)
     }
 
     fn with_load_request<T>(
         &self,
         extra: Option<&Path>,
-        unconfirmed: &Unconfirmed,
+        unconfirmed: &UnconfirmedFiles,
         read: impl FnOnce(&LoadRequest<'_>) -> T,
     ) -> T {
         read(&LoadRequest {
@@ -110,7 +112,7 @@ impl Locations {
     pub(super) fn request(
         self,
         open: OpenArgs,
-        which: Which,
+        which: SessionChoice,
         source: ModelSource,
         front_end: FrontEndKind,
     ) -> Result<OpenRequest, Failure> {
@@ -147,7 +149,7 @@ pub(super) fn host(runtime: runtime::Handle, request: OpenRequest, extra: Option
     })
 }
 
-impl From<ReopenArgs> for Which {
+impl From<ReopenArgs> for SessionChoice {
     fn from(args: ReopenArgs) -> Self {
         match args.session {
             Some(session) => Self::Id(session),
@@ -233,13 +235,16 @@ mod tests {
     #[test]
     fn the_session_asked_for_is_the_one_opened() {
         let which = |newest, session: Option<&str>| {
-            Which::from(ReopenArgs {
+            SessionChoice::from(ReopenArgs {
                 newest,
                 session: session.map(|id| id.parse().unwrap()),
             })
         };
-        assert_eq!(which(false, None), Which::New);
-        assert_eq!(which(true, None), Which::Newest);
-        assert_eq!(which(false, Some("ses_1")), Which::Id("ses_1".parse().unwrap()));
+        assert_eq!(which(false, None), SessionChoice::New);
+        assert_eq!(which(true, None), SessionChoice::Newest);
+        assert_eq!(
+            which(false, Some("ses_1")),
+            SessionChoice::Id("ses_1".parse().unwrap())
+        );
     }
 }

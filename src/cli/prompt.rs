@@ -61,7 +61,7 @@ pub(super) fn read(words: &[String], prompt: Prompt) -> Result<RunPrompt, Failur
 fn patiently(stdin: Box<dyn Read + Send>, has_words: bool) -> Result<String, Failure> {
     let (done, whole) = mpsc::channel();
     let has_begun = Arc::new(AtomicBool::new(false));
-    let stdin = Noticed {
+    let stdin = WatchedStdin {
         stdin,
         has_begun: Arc::clone(&has_begun),
     };
@@ -83,12 +83,12 @@ fn patiently(stdin: Box<dyn Read + Send>, has_words: bool) -> Result<String, Fai
 }
 
 /// Tells that something came.
-struct Noticed {
+struct WatchedStdin {
     stdin: Box<dyn Read + Send>,
     has_begun: Arc<AtomicBool>,
 }
 
-impl Read for Noticed {
+impl Read for WatchedStdin {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.stdin.read(buffer)?;
         self.has_begun.store(true, Ordering::Relaxed);

@@ -13,9 +13,9 @@ use super::output::tell;
 use super::place::{Locations, host, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
-use crate::headless::{self, Ended, Format, RunOutcome, Unopened};
+use crate::headless::{self, Format, RunEnd, RunOutcome, UnopenedSession};
 use crate::session::mention::mentions;
-use crate::session::wire::{self, FrontEndKind, OpenRequest, Which};
+use crate::session::wire::{self, FrontEndKind, OpenRequest, SessionChoice};
 use crate::session::{CalledCommand, ErrorReport, Input};
 
 /// Exit status where a refused call is a failure.
@@ -24,7 +24,7 @@ const DENIED: u8 = 3;
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let format = Format::from(args.format);
     let fails_on_denied = args.fail_on_denied;
-    let unopened = Unopened {
+    let unopened = UnopenedSession {
         session: args.reopen.session.clone(),
         model: args.open.model.clone(),
         agent: args.open.agent.clone(),
@@ -40,10 +40,10 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Runs the turn. The outer error is of a session that could not be opened; the inner one was told in events.
-fn turn(args: RunArgs, format: Format) -> Result<io::Result<Ended>, Failure> {
+fn turn(args: RunArgs, format: Format) -> Result<io::Result<RunEnd>, Failure> {
     let place = Locations::current()?;
     let source = model_source(&args.cassette)?;
-    let which = Which::from(args.reopen);
+    let which = SessionChoice::from(args.reopen);
     let dirs = place.dirs.clone();
     let request = place.request(args.open, which, source, FrontEndKind::Unattended)?;
     let stdin = io::stdin();
@@ -66,7 +66,7 @@ fn turn(args: RunArgs, format: Format) -> Result<io::Result<Ended>, Failure> {
 
 /// Returns the process's exit status. A refused call counts for more than how the turn ended, but not than an interrupt or a
 /// setting that cannot be meant.
-fn status(ended: Ended, fails_on_denied: bool) -> u8 {
+fn status(ended: RunEnd, fails_on_denied: bool) -> u8 {
     match ended.outcome {
         RunOutcome::Done(_) if fails_on_denied && ended.denied > 0 => DENIED,
         outcome => outcome.status(),
@@ -97,7 +97,7 @@ fn called(words: &str, request: &OpenRequest) -> Result<Option<CalledCommand>, F
     }))
 }
 
-async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<io::Result<Ended>, Failure> {
+async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<io::Result<RunEnd>, Failure> {
     let untrusted = request.trust.report();
     let host = host(Handle::current(), request, None);
     let opened = host.open_first().await?;

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::args::ScreenArgs;
 use super::failure::Failure;
-use super::first_run::Beginning;
+use super::first_run::StartChoice;
 use super::place::{Locations, host, model_source};
 use super::session_threads::SessionThreads;
 use super::{first_run, keys, screen_reader, themes};
@@ -19,9 +19,10 @@ use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::ErrorReport;
 use crate::session::host::{Host, Opened, Opening};
-use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, Which};
+use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, SessionChoice};
 use crate::tui::{
-    self, Manners, Motion, Mouse, Notify, Start, TerminalError, TrustAnswer, TrustPart, TrustQuestion,
+    self, Motion, MouseCapture, Notify, TerminalError, TrustAnswer, TrustPart, TrustQuestion, TuiStart,
+    UiSettings,
 };
 use crate::view::Symbols;
 
@@ -80,19 +81,19 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         // What is missing may be among what is asked about.
         Err(_) if brings_providers(&request.trust) => wire::preview_untrusted(&request),
         Err(report) => match first_run::begin(report, &mut request, themes.clone())? {
-            Beginning::Demo => return Ok(Left::ForDemo),
-            Beginning::Server => wire::preview(&request)?,
-            Beginning::Left(status) => return Ok(Left::With(status)),
+            StartChoice::Demo => return Ok(Left::ForDemo),
+            StartChoice::Server => wire::preview(&request)?,
+            StartChoice::Left(status) => return Ok(Left::With(status)),
         },
     };
     check_terminal()?;
     let keymap = keys::keymap(&request.loaded)?;
-    let manners = manners(&request.loaded.config.tui);
+    let ui_settings = ui_settings(&request.loaded.config.tui);
     let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
     let project = request.trust.root.clone();
-    let reopens = request.which != Which::New;
+    let reopens = request.which != SessionChoice::New;
     let settings_file = dirs.config.join("lathe.jsonc");
-    let uses_file = dirs.state.join("uses.jsonl");
+    let frecency_file = dirs.state.join("uses.jsonl");
     let theme_list = themes::list(&dirs);
     let question = trust_question(&request.trust);
     let threads = SessionThreads::start(dirs)?;
@@ -111,7 +112,7 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         }
         None => (None, Box::pin(noted(host.open_first(), notes)) as Opening),
     };
-    let start = Start {
+    let start = TuiStart {
         model: preview.model,
         agent: preview.agent,
         mode: preview.mode,
@@ -122,8 +123,8 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         theme_list,
         settings_file,
         keymap,
-        uses_file,
-        manners,
+        frecency_file,
+        ui_settings,
         prompt,
         reopens,
         trust,
@@ -200,12 +201,12 @@ fn brings_providers(trust: &ProjectTrust) -> bool {
     trust.asks_about_files() || trust.is_untrusted() && trust.parts.iter().any(|part| part.key == "providers")
 }
 
-fn manners(settings: &Tui) -> Manners {
-    Manners {
+fn ui_settings(settings: &Tui) -> UiSettings {
+    UiSettings {
         mouse: if settings.mouse {
-            Mouse::Caught
+            MouseCapture::Caught
         } else {
-            Mouse::LeftAlone
+            MouseCapture::LeftAlone
         },
         wheel_lines: settings.wheel_lines,
         sets_title: settings.title,

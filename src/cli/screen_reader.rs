@@ -10,7 +10,7 @@ use super::logs::Logs;
 use super::place::host;
 use super::runtime;
 use crate::config::Dirs;
-use crate::screen_reader::{self, Console, Ended, Left, Start, TrustAnswer};
+use crate::screen_reader::{self, Console, ScreenReaderExit, ScreenReaderStart, SessionExit, TrustAnswer};
 use crate::session::ErrorReport;
 use crate::session::wire::{self, OpenRequest};
 
@@ -43,7 +43,7 @@ async fn converse(
     extra: Option<PathBuf>,
     mut prompt: Option<String>,
     console: &mut Console,
-) -> Result<Ended, Failure> {
+) -> Result<ScreenReaderExit, Failure> {
     if request.trust.is_open() {
         match screen_reader::ask_trust(&request.trust, console).await {
             TrustAnswer::Trust => wire::accept_trust(&mut request)?,
@@ -57,7 +57,7 @@ async fn converse(
     let left_out = untrusted.iter().map(ErrorReport::sentence);
     session.notes.splice(0..0, left_out);
     loop {
-        let start = Start {
+        let start = ScreenReaderStart {
             session: &session,
             host: &host,
             prompt: prompt.take(),
@@ -69,8 +69,8 @@ async fn converse(
             () = console.interrupted() => {}
         }
         match left {
-            Left::Ended(ended) => return Ok(ended),
-            Left::For(next) => session = *next,
+            SessionExit::Ended(ended) => return Ok(ended),
+            SessionExit::For(next) => session = *next,
         }
     }
 }

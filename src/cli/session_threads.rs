@@ -13,7 +13,7 @@ use crate::config::Dirs;
 use crate::session::host::Host;
 
 /// Sessions that take longer to end are left to their next opening, which finds what was unfinished.
-const FAREWELL: Duration = Duration::from_secs(10);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 pub(super) struct SessionThreads {
     pub(super) runtime: tokio::runtime::Handle,
@@ -54,6 +54,6 @@ impl SessionThreads {
     pub(super) fn end(self, host: Host) {
         // Threads that are gone have nothing left to end.
         let _ = self.leave.send(host);
-        let _ = self.gone.recv_timeout(FAREWELL);
+        let _ = self.gone.recv_timeout(SHUTDOWN_GRACE);
     }
 }

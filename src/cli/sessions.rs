@@ -24,12 +24,12 @@ const HITS: usize = 1000;
 
 /// How the answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum OutputStyle {
     People,
     Json,
 }
 
-pub(super) fn sessions(command: SessionsCommand, style: Style) -> Result<(), Failure> {
+pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<(), Failure> {
     let stored = StoredSessions::open(&Dirs::from_env()?.data)?;
     match command {
         SessionsCommand::List => list(&stored, style),
@@ -43,12 +43,12 @@ pub(super) fn sessions(command: SessionsCommand, style: Style) -> Result<(), Fai
     }
 }
 
-fn list(stored: &StoredSessions, style: Style) -> Result<(), Failure> {
+fn list(stored: &StoredSessions, style: OutputStyle) -> Result<(), Failure> {
     let rows = stored.rows()?;
     match style {
-        Style::Json => print_json(&json!({ "sessions": rows })),
-        Style::People if rows.is_empty() => print("no sessions\n"),
-        Style::People => print(&table(&rows.iter().map(row).collect::<Vec<_>>())),
+        OutputStyle::Json => print_json(&json!({ "sessions": rows })),
+        OutputStyle::People if rows.is_empty() => print("no sessions\n"),
+        OutputStyle::People => print(&table(&rows.iter().map(row).collect::<Vec<_>>())),
     }
 }
 
@@ -68,12 +68,12 @@ fn row(session: &SessionRow) -> [String; 5] {
     ]
 }
 
-fn show(stored: &StoredSessions, id: &SessionId, style: Style) -> Result<(), Failure> {
+fn show(stored: &StoredSessions, id: &SessionId, style: OutputStyle) -> Result<(), Failure> {
     let session = session(stored, id)?;
     let messages = stored.messages(id)?;
     match style {
-        Style::Json => print_json(&export::json(&session, &messages)),
-        Style::People => print(&transcript::text(&session, &messages)),
+        OutputStyle::Json => print_json(&export::json(&session, &messages)),
+        OutputStyle::People => print(&transcript::text(&session, &messages)),
     }
 }
 
@@ -84,7 +84,7 @@ fn session(stored: &StoredSessions, id: &SessionId) -> Result<SessionRow, Failur
     })
 }
 
-fn search(stored: &StoredSessions, text: &str, style: Style) -> Result<(), Failure> {
+fn search(stored: &StoredSessions, text: &str, style: OutputStyle) -> Result<(), Failure> {
     if text.trim().is_empty() {
         return Err(Failure::usage("the text to search for is empty"));
     }
@@ -95,9 +95,9 @@ fn search(stored: &StoredSessions, text: &str, style: Style) -> Result<(), Failu
         ));
     }
     match style {
-        Style::Json => print_json(&json!({ "hits": hits })),
-        Style::People if hits.is_empty() => print("nothing found\n"),
-        Style::People => print(&table(&hits.iter().map(hit_row).collect::<Vec<_>>())),
+        OutputStyle::Json => print_json(&json!({ "hits": hits })),
+        OutputStyle::People if hits.is_empty() => print("nothing found\n"),
+        OutputStyle::People => print(&table(&hits.iter().map(hit_row).collect::<Vec<_>>())),
     }
 }
 
@@ -125,11 +125,11 @@ fn export(stored: &StoredSessions, id: &SessionId, format: ExportForm) -> Result
     }
 }
 
-fn delete(stored: &StoredSessions, session: &SessionRow, style: Style) -> Result<(), Failure> {
+fn delete(stored: &StoredSessions, session: &SessionRow, style: OutputStyle) -> Result<(), Failure> {
     stored.delete(&session.id)?;
     match style {
-        Style::Json => print_json(&json!({ "session": session.id })),
-        Style::People => {
+        OutputStyle::Json => print_json(&json!({ "session": session.id })),
+        OutputStyle::People => {
             let title = sanitize_line(&session.title);
             print(&format!("deleted {} · {}\n", session.id, truncate(&title, TITLE)))
         }

@@ -11,7 +11,7 @@ use super::output::{print, print_line, tell};
 use super::place::Locations;
 use super::runtime;
 use crate::headless::{self, StopSignal};
-use crate::session::wire::{self, FrontEndKind, ModelSource, ToolRun, Which};
+use crate::session::wire::{self, FrontEndKind, ModelSource, SessionChoice, ToolRun};
 use crate::text::sanitize::sanitize;
 
 const INTERRUPTED: u8 = 130;
@@ -20,7 +20,7 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     check_object(&args.args)?;
     let place = Locations::current()?;
     let dirs = place.dirs.clone();
-    let which = args.session.map_or(Which::New, Which::Id);
+    let which = args.session.map_or(SessionChoice::New, SessionChoice::Id);
     let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;
     let _logs = Logs::start(&dirs);
     for warning in &request.loaded.warnings {

@@ -6,14 +6,14 @@ use super::args::{OpenArgs, ToolsArgs};
 use super::failure::Failure;
 use super::output::{print, print_json, table};
 use super::place::Locations;
-use crate::session::wire::{self, FrontEndKind, ListedTool, ModelSource, Which};
+use crate::session::wire::{self, FrontEndKind, ListedTool, ModelSource, SessionChoice};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
     let place = Locations::current()?;
     let request = place.request(
         OpenArgs::default(),
-        Which::New,
+        SessionChoice::New,
         ModelSource::Network,
         FrontEndKind::Unattended,
     )?;

@@ -112,19 +112,19 @@ pub(super) fn check(source: &Source, root: &Node<'_>) -> Vec<Problem> {
         root: schema(),
         problems: Vec::new(),
     };
-    checker.value(root, schema(), &Where { key: "", above: None });
+    checker.value(root, schema(), &ValuePath { key: "", above: None });
     checker.problems
 }
 
 /// The way from the root of the file to a value; written out only for a problem.
-struct Where<'a> {
+struct ValuePath<'a> {
     key: &'a str,
-    above: Option<&'a Where<'a>>,
+    above: Option<&'a ValuePath<'a>>,
 }
 
-impl Where<'_> {
-    fn below<'a>(&'a self, key: &'a str) -> Where<'a> {
-        Where {
+impl ValuePath<'_> {
+    fn below<'a>(&'a self, key: &'a str) -> ValuePath<'a> {
+        ValuePath {
             key,
             above: Some(self),
         }
@@ -164,7 +164,7 @@ impl Checker<'_> {
         }
     }
 
-    fn value(&mut self, node: &Node<'_>, schema: &'static Value, at: &Where<'_>) {
+    fn value(&mut self, node: &Node<'_>, schema: &'static Value, at: &ValuePath<'_>) {
         let schema = self.resolve(schema);
         if let Some(choices) = choices(schema) {
             return self.choice(node, choices, at);
@@ -206,7 +206,7 @@ impl Checker<'_> {
     }
 
     /// Descends into the one alternative that a value of this kind can mean.
-    fn choice(&mut self, node: &Node<'_>, choices: &'static [Value], at: &Where<'_>) {
+    fn choice(&mut self, node: &Node<'_>, choices: &'static [Value], at: &ValuePath<'_>) {
         if let Some(words) = constants(choices) {
             if let Node::StringLit(text) = node {
                 return self.word(node, &text.value, &words, at);
@@ -247,7 +247,7 @@ impl Checker<'_> {
         }
     }
 
-    fn object(&mut self, object: &Object<'_>, schema: &'static Value, at: &Where<'_>) {
+    fn object(&mut self, object: &Object<'_>, schema: &'static Value, at: &ValuePath<'_>) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let others = schema.get("additionalProperties");
         let mut seen = std::collections::HashSet::with_capacity(object.properties.len());
@@ -283,7 +283,7 @@ impl Checker<'_> {
         offset: usize,
         name: &str,
         known: Option<&'static serde_json::Map<String, Value>>,
-        at: &Where<'_>,
+        at: &ValuePath<'_>,
     ) {
         let known: Vec<&str> = known
             .into_iter()
@@ -298,7 +298,7 @@ impl Checker<'_> {
         self.report(offset, format!("`{name}` is not a key of {}{hint}", at.owner()));
     }
 
-    fn word(&mut self, node: &Node<'_>, given: &str, known: &[&str], at: &Where<'_>) {
+    fn word(&mut self, node: &Node<'_>, given: &str, known: &[&str], at: &ValuePath<'_>) {
         if known.contains(&given) {
             return;
         }
@@ -312,7 +312,7 @@ impl Checker<'_> {
         self.report(node.start(), message);
     }
 
-    fn range(&mut self, node: &Node<'_>, written: &str, schema: &'static Value, at: &Where<'_>) {
+    fn range(&mut self, node: &Node<'_>, written: &str, schema: &'static Value, at: &ValuePath<'_>) {
         let Ok(number) = written.parse::<f64>() else {
             return;
         };

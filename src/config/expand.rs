@@ -45,7 +45,7 @@ impl FileTexts {
 
 /// A text with its expansions made.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Expanded {
+pub(super) struct ExpandedText {
     pub(super) text: String,
     /// Names of the variables whose values it holds.
     pub(super) variables: Vec<String>,
@@ -105,8 +105,8 @@ pub(super) fn wants_variable(text: &str) -> bool {
 
 impl Expansion<'_> {
     /// Replaces every expansion in the text.
-    pub(super) fn expand(&self, text: &str, gate: &dyn FileGate) -> Result<Expanded, ExpansionError> {
-        let mut expanded = Expanded::default();
+    pub(super) fn expand(&self, text: &str, gate: &dyn FileGate) -> Result<ExpandedText, ExpansionError> {
+        let mut expanded = ExpandedText::default();
         let mut rest = text;
         while let Some((before, kind, inside, after)) = next_expansion(rest) {
             expanded.text.push_str(before);

@@ -17,7 +17,7 @@ use jsonc_parser::ast::Value as Node;
 use serde_json::{Map, Value};
 
 use self::overlay::{keep_switched_off, merge_file};
-use self::reader::{Read, read};
+use self::reader::{LayerContent, read};
 use super::Config;
 use super::claude::{ClaudeRules, hooks_in, rules_in};
 use super::diagnose::{ConfigError, Problem};
@@ -25,13 +25,13 @@ use super::features::LACKING;
 use super::layer::{AgentLayer, HookLayer, InstructionGlob, PermissionLayer, written_rules};
 use super::origin::Origin;
 use super::parts::{ProjectPart, parts};
-use super::places::{LoadRequest, RuleFiles, Texts};
+use super::places::{ConfigTexts, LoadRequest, RuleFiles};
 use super::schema::{AgentSettings, Table};
 use super::source::{Source, is_empty, locate};
 use super::switches::ToolSwitches;
 use crate::conversation::ModelRef;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// The standing of what needs a project to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Loaded {
     pub project_parts: Vec<ProjectPart>,
     /// Variables that providers and servers want and that are not set. They are an error when such a one is used.
     pub unset: Vec<UnsetVariable>,
-    texts: Arc<Texts>,
+    texts: Arc<ConfigTexts>,
 }
 
 /// A key of a provider or a server that wants an environment variable which is not set. Its value is an empty text.
@@ -98,7 +98,7 @@ impl fmt::Debug for ExpandedSecret {
 /// Reads all files. Missing ones are fine, except the one named with `--config`. Nothing counts yet that needs the
 /// project to be trusted.
 pub fn load(request: &LoadRequest<'_>) -> Result<Loaded, ConfigError> {
-    merge(&Arc::new(Texts::read(request)?), Trust::Withheld)
+    merge(&Arc::new(ConfigTexts::read(request)?), Trust::Withheld)
 }
 
 impl UnsetVariable {
@@ -130,7 +130,7 @@ impl Loaded {
     }
 
     /// The project's files that are left out.
-    pub fn unconfirmed(&self) -> &Unconfirmed {
+    pub fn unconfirmed(&self) -> &UnconfirmedFiles {
         &self.texts.unconfirmed
     }
 
@@ -163,7 +163,7 @@ impl Loaded {
     }
 }
 
-fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
+fn merge(texts: &Arc<ConfigTexts>, trust: Trust) -> Result<Loaded, ConfigError> {
     let mut trees = Vec::new();
     for source in &texts.sources {
         trees.extend(source.parse()?.map(|tree| (source, tree)));
@@ -204,7 +204,7 @@ fn merge(texts: &Arc<Texts>, trust: Trust) -> Result<Loaded, ConfigError> {
 }
 
 struct Merge<'a> {
-    texts: &'a Arc<Texts>,
+    texts: &'a Arc<ConfigTexts>,
     trust: Trust,
     /// Decides which files may be named in what reaches a model.
     gate: &'a dyn FileGate,
@@ -224,7 +224,7 @@ struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    fn new(texts: &'a Arc<Texts>, trust: Trust, gate: &'a dyn FileGate) -> Self {
+    fn new(texts: &'a Arc<ConfigTexts>, trust: Trust, gate: &'a dyn FileGate) -> Self {
         Self {
             texts,
             trust,
@@ -245,7 +245,7 @@ impl<'a> Merge<'a> {
     }
 
     fn add(&mut self, source: &Source, tree: &Node<'_>) {
-        let Read {
+        let LayerContent {
             value,
             refused,
             secrets,

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use super::Origin;
 use super::expand::{file_names, wants_variable};
 use super::features::{answers, is_global_only};
-use super::places::Texts;
+use super::places::ConfigTexts;
 use super::source::{Source, is_empty, plain};
-use super::untrusted::{Standing, standing};
+use super::untrusted::{TrustNeed, standing};
 
 /// One value of one file of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub fn allows(rules: &Value) -> bool {
 }
 
 /// Finds all parts, in the order of the files. What agents bring is not among them: most of those are no configuration.
-pub(super) fn parts(texts: &Texts) -> Vec<ProjectPart> {
+pub(super) fn parts(texts: &ConfigTexts) -> Vec<ProjectPart> {
     let own = texts
         .sources
         .iter()
@@ -50,7 +50,7 @@ pub(super) fn parts(texts: &Texts) -> Vec<ProjectPart> {
         .collect()
 }
 
-fn own_parts(source: &Source, texts: &Texts) -> Vec<ProjectPart> {
+fn own_parts(source: &Source, texts: &ConfigTexts) -> Vec<ProjectPart> {
     // What does not parse was refused before.
     let Ok(Some(tree)) = source.parse() else {
         return Vec::new();
@@ -81,18 +81,18 @@ fn add_waiting<'a>(
         // What only the global file may set does not count, trusted or not.
         if !is_global_only(path) {
             match standing(path, value) {
-                Standing::Waits => add(path, waiting_value(path, value), source, parts),
-                Standing::Allowed | Standing::Mixed if wants_environment(value) => {
+                TrustNeed::Waits => add(path, waiting_value(path, value), source, parts),
+                TrustNeed::Allowed | TrustNeed::Mixed if wants_environment(value) => {
                     add(path, plain(value), source, parts);
                 }
-                Standing::Allowed if *path == ["permission"] => {
+                TrustNeed::Allowed if *path == ["permission"] => {
                     let rules = rules(value);
                     if allows(&rules) {
                         // All of them: what the others refuse is what these leave.
                         add(path, rules, source, parts);
                     }
                 }
-                Standing::Allowed | Standing::Mixed => add_waiting(value, path, source, parts),
+                TrustNeed::Allowed | TrustNeed::Mixed => add_waiting(value, path, source, parts),
             }
         }
         path.pop();
@@ -137,7 +137,7 @@ fn says_nothing(value: &Value) -> bool {
 }
 
 /// The files whose text goes into a value. One that cannot be read is told of when it is used.
-fn named_files(value: &Value, source: &Source, texts: &Texts) -> Vec<ProjectPart> {
+fn named_files(value: &Value, source: &Source, texts: &ConfigTexts) -> Vec<ProjectPart> {
     let expansion = texts.expansion(source);
     let below = |value| named_files(value, source, texts);
     match value {

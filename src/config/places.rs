@@ -15,7 +15,7 @@ use super::origin::Origin;
 use super::source::{Source, SourceFault};
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// Makes the gate that files named in prompts pass, from the rules that the configuration has.
 pub type MakeGate = fn(&RuleFiles<'_>) -> Box<dyn FileGate>;
@@ -45,7 +45,7 @@ pub struct LoadRequest<'a> {
     pub extra: Option<&'a Path>,
     pub make_gate: MakeGate,
     /// Files of the project that are left out until the person says yes to them.
-    pub unconfirmed: &'a Unconfirmed,
+    pub unconfirmed: &'a UnconfirmedFiles,
 }
 
 /// Returns the files that [`super::load`] reads, existing or not, in their order.
@@ -55,7 +55,7 @@ pub fn files(request: &LoadRequest<'_>) -> Vec<PathBuf> {
 
 /// The files that were read.
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(super) struct ConfigTexts {
     pub(super) dirs: Dirs,
     pub(super) project_root: PathBuf,
     /// Those that exist, in order.
@@ -63,9 +63,9 @@ pub(super) struct Texts {
     /// Settings of Claude Code: the user's, then the project's.
     pub(super) claude: Vec<Source>,
     /// The project's files that are left out of all of these.
-    pub(super) unconfirmed: Unconfirmed,
+    pub(super) unconfirmed: UnconfirmedFiles,
     /// All of this once the person has said yes to those that can be shown; `None` where that is the same.
-    pub(super) confirmed: Option<Result<Arc<Texts>, ConfigError>>,
+    pub(super) confirmed: Option<Result<Arc<ConfigTexts>, ConfigError>>,
     /// Sentences about files of the project that were left out.
     pub(super) warnings: Vec<String>,
     /// Those that the others name.
@@ -73,7 +73,7 @@ pub(super) struct Texts {
     pub(super) make_gate: MakeGate,
 }
 
-impl Texts {
+impl ConfigTexts {
     /// Reads all files. Missing ones are fine, except the one named with `--config`.
     pub(super) fn read(request: &LoadRequest<'_>) -> Result<Self, ConfigError> {
         let mut texts = Self::read_without(request, request.unconfirmed)?;
@@ -84,8 +84,8 @@ impl Texts {
         Ok(texts)
     }
 
-    fn read_without(request: &LoadRequest<'_>, unconfirmed: &Unconfirmed) -> Result<Self, ConfigError> {
-        let mut reading = Reading::default();
+    fn read_without(request: &LoadRequest<'_>, unconfirmed: &UnconfirmedFiles) -> Result<Self, ConfigError> {
+        let mut reading = LoadProblems::default();
         let is_left_out =
             |(origin, path): &(Origin, PathBuf)| *origin == Origin::Project && unconfirmed.holds(path);
         let mut candidates = candidates(request);
@@ -102,7 +102,7 @@ impl Texts {
         let mut of_project = reading.sources(&candidates, projects, &*gate);
         reading.keep_judged(&mut of_project, unconfirmed);
         // A mistake in these, which are another program's, is told and no more.
-        let mut others = Reading::default();
+        let mut others = LoadProblems::default();
         let mut claude_of_project = others.sources(&claude_files, projects, &*gate);
         others.keep_judged(&mut claude_of_project, unconfirmed);
         claude.extend(claude_of_project);
@@ -111,7 +111,7 @@ impl Texts {
         let mut sources: Vec<Source> = own.into_iter().chain(of_project).collect();
         let place = |source: &Source| candidates.iter().position(|(_, path)| *path == source.path);
         sources.sort_by_key(place);
-        let Reading {
+        let LoadProblems {
             mut problems,
             warnings,
         } = reading;
@@ -152,12 +152,12 @@ impl Texts {
 
 /// Findings while files are read.
 #[derive(Default)]
-struct Reading {
+struct LoadProblems {
     problems: Vec<Problem>,
     warnings: Vec<String>,
 }
 
-impl Reading {
+impl LoadProblems {
     /// Reads those of the files that are wanted and exist.
     fn sources(
         &mut self,
@@ -182,9 +182,9 @@ impl Reading {
     }
 }
 
-impl Reading {
+impl LoadProblems {
     /// Leaves out files that are not what they were when it was found out which may be read.
-    fn keep_judged(&mut self, sources: &mut Vec<Source>, judged: &Unconfirmed) {
+    fn keep_judged(&mut self, sources: &mut Vec<Source>, judged: &UnconfirmedFiles) {
         sources.retain(|source| {
             let is_kept = judged.is_as_seen(&source.path, &source.text);
             if !is_kept {

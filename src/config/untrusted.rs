@@ -28,7 +28,7 @@ const ALLOWED: &[&[&str]] = &[
 
 /// How a key stands in a project that is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum TrustNeed {
     Allowed,
     /// Some keys below it are allowed.
     Mixed,
@@ -36,31 +36,31 @@ pub(super) enum Standing {
 }
 
 /// Returns how a key stands, with what it is set to.
-pub(super) fn standing<S: AsRef<str>>(path: &[S], value: &Node<'_>) -> Standing {
+pub(super) fn standing<S: AsRef<str>>(path: &[S], value: &Node<'_>) -> TrustNeed {
     let is_off = matches!(value, Node::BooleanLit(boolean) if !boolean.value);
     match of_path(path) {
         // A language server that the user has switched off runs again.
-        Standing::Allowed if path.first().is_some_and(|key| key.as_ref() == "lsp") && is_off => {
-            Standing::Waits
+        TrustNeed::Allowed if path.first().is_some_and(|key| key.as_ref() == "lsp") && is_off => {
+            TrustNeed::Waits
         }
         // Nothing lies below, so the value takes back everything that others set.
-        Standing::Mixed if !matches!(value, Node::Object(_)) => Standing::Waits,
+        TrustNeed::Mixed if !matches!(value, Node::Object(_)) => TrustNeed::Waits,
         standing => standing,
     }
 }
 
-fn of_path<S: AsRef<str>>(path: &[S]) -> Standing {
+fn of_path<S: AsRef<str>>(path: &[S]) -> TrustNeed {
     let agrees = |allowed: &[&str]| {
         let mut steps = allowed.iter().zip(path);
         steps.all(|(allowed, step)| *allowed == "*" || *allowed == step.as_ref())
     };
     let agreeing: Vec<_> = ALLOWED.iter().filter(|allowed| agrees(allowed)).collect();
     if agreeing.is_empty() {
-        Standing::Waits
+        TrustNeed::Waits
     } else if agreeing.iter().any(|allowed| allowed.len() <= path.len()) {
-        Standing::Allowed
+        TrustNeed::Allowed
     } else {
-        Standing::Mixed
+        TrustNeed::Mixed
     }
 }
 
@@ -91,9 +91,9 @@ mod tests {
         for (name, schema) in named.chain(others) {
             path.push(name.to_owned());
             match of_path(path) {
-                Standing::Allowed => allowed.push(path.join(".")),
-                Standing::Mixed => collect(schema, root, path, allowed),
-                Standing::Waits => {}
+                TrustNeed::Allowed => allowed.push(path.join(".")),
+                TrustNeed::Mixed => collect(schema, root, path, allowed),
+                TrustNeed::Waits => {}
             }
             path.pop();
         }
@@ -133,7 +133,7 @@ mod tests {
             "lsp.rust.later",
         ] {
             let path: Vec<&str> = later.split('.').collect();
-            assert_eq!(of_path(&path), Standing::Waits, "{later}");
+            assert_eq!(of_path(&path), TrustNeed::Waits, "{later}");
         }
     }
 }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Reporter, Unopened, write_line};
+use super::{Reporter, UnopenedSession, write_line};
 use crate::conversation::{CallResult, MessageId, Part, PartBody, SessionId, Usage};
 use crate::permission::PermissionReply;
-use crate::session::{Done, Envelope, ErrorReport, Event, RequestUsage, SettledQuestion, Snapshot};
+use crate::session::{Envelope, ErrorReport, Event, RequestUsage, SettledQuestion, Snapshot, TurnEndReason};
 
 pub(super) struct JsonReporter<W> {
     out: W,
@@ -184,7 +184,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
         }
     }
 
-    fn end(&mut self, done: Done, denied: usize) -> io::Result<()> {
+    fn end(&mut self, done: TurnEndReason, denied: usize) -> io::Result<()> {
         let Some(root) = self.root.clone() else {
             return Ok(());
         };
@@ -231,7 +231,11 @@ pub fn tool_result(
 }
 
 /// Tells an error that happened before there was a session: the first line names the session that there would have been.
-pub(super) fn refuse(out: &mut impl Write, unopened: &Unopened, report: &ErrorReport) -> io::Result<()> {
+pub(super) fn refuse(
+    out: &mut impl Write,
+    unopened: &UnopenedSession,
+    report: &ErrorReport,
+) -> io::Result<()> {
     let mut reporter = JsonReporter::new(out);
     let session = unopened.session.clone().unwrap_or_else(SessionId::new);
     let fields = json!({
@@ -242,5 +246,5 @@ pub(super) fn refuse(out: &mut impl Write, unopened: &Unopened, report: &ErrorRe
     reporter.root = Some(session.clone());
     reporter.line("session", &session, fields)?;
     reporter.error(&session, report)?;
-    reporter.end(Done::Error, 0)
+    reporter.end(TurnEndReason::Error, 0)
 }

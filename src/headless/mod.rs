@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::session::host::Opened;
 use crate::session::{
-    Done, Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot,
+    Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot, TurnEndReason,
 };
 use crate::text::json::inert;
 
@@ -36,7 +36,7 @@ pub enum Format {
 /// How the run ended; the exit status follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunOutcome {
-    Done(Done),
+    Done(TurnEndReason),
     Interrupted,
     /// The turn showed that a setting cannot be meant.
     Misconfigured,
@@ -46,10 +46,10 @@ impl RunOutcome {
     /// The process's exit status (INTERFACE: 0 stop, 1 error, length or step limit, 2 bad configuration, 130 interrupted).
     pub fn status(self) -> u8 {
         match self {
-            Self::Done(Done::Stop) => 0,
-            Self::Done(Done::Error | Done::Length | Done::MaxSteps) => 1,
+            Self::Done(TurnEndReason::Stop) => 0,
+            Self::Done(TurnEndReason::Error | TurnEndReason::Length | TurnEndReason::MaxSteps) => 1,
             Self::Misconfigured => 2,
-            Self::Done(Done::Cancelled) | Self::Interrupted => 130,
+            Self::Done(TurnEndReason::Cancelled) | Self::Interrupted => 130,
         }
     }
 }
@@ -63,12 +63,12 @@ trait Reporter {
     fn left_out(&mut self, report: &ErrorReport) -> io::Result<()>;
     fn event(&mut self, envelope: &Envelope) -> io::Result<()>;
     /// The turn has ended and everything was told. So many calls were refused because nobody could answer.
-    fn end(&mut self, done: Done, denied: usize) -> io::Result<()>;
+    fn end(&mut self, done: TurnEndReason, denied: usize) -> io::Result<()>;
 }
 
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended {
+pub struct RunEnd {
     pub outcome: RunOutcome,
     /// Calls that were refused because nobody could answer.
     pub denied: usize,
@@ -81,7 +81,7 @@ pub async fn run(
     input: Input,
     format: Format,
     untrusted: Option<&ErrorReport>,
-) -> io::Result<Ended> {
+) -> io::Result<RunEnd> {
     let mut reporter: Box<dyn Reporter> = match format {
         Format::Text => {
             let tools = Arc::clone(&session.tools);
@@ -101,7 +101,7 @@ pub async fn run(
         // If that cannot be written either, the error itself is told.
         let _ = reporter
             .told_in_words(&report)
-            .and_then(|()| reporter.end(Done::Error, 0));
+            .and_then(|()| reporter.end(TurnEndReason::Error, 0));
     }
     ended
 }
@@ -111,7 +111,7 @@ async fn follow(
     input: Input,
     reporter: &mut dyn Reporter,
     untrusted: Option<&ErrorReport>,
-) -> io::Result<Ended> {
+) -> io::Result<RunEnd> {
     // Whoever reads the first line may send a signal at once.
     let stop = StopSignal::listen();
     let (snapshot, events) = handle.attach().await.map_err(io::Error::other)?;
@@ -145,8 +145,8 @@ async fn follow(
         if let Event::Unread { input, report, why } = &envelope.event {
             let Some(rest) = without_unread(input, left_out) else {
                 reporter.left_out(report)?;
-                reporter.end(Done::Error, 0)?;
-                return Ok(progress.ended(RunOutcome::Done(Done::Error)));
+                reporter.end(TurnEndReason::Error, 0)?;
+                return Ok(progress.ended(RunOutcome::Done(TurnEndReason::Error)));
             };
             left_out = rest.without.len();
             reporter.left_out(&goes_without(why))?;
@@ -173,7 +173,7 @@ struct RunProgress {
 
 impl RunProgress {
     /// Takes an event in; returns how the run ends with it.
-    fn hear(&mut self, event: &Event) -> Option<Done> {
+    fn hear(&mut self, event: &Event) -> Option<TurnEndReason> {
         match event {
             Event::Error(report) if report.kind == ReportKind::Storage => self.storage_failed = true,
             Event::Error(report) if report.kind == ReportKind::Config => self.is_misconfigured = true,
@@ -184,25 +184,25 @@ impl RunProgress {
             Event::TurnStarted => self.is_preparing = false,
             // It was announced before the prompt came back, and follows when that is sent again.
             Event::TurnEnded(_) if self.is_preparing && !self.is_interrupted => self.is_preparing = false,
-            Event::TurnEnded(_) if self.storage_failed => return Some(Done::Error),
+            Event::TurnEnded(_) if self.storage_failed => return Some(TurnEndReason::Error),
             Event::TurnEnded(done) => return Some(*done),
             // Interrupted while its files were read, so that no turn begins.
-            Event::Refused(_) if self.is_interrupted => return Some(Done::Cancelled),
+            Event::Refused(_) if self.is_interrupted => return Some(TurnEndReason::Cancelled),
             _ => {}
         }
         None
     }
 
-    fn outcome(&self, done: Done) -> RunOutcome {
+    fn outcome(&self, done: TurnEndReason) -> RunOutcome {
         match done {
             _ if self.is_interrupted => RunOutcome::Interrupted,
-            Done::Error if self.is_misconfigured => RunOutcome::Misconfigured,
+            TurnEndReason::Error if self.is_misconfigured => RunOutcome::Misconfigured,
             done => RunOutcome::Done(done),
         }
     }
 
-    fn ended(&self, outcome: RunOutcome) -> Ended {
-        Ended {
+    fn ended(&self, outcome: RunOutcome) -> RunEnd {
+        RunEnd {
             outcome,
             denied: self.denied.len(),
         }
@@ -308,7 +308,7 @@ fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
 
 /// The known facts of a session that could not be opened.
 #[derive(Debug, Clone, Default)]
-pub struct Unopened {
+pub struct UnopenedSession {
     /// The one that was to go on.
     pub session: Option<SessionId>,
     /// As it was asked for.
@@ -318,6 +318,6 @@ pub struct Unopened {
 }
 
 /// Prints the events of a run that has no session: one that names it, the error and the last line.
-pub fn refuse(unopened: &Unopened, report: &ErrorReport) -> io::Result<()> {
+pub fn refuse(unopened: &UnopenedSession, report: &ErrorReport) -> io::Result<()> {
     json::refuse(&mut io::stdout(), unopened, report)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Reporter;
 use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role};
-use crate::session::{Done, Envelope, ErrorReport, Event, SettledQuestion, Snapshot};
+use crate::session::{Envelope, ErrorReport, Event, SettledQuestion, Snapshot, TurnEndReason};
 use crate::text::partial_json::PartialJson;
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
@@ -25,7 +25,7 @@ pub(super) struct TextReporter<Out, Err> {
     out: Out,
     err: Err,
     tools: Arc<Registry>,
-    calls: HashMap<CallId, Call>,
+    calls: HashMap<CallId, AnnouncedCall>,
     /// The text of the reply under way, by part.
     reply: Vec<(u64, String)>,
     /// Text that stands as the answer beside it.
@@ -33,7 +33,7 @@ pub(super) struct TextReporter<Out, Err> {
 }
 
 /// A call that was announced and has not ended.
-struct Call {
+struct AnnouncedCall {
     /// The words by which a person would name it; empty where there are none.
     name: String,
     /// The keys that nobody was there to allow.
@@ -75,7 +75,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
         let cx = RenderCx { expanded: false };
         let card = self.tools.render_call(tool, &partial, Some(args), cx);
         let (name, refused) = (name(&card), Vec::new());
-        self.calls.insert(id.clone(), Call { name, refused });
+        self.calls.insert(id.clone(), AnnouncedCall { name, refused });
     }
 
     /// One line a call: its state, its name, and where it did not end well, why.
@@ -167,7 +167,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
     }
 
     /// Writes the last reply's text. It goes to a pipe as often as to a terminal, so control characters never pass.
-    fn end(&mut self, done: Done, _: usize) -> io::Result<()> {
+    fn end(&mut self, done: TurnEndReason, _: usize) -> io::Result<()> {
         let texts = self.reply.iter().map(|(_, text)| text).chain(&self.answer);
         let texts: Vec<&str> = texts.map(|text| text.trim_end()).collect();
         let answer = texts.join("\n");
@@ -176,10 +176,12 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
             self.out.flush()?;
         }
         match done {
-            Done::Length => self.progress("the reply was cut at the model's output limit"),
-            Done::MaxSteps => self.progress("stopped: `max_steps` model requests were made in this turn"),
-            Done::Cancelled => self.progress("interrupted"),
-            Done::Stop | Done::Error => {}
+            TurnEndReason::Length => self.progress("the reply was cut at the model's output limit"),
+            TurnEndReason::MaxSteps => {
+                self.progress("stopped: `max_steps` model requests were made in this turn")
+            }
+            TurnEndReason::Cancelled => self.progress("interrupted"),
+            TurnEndReason::Stop | TurnEndReason::Error => {}
         }
         Ok(())
     }

@@ -7,10 +7,10 @@
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::decision::{HookJson, HookOutcome, Replaced, Ruling};
-use super::event::{CallFacts, HookEvent, Scene};
+use super::decision::{HookJson, HookOutcome, ReplacedResult, Ruling};
+use super::event::{CallFacts, HookContext, HookEvent};
 use super::run::HookEffect;
-use super::runner::{Hooks, Meaning, add_context, stop, warn};
+use super::runner::{Hooks, RunMeaning, add_context, stop, warn};
 
 /// The answers of the hooks before a call, combined.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,7 +27,7 @@ pub struct BeforeCall {
 
 /// A result as hooks see and change it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Response {
+pub struct HookedResult {
     pub ok: bool,
     pub output: String,
     pub details: Value,
@@ -35,7 +35,7 @@ pub struct Response {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AfterCall {
-    pub response: Response,
+    pub response: HookedResult,
     /// The output was replaced, so that what was known of its size no longer holds.
     pub has_new_output: bool,
     /// Words for the model.
@@ -47,7 +47,7 @@ impl Hooks {
     /// Asks what is to become of a call. Each hook sees the arguments that the one before it left.
     pub async fn before_call(
         &self,
-        scene: Scene<'_>,
+        scene: HookContext<'_>,
         call: CallFacts<'_>,
         input: &Map<String, Value>,
         cancel: &CancellationToken,
@@ -57,7 +57,7 @@ impl Hooks {
         for hook in self.of_tool(event, call.tool) {
             let fields = call.fields(before.input.as_ref().unwrap_or(input));
             let ran = self.run(hook, scene, fields, cancel).await;
-            let mut meaning = Meaning::default();
+            let mut meaning = RunMeaning::default();
             let ruling = match &ran.heard {
                 HookOutcome::Answered(answer) => {
                     let mut said = answer.said.clone();
@@ -91,10 +91,10 @@ impl Hooks {
     /// Shows a result to the hooks after a call. Each sees what the one before it left.
     pub async fn after_call(
         &self,
-        scene: Scene<'_>,
+        scene: HookContext<'_>,
         call: CallFacts<'_>,
         input: &Map<String, Value>,
-        response: Response,
+        response: HookedResult,
         cancel: &CancellationToken,
     ) -> AfterCall {
         let mut after = AfterCall {
@@ -104,10 +104,10 @@ impl Hooks {
         let event = HookEvent::PostToolUse;
         for hook in self.of_tool(event, call.tool) {
             let mut fields = call.fields(input);
-            let Response { ok, output, details } = &after.response;
+            let HookedResult { ok, output, details } = &after.response;
             fields["tool_response"] = json!({ "ok": ok, "output": output, "details": details });
             let ran = self.run(hook, scene, fields, cancel).await;
-            let mut meaning = Meaning::default();
+            let mut meaning = RunMeaning::default();
             match &ran.heard {
                 HookOutcome::Answered(answer) => {
                     let mut said = answer.said.clone();
@@ -128,9 +128,9 @@ impl Hooks {
 }
 
 impl AfterCall {
-    fn replace(&mut self, said: &mut HookJson, meaning: &mut Meaning) {
+    fn replace(&mut self, said: &mut HookJson, meaning: &mut RunMeaning) {
         let replaced = said.take_replaced();
-        if replaced != Replaced::default() {
+        if replaced != ReplacedResult::default() {
             meaning.note(HookEffect::Changed);
         }
         if let Some(output) = replaced.output {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::process::{CommandOutcome, Exchanged, Kept};
+use crate::process::{BoundedOutput, CommandOutcome, PipedOutcome};
 use crate::text::sanitize::{sanitize_line, strip_controls};
 use crate::text::width::truncate;
 
@@ -82,7 +82,7 @@ pub enum Ruling {
 
 /// Replacements for a result's parts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Replaced {
+pub(super) struct ReplacedResult {
     pub(super) output: Option<String>,
     pub(super) details: Option<Value>,
     pub(super) ok: Option<bool>,
@@ -131,11 +131,11 @@ impl HookJson {
         self.hook_specific_output.as_mut()?.updated_input.take()
     }
 
-    pub(super) fn take_replaced(&mut self) -> Replaced {
+    pub(super) fn take_replaced(&mut self) -> ReplacedResult {
         let Some(specific) = &mut self.hook_specific_output else {
-            return Replaced::default();
+            return ReplacedResult::default();
         };
-        Replaced {
+        ReplacedResult {
             output: specific.updated_output.take(),
             details: specific.updated_details.take(),
             ok: specific.ok,
@@ -155,7 +155,7 @@ fn given(reason: Option<&String>) -> String {
 }
 
 /// Makes sense of a run that came to its end in some way.
-pub(super) fn hear(exchanged: &Exchanged, timeout: Duration) -> HookOutcome {
+pub(super) fn hear(exchanged: &PipedOutcome, timeout: Duration) -> HookOutcome {
     let CommandOutcome {
         exit,
         signal,
@@ -188,7 +188,7 @@ pub(super) fn hear(exchanged: &Exchanged, timeout: Duration) -> HookOutcome {
 }
 
 /// Reads the output; a failure when it looks like JSON and is none.
-fn answer(stdout: &Kept) -> Result<HookOutcome, String> {
+fn answer(stdout: &BoundedOutput) -> Result<HookOutcome, String> {
     let text = text(stdout);
     if !text.trim_start().starts_with('{') {
         let answer = Answer {
@@ -210,7 +210,7 @@ fn answer(stdout: &Kept) -> Result<HookOutcome, String> {
     })))
 }
 
-fn text(kept: &Kept) -> String {
+fn text(kept: &BoundedOutput) -> String {
     let text = String::from_utf8_lossy(&kept.bytes);
     // A character that was cut at the bound.
     let text = if kept.is_cut {
@@ -233,12 +233,12 @@ mod tests {
 
     use super::*;
 
-    fn exchanged(exit: Option<i32>, stdout: &[u8], stderr: &[u8]) -> Exchanged {
-        let kept = |bytes: &[u8]| Kept {
+    fn exchanged(exit: Option<i32>, stdout: &[u8], stderr: &[u8]) -> PipedOutcome {
+        let kept = |bytes: &[u8]| BoundedOutput {
             bytes: bytes.to_vec(),
             is_cut: false,
         };
-        Exchanged {
+        PipedOutcome {
             outcome: CommandOutcome {
                 exit,
                 signal: exit.is_none().then_some(9),

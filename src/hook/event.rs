@@ -52,7 +52,7 @@ impl fmt::Display for HookEvent {
 
 /// Where and for whom a hook runs: what every hook is told.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
+pub struct HookContext<'a> {
     pub session: &'a str,
     /// The session's directory.
     pub cwd: &'a Path,
@@ -61,7 +61,7 @@ pub struct Scene<'a> {
     pub agent: &'a str,
 }
 
-impl Scene<'_> {
+impl HookContext<'_> {
     /// Returns the JSON for a hook's standard input.
     pub(super) fn input(&self, event: HookEvent, transcript: Option<&Path>, more: Value) -> Vec<u8> {
         let mut fields = Map::new();
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn every_hook_is_told_where_it_is() {
-        let scene = Scene {
+        let scene = HookContext {
             session: "ses_1",
             cwd: Path::new("/p/sub"),
             mode: "ask",

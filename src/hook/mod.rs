@@ -17,9 +17,9 @@ mod runner;
 mod transcript;
 mod turn;
 
-pub use call::{AfterCall, BeforeCall, Response};
+pub use call::{AfterCall, BeforeCall, HookedResult};
 pub use decision::Ruling;
-pub use event::{CallFacts, HookEvent, Scene, claude_name};
+pub use event::{CallFacts, HookContext, HookEvent, claude_name};
 pub use matcher::{BadMatcher, Matcher};
 pub use run::{HookEffect, HookExit, HookRun};
 pub use runner::{Hook, HookSettings, Hooks};

@@ -9,10 +9,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::decision::{HookJson, HookOutcome, hear};
-use super::event::{HookEvent, Scene};
+use super::event::{HookContext, HookEvent};
 use super::matcher::Matcher;
 use super::run::{HookEffect, HookExit, HookRun};
-use crate::process::{Exchange, Exchanged, Shell, ShellCommand};
+use crate::process::{PipedCommand, PipedOutcome, Shell, ShellCommand};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 
@@ -56,20 +56,20 @@ pub struct Hooks {
 
 /// The meaning of one run for its event.
 #[derive(Default)]
-pub(super) struct Meaning {
+pub(super) struct RunMeaning {
     effect: HookEffect,
     /// Sentences for the user.
     pub(super) messages: Vec<String>,
 }
 
-impl Meaning {
+impl RunMeaning {
     pub(super) fn note(&mut self, effect: HookEffect) {
         self.effect = self.effect.max(effect);
     }
 }
 
 /// A run that has ended and was not told yet.
-pub(super) struct Ran {
+pub(super) struct HookRunOutcome {
     pub(super) heard: HookOutcome,
     exit: HookExit,
     output: String,
@@ -119,10 +119,10 @@ impl Hooks {
     pub(super) async fn run(
         &self,
         hook: &Hook,
-        scene: Scene<'_>,
+        scene: HookContext<'_>,
         fields: Value,
         cancel: &CancellationToken,
-    ) -> Ran {
+    ) -> HookRunOutcome {
         let started = jiff::Timestamp::now().as_millisecond();
         let began = Instant::now();
         let timeout = hook.timeout.unwrap_or_else(|| hook.event.timeout());
@@ -135,7 +135,7 @@ impl Hooks {
             }
             None => (HookOutcome::Cancelled, HookExit::Cancelled, String::new()),
         };
-        Ran {
+        HookRunOutcome {
             heard,
             exit,
             output,
@@ -152,9 +152,9 @@ impl Hooks {
         input: Vec<u8>,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Option<Result<Exchanged, String>> {
+    ) -> Option<Result<PipedOutcome, String>> {
         let exchange = async {
-            let exchange = Exchange {
+            let exchange = PipedCommand {
                 command: self.command(hook)?,
                 input,
                 keep: OUTPUT,
@@ -192,7 +192,7 @@ impl Hooks {
         })
     }
 
-    pub(super) fn note(&self, hook: &Hook, tool: Option<&str>, ran: Ran, meaning: Meaning) {
+    pub(super) fn note(&self, hook: &Hook, tool: Option<&str>, ran: HookRunOutcome, meaning: RunMeaning) {
         let quiet = matches!(&ran.heard, HookOutcome::Answered(answer) if answer.said.hides_output());
         let run = HookRun {
             event: hook.event,
@@ -212,7 +212,7 @@ impl Hooks {
     }
 }
 
-pub(super) fn add_context(words: Option<String>, context: &mut Vec<String>, meaning: &mut Meaning) {
+pub(super) fn add_context(words: Option<String>, context: &mut Vec<String>, meaning: &mut RunMeaning) {
     if words.is_some() {
         meaning.note(HookEffect::Added);
     }
@@ -220,7 +220,7 @@ pub(super) fn add_context(words: Option<String>, context: &mut Vec<String>, mean
 }
 
 /// Notes what a hook says to the user, and whether it ends the turn.
-pub(super) fn stop(said: &HookJson, into: &mut Option<String>, meaning: &mut Meaning) {
+pub(super) fn stop(said: &HookJson, into: &mut Option<String>, meaning: &mut RunMeaning) {
     meaning.messages.extend(said.message());
     if let Some(why) = said.stop() {
         meaning.note(HookEffect::Stopped);
@@ -232,7 +232,7 @@ pub(super) fn stop(said: &HookJson, into: &mut Option<String>, meaning: &mut Mea
 }
 
 /// Outside of calls that are about to happen, a hook that fails is told of and no more.
-pub(super) fn warn(heard: &HookOutcome, hook: &Hook, meaning: &mut Meaning) {
+pub(super) fn warn(heard: &HookOutcome, hook: &Hook, meaning: &mut RunMeaning) {
     let why = match heard {
         HookOutcome::Answered(_) | HookOutcome::Cancelled => return,
         HookOutcome::Refused(why) | HookOutcome::TimedOut(why) | HookOutcome::Failed(why) => why,
@@ -245,7 +245,7 @@ pub(super) fn warn(heard: &HookOutcome, hook: &Hook, meaning: &mut Meaning) {
         .push(format!("The {} hook `{command}` failed: {why}", hook.event));
 }
 
-fn exit(exchanged: &Exchanged) -> HookExit {
+fn exit(exchanged: &PipedOutcome) -> HookExit {
     let outcome = &exchanged.outcome;
     match (outcome.exit, outcome.signal) {
         _ if outcome.timed_out => HookExit::TimedOut,
@@ -257,7 +257,7 @@ fn exit(exchanged: &Exchanged) -> HookExit {
 }
 
 /// The first line of what was printed.
-fn printed(exchanged: &Exchanged) -> String {
+fn printed(exchanged: &PipedOutcome) -> String {
     let kept = [&exchanged.stderr.bytes, &exchanged.stdout.bytes];
     let printed = kept.into_iter().find(|bytes| !bytes.is_empty());
     let text = String::from_utf8_lossy(printed.map_or(&[][..], Vec::as_slice));

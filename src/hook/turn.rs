@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::decision::{Answer, HookOutcome};
-use super::event::{HookEvent, Scene};
+use super::event::{HookContext, HookEvent};
 use super::run::HookEffect;
-use super::runner::{Hooks, Meaning, add_context, stop, warn};
+use super::runner::{Hooks, RunMeaning, add_context, stop, warn};
 
 /// The hooks' combined answer to a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,11 +28,11 @@ pub struct Stopped {
 
 impl Hooks {
     /// Asks whether a prompt may be sent, and with what.
-    pub async fn prompt(&self, scene: Scene<'_>, prompt: &str, cancel: &CancellationToken) -> Prompted {
+    pub async fn prompt(&self, scene: HookContext<'_>, prompt: &str, cancel: &CancellationToken) -> Prompted {
         let mut prompted = Prompted::default();
         for hook in self.of(HookEvent::UserPromptSubmit) {
             let ran = self.run(hook, scene, json!({ "prompt": prompt }), cancel).await;
-            let mut meaning = Meaning::default();
+            let mut meaning = RunMeaning::default();
             let block = match &ran.heard {
                 HookOutcome::Answered(answer) => {
                     add_context(words(answer), &mut prompted.context, &mut meaning);
@@ -56,13 +56,13 @@ impl Hooks {
     }
 
     /// Asks whether a turn may end. `is_again`: hooks have had it go on already.
-    pub async fn stop(&self, scene: Scene<'_>, is_again: bool, cancel: &CancellationToken) -> Stopped {
+    pub async fn stop(&self, scene: HookContext<'_>, is_again: bool, cancel: &CancellationToken) -> Stopped {
         let mut stopped = Stopped::default();
         let mut ends = None;
         for hook in self.of(HookEvent::Stop) {
             let fields = json!({ "stop_hook_active": is_again });
             let ran = self.run(hook, scene, fields, cancel).await;
-            let mut meaning = Meaning::default();
+            let mut meaning = RunMeaning::default();
             let go_on = match &ran.heard {
                 HookOutcome::Answered(answer) => {
                     stop(&answer.said, &mut ends, &mut meaning);
@@ -89,14 +89,14 @@ impl Hooks {
     /// Runs the hooks of a beginning (`startup`, `resume` …) and returns what they have to say to the model.
     pub async fn session_start(
         &self,
-        scene: Scene<'_>,
+        scene: HookContext<'_>,
         source: &str,
         cancel: &CancellationToken,
     ) -> Vec<String> {
         let mut context = Vec::new();
         for hook in self.of_word(HookEvent::SessionStart, source) {
             let ran = self.run(hook, scene, json!({ "source": source }), cancel).await;
-            let mut meaning = Meaning::default();
+            let mut meaning = RunMeaning::default();
             match &ran.heard {
                 HookOutcome::Answered(answer) => {
                     add_context(words(answer), &mut context, &mut meaning);
@@ -110,14 +110,20 @@ impl Hooks {
     }
 
     /// Runs the hooks of an end (`exit`, `error` …).
-    pub async fn session_end(&self, scene: Scene<'_>, reason: &str, cancel: &CancellationToken) {
+    pub async fn session_end(&self, scene: HookContext<'_>, reason: &str, cancel: &CancellationToken) {
         let fields = json!({ "reason": reason });
         self.tell_all(HookEvent::SessionEnd, reason, scene, fields, cancel)
             .await;
     }
 
     /// Tells of something that a person may want to know: `permission`, `done`, `error`.
-    pub async fn notify(&self, scene: Scene<'_>, kind: &str, message: &str, cancel: &CancellationToken) {
+    pub async fn notify(
+        &self,
+        scene: HookContext<'_>,
+        kind: &str,
+        message: &str,
+        cancel: &CancellationToken,
+    ) {
         let fields = json!({ "message": message, "kind": kind });
         self.tell_all(HookEvent::Notification, kind, scene, fields, cancel)
             .await;
@@ -127,13 +133,13 @@ impl Hooks {
         &self,
         event: HookEvent,
         word: &str,
-        scene: Scene<'_>,
+        scene: HookContext<'_>,
         fields: Value,
         cancel: &CancellationToken,
     ) {
         for hook in self.of_word(event, word) {
             let ran = self.run(hook, scene, fields.clone(), cancel).await;
-            let mut meaning = Meaning::default();
+            let mut meaning = RunMeaning::default();
             match &ran.heard {
                 HookOutcome::Answered(answer) => meaning.messages.extend(answer.said.message()),
                 failed => warn(failed, hook, &mut meaning),

@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::destructive::DeletedFiles;
 use super::floor::floor;
-use super::harm::Deleted;
 use super::rule::{Action, Rule, Source};
 use super::subject::Subject;
 use super::verdict::{Permissions, Verdict};
@@ -28,7 +28,7 @@ pub struct Ask {
     /// True if it deletes, discards, pushes, kills or changes rights, so that "always" starts unticked.
     pub destructive: bool,
     /// The files that it would delete, where they were counted.
-    pub deletes: Option<Deleted>,
+    pub deletes: Option<DeletedFiles>,
 }
 
 /// The least that is decided whatever the rules allow.
@@ -123,7 +123,7 @@ impl FromStr for Mode {
 
 /// An ask that no rule settles.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenAsk {
     pub ask: Ask,
     pub verdict: Verdict,
 }
@@ -134,8 +134,8 @@ pub enum Decision {
     /// The rules allow all of it.
     Allow,
     /// The mode answered these with "once"; everything else is allowed.
-    AllowByMode(Vec<Open>),
-    Ask(Vec<Open>),
+    AllowByMode(Vec<OpenAsk>),
+    Ask(Vec<OpenAsk>),
     Deny(Box<Denial>),
 }
 
@@ -146,11 +146,11 @@ pub struct Denial {
     /// The text of the subject.
     pub pattern: String,
     pub rule: Option<Rule>,
-    cause: Cause,
+    cause: DenialCause,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
+enum DenialCause {
     Rule,
     Nobody,
 }
@@ -161,15 +161,15 @@ impl Denial {
             key: ask.key.clone(),
             pattern: ask.subject.text.clone(),
             rule,
-            cause: Cause::Rule,
+            cause: DenialCause::Rule,
         }
     }
 
     /// For an ask that nobody is there to answer.
-    pub fn nobody(open: &Open) -> Self {
-        let Open { ask, verdict } = open;
+    pub fn nobody(open: &OpenAsk) -> Self {
+        let OpenAsk { ask, verdict } = open;
         Self {
-            cause: Cause::Nobody,
+            cause: DenialCause::Nobody,
             ..Self::by_rule(ask, verdict.rule.clone())
         }
     }
@@ -186,16 +186,16 @@ impl fmt::Display for Denial {
             shown.push('…');
         }
         match (self.cause, &self.rule) {
-            (Cause::Rule, Some(rule)) => {
+            (DenialCause::Rule, Some(rule)) => {
                 write!(f, "permission `{key}` for `{shown}` is denied by the rule {rule}")
             }
-            (Cause::Rule, None) => write!(f, "permission `{key}` for `{shown}` is denied"),
-            (Cause::Nobody, Some(rule)) => write!(
+            (DenialCause::Rule, None) => write!(f, "permission `{key}` for `{shown}` is denied"),
+            (DenialCause::Nobody, Some(rule)) => write!(
                 f,
                 "permission `{key}` for `{shown}` has to be asked (rule {rule}) and nobody is there to answer; go on \
                  without it"
             ),
-            (Cause::Nobody, None) => write!(
+            (DenialCause::Nobody, None) => write!(
                 f,
                 "permission `{key}` for `{shown}` has to be asked (no rule matches) and nobody is there to answer; go \
                  on without it"
@@ -278,7 +278,7 @@ fn is_answered_by(mode: Mode, ask: &Ask) -> bool {
     }
 }
 
-fn open_ask(ask: &Ask, verdict: Verdict) -> Open {
+fn open_ask(ask: &Ask, verdict: Verdict) -> OpenAsk {
     let mut ask = ask.clone();
     // A grant cannot lift what a rule of another list asks, so there is nothing to store.
     let source = verdict.rule.as_ref().map(|rule| &rule.source);
@@ -290,7 +290,7 @@ fn open_ask(ask: &Ask, verdict: Verdict) -> Open {
     }
     let key = &ask.key;
     ask.always.retain(|pattern| floor(key, pattern).is_ok());
-    Open { ask, verdict }
+    OpenAsk { ask, verdict }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::subject::Subject;
 
 /// Directories that the defaults speak about. All are absolute.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct DefaultPaths {
     pub home: Option<PathBuf>,
     pub project_root: PathBuf,
     /// Lathe's own: configuration, data, state.
@@ -26,7 +26,7 @@ pub struct Places {
 }
 
 /// The rules below all others.
-pub fn defaults(places: &Places) -> Vec<Rule> {
+pub fn defaults(places: &DefaultPaths) -> Vec<Rule> {
     use Action::{Allow, Ask};
     let home = places.home.as_deref();
     let rule =
@@ -75,7 +75,7 @@ const ASKED_FILES: &[&str] = &[".mcp.json", ".gitmodules", ".envrc", ".vscode/ta
 /// Never written by a tool.
 const DENIED: &[&str] = &[".git", "lathe.jsonc"];
 
-fn protected(places: &Places) -> Vec<Rule> {
+fn protected(places: &DefaultPaths) -> Vec<Rule> {
     use Action::{Allow, Deny};
     // What no other rule speaks about is not protected.
     let mut rules = vec![with(Pattern::new("*", None), Allow)];
@@ -159,7 +159,7 @@ mod tests {
     use crate::permission::Permissions;
 
     fn permissions() -> Permissions {
-        let places = Places {
+        let places = DefaultPaths {
             home: Some("/home/u".into()),
             project_root: "/p".into(),
             own: vec![
@@ -270,9 +270,9 @@ mod tests {
 
     #[test]
     fn protected_names_are_the_same_composed_or_not() {
-        let places = Places {
+        let places = DefaultPaths {
             own: vec!["/home/r\u{e9}/.config/lathe".into()],
-            ..Places::default()
+            ..DefaultPaths::default()
         };
         let mut user = defaults(&places);
         let source = Source::Global("/c/lathe.jsonc".into());
@@ -305,10 +305,10 @@ mod tests {
 
     #[test]
     fn the_directories_of_the_repository_are_protected_wherever_they_lie() {
-        let places = Places {
+        let places = DefaultPaths {
             project_root: "/bare/tree".into(),
             git: vec!["/store/trees/tree".into(), "/bare".into()],
-            ..Places::default()
+            ..DefaultPaths::default()
         };
         let permissions = Permissions {
             user: defaults(&places),
@@ -332,10 +332,10 @@ mod tests {
 
     #[test]
     fn a_project_below_lathes_own_directories_can_be_written() {
-        let places = Places {
+        let places = DefaultPaths {
             project_root: "/data/lathe/scratch/1".into(),
             own: vec!["/data/lathe".into()],
-            ..Places::default()
+            ..DefaultPaths::default()
         };
         let permissions = Permissions {
             user: defaults(&places),

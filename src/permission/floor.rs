@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Pattern;
-use super::runners::{self, Extent};
+use super::runners::{self, RunnerExtent};
 use super::subject::{CommandWord, Subject};
 
 /// Stands for "anything at all" after an interpreter's name.
@@ -171,7 +171,7 @@ fn runs_anything(pattern: &str) -> bool {
         let [program] = without_assignments(pattern)[..] else {
             return false;
         };
-        return !program.ends_with("make") && runners::extent(&[program]) == Extent::All;
+        return !program.ends_with("make") && runners::extent(&[program]) == RunnerExtent::All;
     };
     let fixed = &pattern[..open];
     if !fixed.contains(' ') {
@@ -188,9 +188,9 @@ fn runs_anything(pattern: &str) -> bool {
     let whole = &fixed[..fixed.rfind(' ').unwrap_or_default()];
     let words = without_assignments(whole);
     match runners::extent(&words) {
-        Extent::Words(_) | Extent::Script(_) => false,
-        Extent::All => true,
-        Extent::Ordinary => runners::reaches_a_runner(&words),
+        RunnerExtent::Words(_) | RunnerExtent::Script(_) => false,
+        RunnerExtent::All => true,
+        RunnerExtent::Ordinary => runners::reaches_a_runner(&words),
     }
 }
 

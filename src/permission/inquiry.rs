@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::reply::Scope;
-use crate::permission::check::{Ask, Floor, Open};
+use crate::permission::check::{Ask, Floor, OpenAsk};
+use crate::permission::destructive::{DeletedFiles, harm};
 use crate::permission::editable::Editable;
-use crate::permission::harm::{Deleted, harm};
 use crate::permission::rule::{Action, Rule, Source};
 use crate::permission::verdict::Verdict;
 use crate::view::card::Card;
@@ -20,7 +20,7 @@ pub struct Inquiry {
     /// The task that the agent works on for another one; `None` for the root's agent.
     pub delegated: Option<Delegated>,
     /// The open asks; at least one.
-    pub rows: Vec<Row>,
+    pub rows: Vec<InquiryRow>,
     /// `bash wants to run`.
     pub title: String,
     /// Shows what will happen.
@@ -44,7 +44,7 @@ pub struct Delegated {
 
 /// One open ask of an inquiry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct InquiryRow {
     /// Key, pattern and what "always" would store; judged again by [`decide`](crate::permission::decide) after a grant.
     pub ask: Ask,
     /// The verdict of the rules.
@@ -53,7 +53,7 @@ pub struct Row {
     pub preticked: bool,
 }
 
-impl Row {
+impl InquiryRow {
     pub fn key(&self) -> &str {
         &self.ask.key
     }
@@ -90,7 +90,7 @@ impl Row {
 
     /// The same with the number of files that go, where they were counted.
     pub fn loss(&self) -> Option<String> {
-        let counted = || self.ask.deletes.and_then(Deleted::words);
+        let counted = || self.ask.deletes.and_then(DeletedFiles::words);
         self.harm()
             .map(|harm| counted().unwrap_or_else(|| harm.to_owned()))
     }
@@ -102,8 +102,8 @@ impl Row {
     }
 }
 
-impl From<Open> for Row {
-    fn from(Open { ask, verdict }: Open) -> Self {
+impl From<OpenAsk> for InquiryRow {
+    fn from(OpenAsk { ask, verdict }: OpenAsk) -> Self {
         let preticked = !ask.destructive && !ask.always.is_empty();
         Self {
             ask,

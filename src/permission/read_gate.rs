@@ -48,11 +48,11 @@ impl FileGate for ReadGate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permission::{Places, Source, defaults, parse};
+    use crate::permission::{DefaultPaths, Source, defaults, parse};
 
     #[test]
     fn patterns_are_tried_below_the_project_and_on_the_whole_path() {
-        let mut user = defaults(&Places::default());
+        let mut user = defaults(&DefaultPaths::default());
         let rules = serde_json::json!({"read": {"secret/*": "deny", "/p/other/*": "ask"}});
         user.extend(parse(&rules, &Source::Default, None).unwrap());
         let permissions = Permissions {

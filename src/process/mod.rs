@@ -2,21 +2,22 @@
 //!
 //! A command gets no terminal and nothing to read; its outputs are one stream in order of arrival. It ends by itself,
 //! at its timeout or when its token is cancelled, and then nothing of its group is left running. What is printed is
-//! handed on as bytes and kept nowhere, so memory does not grow with it. An [`Exchange`] is for programs that are asked
+//! handed on as bytes and kept nowhere, so memory does not grow with it. An [`PipedCommand`] is for programs that are asked
 //! something: it has an input, two outputs, and keeps the beginning of each.
 //!
 //! The program starts commands through the [`keeper`], which outlives it for as long as it takes to end all of them.
 //!
 //! Decoding, cutting and showing the output, and asking whether a command may run, are for others.
 
+pub mod blocked_file;
 #[cfg(target_os = "linux")]
 mod descendants;
 pub mod environment;
-pub mod exchange;
 pub mod git;
 #[cfg(target_os = "linux")]
 pub mod keeper;
 pub mod kill;
+pub mod piped;
 pub mod program;
 pub mod sandbox;
 pub mod scratch;
@@ -24,14 +25,13 @@ pub mod shell;
 pub mod spawn;
 mod start;
 mod start_request;
-pub mod stuck;
 
+pub use blocked_file::{BlockedFile, blocked_file};
 pub use environment::{EnvironmentRules, shell_environment, withheld, withhold};
-pub use exchange::{Exchange, Exchanged, Kept};
 pub use kill::Group;
+pub use piped::{BoundedOutput, PipedCommand, PipedOutcome};
 pub use program::find_program;
 pub use sandbox::{Confinement, Metadata, Support};
 pub use scratch::Scratch;
 pub use shell::{Shell, ShellError};
 pub use spawn::{CommandOutcome, RunningCommand, ShellCommand, SpawnError};
-pub use stuck::{Stuck, stuck};

@@ -142,11 +142,11 @@ pub struct RunningCommand {
     /// `None` when every process has closed it.
     output: Option<Receiver>,
     started: Instant,
-    ended: Option<Ended>,
+    ended: Option<ShellExit>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Ended {
+struct ShellExit {
     /// `None` when the system would not tell.
     status: Option<ExitStatus>,
     at: Instant,
@@ -154,7 +154,7 @@ struct Ended {
 
 /// Why we do not wait any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reason {
+enum StopReason {
     ShellEnded,
     TimedOut,
     Cancelled,
@@ -162,7 +162,7 @@ enum Reason {
 
 /// How waiting for the end of everything came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum GroupStatus {
     Gone,
     /// Processes of the group, or somebody who holds the pipe.
     Remains,
@@ -207,15 +207,15 @@ impl RunningCommand {
         mut sink: impl FnMut(&[u8]) + Send,
     ) -> CommandOutcome {
         let mut buffer = vec![0; BUFFER];
-        let mut reading = Reading {
+        let mut reading = OutputReader {
             command: &mut self,
             buffer: &mut buffer,
             sink: &mut sink,
         };
         let reason = reading.follow(timeout, cancel).await;
         let left_behind = match reason {
-            Reason::ShellEnded => reading.clear_up().await,
-            Reason::TimedOut | Reason::Cancelled => {
+            StopReason::ShellEnded => reading.clear_up().await,
+            StopReason::TimedOut | StopReason::Cancelled => {
                 reading.stop().await;
                 false
             }
@@ -226,8 +226,8 @@ impl RunningCommand {
         CommandOutcome {
             exit: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
-            timed_out: reason == Reason::TimedOut,
-            cancelled: reason == Reason::Cancelled,
+            timed_out: reason == StopReason::TimedOut,
+            cancelled: reason == StopReason::Cancelled,
             left_behind,
             duration: end - self.started,
             pid: self.pid,
@@ -235,7 +235,7 @@ impl RunningCommand {
     }
 
     /// Waits for the shell; never ends once it has.
-    async fn wait(leader: &mut Leader, ended: Option<Ended>) -> io::Result<ExitStatus> {
+    async fn wait(leader: &mut Leader, ended: Option<ShellExit>) -> io::Result<ExitStatus> {
         match ended {
             None => leader.wait().await,
             Some(_) => std::future::pending().await,
@@ -252,15 +252,15 @@ impl RunningCommand {
 }
 
 /// A command together with where its output goes.
-struct Reading<'a, F> {
+struct OutputReader<'a, F> {
     command: &'a mut RunningCommand,
     buffer: &'a mut [u8],
     sink: &'a mut F,
 }
 
-impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
+impl<F: FnMut(&[u8]) + Send> OutputReader<'_, F> {
     /// Until the shell has ended or may not go on.
-    async fn follow(&mut self, timeout: Duration, cancel: &CancellationToken) -> Reason {
+    async fn follow(&mut self, timeout: Duration, cancel: &CancellationToken) -> StopReason {
         // A timeout beyond what the clock can say is none.
         let deadline = self.command.started.checked_add(timeout);
         let expired = async {
@@ -272,17 +272,17 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
         tokio::pin!(expired);
         while self.command.ended.is_none() {
             tokio::select! {
-                () = &mut expired => return Reason::TimedOut,
-                () = cancel.cancelled() => return Reason::Cancelled,
+                () = &mut expired => return StopReason::TimedOut,
+                () = cancel.cancelled() => return StopReason::Cancelled,
                 () = self.step() => {}
             }
         }
-        Reason::ShellEnded
+        StopReason::ShellEnded
     }
 
     /// Ends the processes that the shell has left when it ended by itself; returns true if there were any.
     async fn clear_up(&mut self) -> bool {
-        if self.rest(DRAIN).await == Rest::Gone {
+        if self.rest(DRAIN).await == GroupStatus::Gone {
             return false;
         }
         let group = self.command.group.group;
@@ -300,7 +300,7 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
     async fn stop(&mut self) {
         let group = self.command.group.group;
         group.terminate();
-        if self.rest(KILL_AFTER).await == Rest::Gone {
+        if self.rest(KILL_AFTER).await == GroupStatus::Gone {
             return;
         }
         if self.command.ended.is_none() || group.is_alive() {
@@ -311,7 +311,7 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
 
     /// Reads on until everything has ended, for this long at most, and for [`DRAIN`] at most once no process of the
     /// group is left: then somebody outside it holds the pipe.
-    async fn rest(&mut self, patience: Duration) -> Rest {
+    async fn rest(&mut self, patience: Duration) -> GroupStatus {
         let mut deadline = Instant::now() + patience;
         let (mut pause, longest_pause) = LOOK_AGAIN;
         loop {
@@ -319,7 +319,7 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
                 && !self.command.group.group.is_alive()
             {
                 if self.command.output.is_none() {
-                    return Rest::Gone;
+                    return GroupStatus::Gone;
                 }
                 deadline = deadline.min(ended.at + DRAIN);
             }
@@ -327,10 +327,10 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
                 biased;
                 () = self.step() => {}
                 () = sleep(pause), if self.command.ended.is_some() => pause = longest_pause.min(pause * 2),
-                () = sleep_until(deadline) => return Rest::Remains,
+                () = sleep_until(deadline) => return GroupStatus::Remains,
             }
             if Instant::now() >= deadline {
-                return Rest::Remains;
+                return GroupStatus::Remains;
             }
         }
     }
@@ -355,7 +355,7 @@ impl<F: FnMut(&[u8]) + Send> Reading<'_, F> {
             status = RunningCommand::wait(leader, *ended) => {
                 let status = status
                     .inspect_err(|error| tracing::warn!(%error, "the end of a command could not be seen"));
-                *ended = Some(Ended { status: status.ok(), at: Instant::now() });
+                *ended = Some(ShellExit { status: status.ok(), at: Instant::now() });
             }
         }
     }

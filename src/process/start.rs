@@ -18,7 +18,7 @@ pub(super) enum Leader {
     /// A child of this process.
     Own(Box<dyn ChildWrapper>),
     #[cfg(target_os = "linux")]
-    Kept(keeper::Kept),
+    Kept(keeper::KeeperProcess),
 }
 
 impl Start {
@@ -27,8 +27,8 @@ impl Start {
     pub(super) fn start(self, streams: Streams) -> io::Result<(Leader, u32)> {
         #[cfg(target_os = "linux")]
         let streams = match keeper::start(&self, streams)? {
-            keeper::Started::Kept(kept, pid) => return Ok((Leader::Kept(kept), pid)),
-            keeper::Started::Not(streams) => streams,
+            keeper::KeeperStart::Kept(kept, pid) => return Ok((Leader::Kept(kept), pid)),
+            keeper::KeeperStart::Not(streams) => streams,
         };
         self.start_here(streams)
     }

@@ -1,6 +1,6 @@
 //! Markdown files that tell lathe something (agents, commands): finding them in a directory and reading them.
 //!
-//! A project can bring any number of files, links and links to links. So everything is bounded by one [`Allowance`] for
+//! A project can bring any number of files, links and links to links. So everything is bounded by one [`ReadBudget`] for
 //! all directories of one owner, and every entry that is looked at is counted, whatever comes of it.
 
 use std::collections::{HashSet, VecDeque};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::frontmatter;
 use crate::regular_file::{FileGate, MAX_BYTES, ReadError};
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// Nobody keeps more; more would only cost time and memory.
 const MAX_ENTRIES: usize = 20_000;
@@ -18,7 +18,7 @@ const MAX_FRONT_MATTER_BYTES: usize = 1 << 20;
 
 /// How much of one owner's directories is left to look at.
 #[derive(Debug, Clone)]
-pub(super) struct Allowance {
+pub(super) struct ReadBudget {
     /// Entries of directories.
     entries: usize,
     files: usize,
@@ -26,7 +26,7 @@ pub(super) struct Allowance {
     front_matter_bytes: usize,
 }
 
-impl Default for Allowance {
+impl Default for ReadBudget {
     fn default() -> Self {
         Self {
             entries: MAX_ENTRIES,
@@ -39,16 +39,16 @@ impl Default for Allowance {
 
 /// The Markdown files of a directory, sorted, and what was left out, each with a clause that says why.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub(super) struct MarkdownFiles {
     pub(super) files: Vec<PathBuf>,
     pub(super) left_out: Vec<(PathBuf, String)>,
 }
 
-impl Allowance {
+impl ReadBudget {
     /// Lists the Markdown files of a directory, and of those below it down to `depth`; 1 is the directory alone. Links are
     /// followed, and every real directory is looked through once. A directory that is not there holds nothing.
-    pub(super) fn list(&mut self, dir: &Path, depth: usize, confined_to: Option<&Path>) -> Listed {
-        let mut listed = Listed::default();
+    pub(super) fn list(&mut self, dir: &Path, depth: usize, confined_to: Option<&Path>) -> MarkdownFiles {
+        let mut listed = MarkdownFiles::default();
         let files_before = self.files;
         let mut seen = HashSet::new();
         // What a directory really has comes before what a link leads to, so that no link takes it away.
@@ -76,7 +76,7 @@ impl Allowance {
             loop {
                 let Some(entry) = entries.next() else { break };
                 if self.entries == 0 {
-                    return Listed::none(top, &format!("{MAX_ENTRIES} entries"));
+                    return MarkdownFiles::none(top, &format!("{MAX_ENTRIES} entries"));
                 }
                 self.entries -= 1;
                 let Ok(entry) = entry else { continue };
@@ -91,7 +91,7 @@ impl Allowance {
                 } else if path.extension().is_some_and(|ending| ending == "md") {
                     if self.files == 0 {
                         self.files = files_before;
-                        return Listed::none(top, &format!("{MAX_FILES} Markdown files"));
+                        return MarkdownFiles::none(top, &format!("{MAX_FILES} Markdown files"));
                     }
                     self.files -= 1;
                     listed.files.push(path);
@@ -110,7 +110,7 @@ impl Allowance {
         path: &Path,
         confined_to: Option<&Path>,
         gate: &dyn FileGate,
-        judged: Option<&Unconfirmed>,
+        judged: Option<&UnconfirmedFiles>,
     ) -> Result<String, String> {
         let file = gate.open(path).map_err(|error| left_out(&error))?;
         // A repository must not be able to send the user's own files to a model by a link.
@@ -137,7 +137,7 @@ impl Allowance {
     }
 }
 
-impl Listed {
+impl MarkdownFiles {
     /// Leaves all out: which of them would be kept is chance.
     fn none(dir: &Path, most: &str) -> Self {
         let why = format!("the directory was left out: with those before it, it holds more than {most}");
@@ -163,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    fn names(listed: &Listed, dir: &Path) -> Vec<String> {
+    fn names(listed: &MarkdownFiles, dir: &Path) -> Vec<String> {
         let below = |path: &PathBuf| path.strip_prefix(dir).unwrap().to_string_lossy().into_owned();
         listed.files.iter().map(below).collect()
     }
@@ -190,7 +190,7 @@ mod tests {
         }
         fs::write(dir.path().join("z1/a.md"), "").unwrap();
         symlink("../z0", commands.join("s")).unwrap();
-        let mut allowance = Allowance::default();
+        let mut allowance = ReadBudget::default();
         let listed = allowance.list(&commands, 16, Some(dir.path()));
         let used = MAX_ENTRIES - allowance.entries;
         assert_eq!(names(&listed, &commands).len(), 1);
@@ -208,11 +208,11 @@ mod tests {
         symlink("..", dir.path().join("c/real/up")).unwrap();
         symlink(outside.path(), dir.path().join("c/out")).unwrap();
         let top = dir.path().join("c");
-        let listed = Allowance::default().list(&top, 8, Some(dir.path()));
+        let listed = ReadBudget::default().list(&top, 8, Some(dir.path()));
         assert_eq!(names(&listed, &top), ["b.md", "real/deep/a.md"]);
         assert_eq!(listed.left_out.len(), 1);
         assert!(listed.left_out[0].1.contains("leads out of the project"));
-        let listed = Allowance::default().list(&top, 1, Some(dir.path()));
+        let listed = ReadBudget::default().list(&top, 1, Some(dir.path()));
         assert_eq!(names(&listed, &top), ["b.md"]);
     }
 
@@ -223,14 +223,14 @@ mod tests {
         let read = |name: &str, text: &str| {
             let path = dir.path().join(name);
             fs::write(&path, text).unwrap();
-            let mut allowance = Allowance::default();
+            let mut allowance = ReadBudget::default();
             let read = (0..100).map(|_| allowance.read(&path, None, &gate, None));
             read.flatten().count()
         };
         assert_eq!(read("body.md", &"x".repeat(1 << 20)), 16);
         let yaml = format!("---\na: {}\n---\n", "x".repeat(60 << 10));
         assert_eq!(read("front.md", &yaml), 17);
-        let mut allowance = Allowance::default();
+        let mut allowance = ReadBudget::default();
         for number in 0..=MAX_FILES {
             fs::write(dir.path().join(format!("{number}.md")), "").unwrap();
         }

@@ -152,7 +152,7 @@ impl Catalog {
         let settings = self.provider(&reference.provider)?;
         let own = settings.models.get(&reference.model);
         let entry = self.entry(reference);
-        let guess = Guess::of(settings.protocol);
+        let guess = DefaultModel::of(settings.protocol);
         let output = own.and_then(|own| own.output).or(entry.map(Entry::sent_output));
         let own_cost = own.and_then(|own| own.cost);
         // A gateway sells the same model at its own price.
@@ -306,14 +306,14 @@ impl Entry {
 }
 
 /// Defaults for a model that nobody has described.
-struct Guess {
+struct DefaultModel {
     context: u64,
     output: u64,
     images: bool,
     reasoning: bool,
 }
 
-impl Guess {
+impl DefaultModel {
     fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Anthropic => Self {

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use super::adapter::Ask;
 use super::http::{Http, Outgoing};
-use super::pictures::Pictures;
+use super::pictures::PictureRecoder;
 use super::reply::{self, Reply};
 use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 
@@ -16,7 +16,7 @@ use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Re
 pub struct Client {
     catalog: Arc<Catalog>,
     http: Http,
-    pictures: Pictures,
+    pictures: PictureRecoder,
 }
 
 impl Client {
@@ -25,7 +25,7 @@ impl Client {
         Self {
             catalog,
             http: Http::default(),
-            pictures: Pictures::default(),
+            pictures: PictureRecoder::default(),
         }
     }
 

@@ -20,7 +20,7 @@ const INVALID: &str = "invalid";
 
 /// One stretch of the conversation by one speaker.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Turn<'a> {
+pub(crate) enum HistoryTurn<'a> {
     User(Vec<Content<'a>>),
     Assistant(Vec<ReplyPiece<'a>>),
     /// The results of the reply before, in the order of its calls.
@@ -92,11 +92,11 @@ impl<'a> WireId<'a> {
 }
 
 /// Reads the request's messages for `protocol`.
-pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<Turn<'a>> {
+pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<HistoryTurn<'a>> {
     let mut reader = HistoryReader {
         protocol: protocol.name(),
         model_name: request.model.to_string(),
-        takes: Takes {
+        takes: AcceptedMedia {
             images: model.images,
             pdf: model.pdf,
         },
@@ -115,16 +115,16 @@ pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol)
             Role::User => {
                 let content = reader.user(message);
                 if !content.is_empty() {
-                    turns.push(Turn::User(content));
+                    turns.push(HistoryTurn::User(content));
                 }
             }
             Role::Assistant => {
                 let (said, outcomes) = reader.assistant(message);
                 if !said.is_empty() {
-                    turns.push(Turn::Assistant(said));
+                    turns.push(HistoryTurn::Assistant(said));
                 }
                 if !outcomes.is_empty() {
-                    turns.push(Turn::Results(outcomes));
+                    turns.push(HistoryTurn::Results(outcomes));
                 }
             }
         }
@@ -164,7 +164,7 @@ pub(crate) fn arguments_text(raw: &str) -> Cow<'_, str> {
 }
 
 #[derive(Clone, Copy)]
-struct Takes {
+struct AcceptedMedia {
     images: bool,
     pdf: bool,
 }
@@ -172,7 +172,7 @@ struct Takes {
 struct HistoryReader<'a> {
     protocol: &'static str,
     model_name: String,
-    takes: Takes,
+    takes: AcceptedMedia,
     accepts_id: fn(&str) -> bool,
     used: HashSet<&'a str>,
 }
@@ -376,7 +376,7 @@ mod tests {
         file.label = Some("[image 1: a.png 3×2]".to_owned());
         let request = sample::request("a/m", vec![message.into()]);
         let turns = turns(&request, &sample::model("a/m"), Protocol::Anthropic);
-        let Turn::User(content) = &turns[0] else {
+        let HistoryTurn::User(content) = &turns[0] else {
             panic!("{turns:?}")
         };
         assert!(
@@ -396,7 +396,7 @@ mod tests {
         ];
         let request = sample::request("anthropic/m", vec![sample::user("hi"), sample::assistant(parts)]);
         let turns = turns(&request, &sample::model("anthropic/m"), Protocol::Anthropic);
-        let Turn::Results(outcomes) = &turns[2] else {
+        let HistoryTurn::Results(outcomes) = &turns[2] else {
             panic!("{turns:?}")
         };
         let ours = |outcome: &SentResult<'_>| !matches!(outcome.id, WireId::Given(_));
@@ -432,7 +432,8 @@ mod tests {
                 Protocol::Gemini,
             ] {
                 let turns = turns(&request, &sample::model("a/m"), protocol);
-                let (Turn::Assistant(said), Turn::Results(outcomes)) = (&turns[1], &turns[2]) else {
+                let (HistoryTurn::Assistant(said), HistoryTurn::Results(outcomes)) = (&turns[1], &turns[2])
+                else {
                     panic!("{turns:?}")
                 };
                 let ReplyPiece::Call {
@@ -480,7 +481,8 @@ mod tests {
             let reply = sample::assistant(vec![call("read", "{}", Some(id), "1")]);
             let request = sample::request("a/m", vec![sample::user("x"), reply]);
             let turns = turns(&request, &sample::model("a/m"), protocol);
-            let (Turn::Assistant(said), Turn::Results(outcomes)) = (&turns[1], &turns[2]) else {
+            let (HistoryTurn::Assistant(said), HistoryTurn::Results(outcomes)) = (&turns[1], &turns[2])
+            else {
                 panic!("{turns:?}")
             };
             let ReplyPiece::Call { id: sent, .. } = &said[0] else {
@@ -503,7 +505,7 @@ mod tests {
         ] {
             let request = sample::request(model, vec![message.clone()]);
             let turns = turns(&request, &sample::model(model), protocol);
-            let Turn::Assistant(said) = &turns[0] else {
+            let HistoryTurn::Assistant(said) = &turns[0] else {
                 panic!("{turns:?}")
             };
             assert_eq!(
@@ -548,7 +550,7 @@ mod tests {
         model.images = false;
         let request = sample::request("a/m", vec![sample::user_with_image()]);
         let turns = turns(&request, &model, Protocol::OpenAiChat);
-        let Turn::User(content) = &turns[0] else {
+        let HistoryTurn::User(content) = &turns[0] else {
             panic!("{turns:?}")
         };
         assert!(

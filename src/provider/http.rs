@@ -172,18 +172,18 @@ fn unsent(error: &reqwest::Error, outgoing: &Outgoing<'_>, url: &Url) -> Provide
         network(message).hinted(hint).with_most_retries(RETRIES_OF_SETUP)
     };
     match obstacle(error, url) {
-        Some(Obstacle::NobodyListens) => setup(
+        Some(ConnectObstacle::NobodyListens) => setup(
             "nothing listens there (connection refused)",
             format!("start the server, or check the port in {base_url}"),
         ),
-        Some(Obstacle::UnknownHost) => {
+        Some(ConnectObstacle::UnknownHost) => {
             let host = url.host_str().unwrap_or_default();
             setup(
                 &format!("no address is known for the host `{host}`"),
                 format!("check the spelling in {base_url}, and the network"),
             )
         }
-        Some(Obstacle::PlainPort) => {
+        Some(ConnectObstacle::PlainPort) => {
             let plain = server.replacen("https:", "http:", 1);
             setup(
                 "what answers there does not speak TLS",
@@ -204,14 +204,14 @@ fn unsent(error: &reqwest::Error, outgoing: &Outgoing<'_>, url: &Url) -> Provide
 
 /// Why no connection can come about, where waiting is not likely to help.
 #[derive(Debug, PartialEq, Eq)]
-enum Obstacle {
+enum ConnectObstacle {
     /// On this machine: elsewhere a server may be on its way back.
     NobodyListens,
     UnknownHost,
     PlainPort,
 }
 
-fn obstacle(error: &reqwest::Error, url: &Url) -> Option<Obstacle> {
+fn obstacle(error: &reqwest::Error, url: &Url) -> Option<ConnectObstacle> {
     if !error.is_connect() {
         return None;
     }
@@ -219,17 +219,17 @@ fn obstacle(error: &reqwest::Error, url: &Url) -> Option<Obstacle> {
     while let Some(error) = next {
         // The resolver's own error is no type that could be asked for.
         if error.to_string().starts_with("dns error") {
-            return Some(Obstacle::UnknownHost);
+            return Some(ConnectObstacle::UnknownHost);
         }
         if error.downcast_ref().is_some_and(is_no_tls) {
-            return Some(Obstacle::PlainPort);
+            return Some(ConnectObstacle::PlainPort);
         }
         next = match error.downcast_ref::<io::Error>() {
             Some(io) if is_loopback(url) => match io.kind() {
-                io::ErrorKind::ConnectionRefused => return Some(Obstacle::NobodyListens),
+                io::ErrorKind::ConnectionRefused => return Some(ConnectObstacle::NobodyListens),
                 // A plain server that gives up at the first bytes of a handshake.
                 io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset if url.scheme() == "https" => {
-                    return Some(Obstacle::PlainPort);
+                    return Some(ConnectObstacle::PlainPort);
                 }
                 _ => wrapped(io),
             },

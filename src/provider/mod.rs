@@ -16,6 +16,7 @@ mod error;
 mod gemini;
 mod history;
 mod http;
+mod lenient;
 mod openai_chat;
 mod openai_responses;
 mod pictures;
@@ -30,7 +31,6 @@ mod sdk_reader_tests;
 mod sdk_tests;
 mod settings;
 pub mod sse;
-mod tolerant;
 #[cfg(test)]
 mod vectors;
 

@@ -24,13 +24,13 @@ const MOST_KEPT: usize = 32;
 
 /// Remembers the pictures that had to be recoded.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pictures {
-    recoded: Arc<Mutex<HashMap<[u8; 32], Picture>>>,
+pub(crate) struct PictureRecoder {
+    recoded: Arc<Mutex<HashMap<[u8; 32], RequestPicture>>>,
 }
 
 /// The form in which a request carries a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Picture {
+enum RequestPicture {
     Sent {
         mime: &'static str,
         data: Arc<str>,
@@ -39,7 +39,7 @@ enum Picture {
     LeftOut(String),
 }
 
-impl Pictures {
+impl PictureRecoder {
     /// Returns the request with pictures that `protocol` takes.
     pub(crate) async fn fit(&self, request: Request, protocol: Protocol) -> Result<Request, ProviderError> {
         if !request
@@ -71,11 +71,11 @@ impl Pictures {
             match &mut part.body {
                 PartBody::File(file) if is_misfit(&file.mime, &file.data, protocol) => {
                     match self.picture(&file.mime, &file.data) {
-                        Picture::Sent { mime, data } => {
+                        RequestPicture::Sent { mime, data } => {
                             mime.clone_into(&mut file.mime);
                             file.data = data.to_string();
                         }
-                        Picture::LeftOut(note) => {
+                        RequestPicture::LeftOut(note) => {
                             part.body = PartBody::Text(TextPart {
                                 text: format!("{} {note}", file.path),
                                 native: None,
@@ -99,18 +99,18 @@ impl Pictures {
             return;
         }
         *attachment = match self.picture(&attachment.mime, &attachment.data) {
-            Picture::Sent { mime, data } => Attachment {
+            RequestPicture::Sent { mime, data } => Attachment {
                 mime: mime.to_owned(),
                 data: data.to_string(),
             },
-            Picture::LeftOut(note) => Attachment {
+            RequestPicture::LeftOut(note) => Attachment {
                 mime: "text/plain".to_owned(),
                 data: note,
             },
         };
     }
 
-    fn picture(&self, mime: &str, data: &str) -> Picture {
+    fn picture(&self, mime: &str, data: &str) -> RequestPicture {
         let key: [u8; 32] = Sha256::digest(data).into();
         let mut recoded = self.recoded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(picture) = recoded.get(&key) {
@@ -125,13 +125,13 @@ impl Pictures {
     }
 }
 
-fn recode(mime: &str, data: &str) -> Picture {
-    let left_out = |why: &str| Picture::LeftOut(format!("[{mime} left out: {why}]"));
+fn recode(mime: &str, data: &str) -> RequestPicture {
+    let left_out = |why: &str| RequestPicture::LeftOut(format!("[{mime} left out: {why}]"));
     let Ok(bytes) = STANDARD.decode(data.trim()) else {
         return left_out("it is not base64");
     };
     match picture::alone(|alone| alone.recode(&bytes)) {
-        Ok(fitted) => Picture::Sent {
+        Ok(fitted) => RequestPicture::Sent {
             mime: fitted.mime,
             data: STANDARD.encode(&fitted.bytes).into(),
         },
@@ -221,7 +221,7 @@ mod tests {
             sample::message(Role::User, vec![file]),
             sample::assistant(vec![PartBody::Tool(call)]),
         ];
-        let pictures = Pictures::default();
+        let pictures = PictureRecoder::default();
         let request = sample::request("p/m", messages);
         let fitted = pictures.fit(request, protocol).await.unwrap();
         let again = pictures.fit(fitted.clone(), protocol).await.unwrap();

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use form::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
-pub use queue::{AnswerError, Asking, FrontEnd, QuestionEvent, Questions};
+pub use queue::{AnswerError, FrontEnd, NewQuestion, QuestionEvent, Questions};
 
 use crate::conversation::{CallId, SessionId};
 use crate::permission::{Inquiry, PermissionReply};

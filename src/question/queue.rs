@@ -46,7 +46,7 @@ pub enum AnswerError {
 }
 
 /// A question on its way into the queue.
-pub struct Asking {
+pub struct NewQuestion {
     pub session: SessionId,
     pub call: CallId,
     pub agent: String,
@@ -68,11 +68,11 @@ struct State {
     front_end: FrontEnd,
     last_id: u64,
     /// Oldest first.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingQuestion>,
     sink: Sink,
 }
 
-struct Waiting {
+struct WaitingQuestion {
     question: Arc<Question>,
     /// Looks at what a person makes of the call; `None` where it cannot be edited.
     fit: Option<Arc<Fit>>,
@@ -102,7 +102,7 @@ impl Questions {
     }
 
     /// Waits for the reply, which is of the question's kind. Cancelling, or dropping the future, withdraws the question.
-    pub async fn ask(&self, asking: Asking, cancel: &CancellationToken) -> Reply {
+    pub async fn ask(&self, asking: NewQuestion, cancel: &CancellationToken) -> Reply {
         let withdrawn = asking.about.withdrawn();
         let (id, answer) = {
             let mut state = self.lock();
@@ -121,7 +121,7 @@ impl Questions {
             let question = state.number(asking);
             let id = question.id;
             state.tell(QuestionEvent::Asked(Arc::clone(&question)));
-            state.waiting.push_back(Waiting {
+            state.waiting.push_back(WaitingQuestion {
                 question,
                 fit,
                 answer: sender,
@@ -138,7 +138,7 @@ impl Questions {
     }
 
     /// Tells of a question that was answered without a person, by the mode.
-    pub fn tell_settled(&self, asking: Asking, reply: Reply) {
+    pub fn tell_settled(&self, asking: NewQuestion, reply: Reply) {
         let mut state = self.lock();
         let question = state.number(asking);
         state.tell(QuestionEvent::Settled { question, reply });
@@ -227,7 +227,7 @@ impl Questions {
 }
 
 impl State {
-    fn number(&mut self, asking: Asking) -> Arc<Question> {
+    fn number(&mut self, asking: NewQuestion) -> Arc<Question> {
         self.last_id += 1;
         Arc::new(Question {
             id: QuestionId(self.last_id),
@@ -249,7 +249,8 @@ impl State {
 
     fn settle(&mut self, id: QuestionId, reply: Reply) {
         let place = self.waiting.iter().position(|waiting| waiting.question.id == id);
-        let Some(Waiting { question, answer, .. }) = place.and_then(|place| self.waiting.remove(place))
+        let Some(WaitingQuestion { question, answer, .. }) =
+            place.and_then(|place| self.waiting.remove(place))
         else {
             return;
         };

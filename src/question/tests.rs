@@ -2,11 +2,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::permission::{Action, Ask, Open, Subject, Verdict};
+use crate::permission::{Action, Ask, OpenAsk, Subject, Verdict};
 use crate::view::card::Card;
 
-fn asking(session: &SessionId, pattern: &str) -> Asking {
-    let open = Open {
+fn asking(session: &SessionId, pattern: &str) -> NewQuestion {
+    let open = OpenAsk {
         ask: Ask::new("bash", Subject::new(pattern)),
         verdict: Verdict {
             action: Action::Ask,
@@ -26,8 +26,8 @@ fn asking(session: &SessionId, pattern: &str) -> Asking {
     asking_about(session, QuestionKind::Permission(Arc::new(inquiry)))
 }
 
-fn asking_about(session: &SessionId, about: QuestionKind) -> Asking {
-    Asking {
+fn asking_about(session: &SessionId, about: QuestionKind) -> NewQuestion {
+    NewQuestion {
         session: session.clone(),
         call: CallId::new(),
         agent: "build".into(),
@@ -36,7 +36,7 @@ fn asking_about(session: &SessionId, about: QuestionKind) -> Asking {
     }
 }
 
-fn form(session: &SessionId, title: &str) -> Asking {
+fn form(session: &SessionId, title: &str) -> NewQuestion {
     let form = Form {
         title: title.into(),
         ..Form::default()

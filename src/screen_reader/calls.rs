@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::words;
+use super::card_text;
 use crate::conversation::{CallId, CallResult};
 use crate::text::partial_json::PartialJson;
 use crate::tool::{Registry, RenderCx, ResultSource};
@@ -46,7 +46,7 @@ impl Calls {
 
     /// Returns how its beginning is told.
     pub(super) fn begin(&mut self, id: &CallId) -> Option<String> {
-        let line = words::begins(&self.call_card(self.known.get(id)?));
+        let line = card_text::begins(&self.call_card(self.known.get(id)?));
         self.running.push(id.clone());
         Some(line)
     }
@@ -75,7 +75,7 @@ impl Calls {
 
     pub(super) fn running(&self) -> impl Iterator<Item = String> {
         let calls = self.running.iter().filter_map(|id| self.known.get(id));
-        calls.map(|call| words::begins(&self.call_card(call)))
+        calls.map(|call| card_text::begins(&self.call_card(call)))
     }
 
     /// None runs any more.
@@ -86,10 +86,10 @@ impl Calls {
     fn told(&self, call: &Call, result: &CallResult, expanded: bool) -> Vec<String> {
         let card = self.result_card(call, result, expanded);
         let rows = if expanded { usize::MAX } else { ROWS };
-        let mut lines = vec![words::ended(&card, result.state())];
-        lines.extend(words::body(&card, rows));
-        if let (Some(why), Some(first)) = (words::why(result), lines.get_mut(1)) {
-            words::tell_why(first, why);
+        let mut lines = vec![card_text::ended(&card, result.state())];
+        lines.extend(card_text::body(&card, rows));
+        if let (Some(why), Some(first)) = (card_text::why(result), lines.get_mut(1)) {
+            card_text::tell_why(first, why);
         }
         lines
     }

@@ -171,7 +171,7 @@ const COMMANDS: &[Entry] = &[
 
 /// The meaning of a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Spoken<'a> {
+pub(super) enum ParsedLine<'a> {
     /// It is a message.
     Text,
     /// A shell command of the person's own.
@@ -180,25 +180,25 @@ pub(super) enum Spoken<'a> {
     Unknown(&'a str),
 }
 
-pub(super) fn spoken(line: &str) -> Spoken<'_> {
+pub(super) fn spoken(line: &str) -> ParsedLine<'_> {
     if let Some(command) = line
         .strip_prefix('!')
         .map(str::trim)
         .filter(|command| !command.is_empty())
     {
-        return Spoken::Shell(command);
+        return ParsedLine::Shell(command);
     }
     let Some(words) = line.strip_prefix('/') else {
-        return Spoken::Text;
+        return ParsedLine::Text;
     };
     let (name, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
     if !is_name {
-        return Spoken::Text;
+        return ParsedLine::Text;
     }
     match find(name) {
-        Some(entry) => Spoken::Command(entry.command, rest.trim()),
-        None => Spoken::Unknown(name),
+        Some(entry) => ParsedLine::Command(entry.command, rest.trim()),
+        None => ParsedLine::Unknown(name),
     }
 }
 
@@ -247,15 +247,15 @@ mod tests {
     #[test]
     fn commands_are_told_from_paths_and_messages() {
         for (line, wanted) in [
-            ("/help", Spoken::Command(Command::Help, "")),
-            ("/q", Spoken::Command(Command::Quit, "")),
-            ("/model  local/x ", Spoken::Command(Command::Model, "local/x")),
-            ("/nonsense x", Spoken::Unknown("nonsense")),
-            ("/usr/bin/x is broken", Spoken::Text),
-            ("/", Spoken::Text),
-            ("a /help", Spoken::Text),
-            ("!ls -l", Spoken::Shell("ls -l")),
-            ("!", Spoken::Text),
+            ("/help", ParsedLine::Command(Command::Help, "")),
+            ("/q", ParsedLine::Command(Command::Quit, "")),
+            ("/model  local/x ", ParsedLine::Command(Command::Model, "local/x")),
+            ("/nonsense x", ParsedLine::Unknown("nonsense")),
+            ("/usr/bin/x is broken", ParsedLine::Text),
+            ("/", ParsedLine::Text),
+            ("a /help", ParsedLine::Text),
+            ("!ls -l", ParsedLine::Shell("ls -l")),
+            ("!", ParsedLine::Text),
         ] {
             assert_eq!(spoken(line), wanted, "{line}");
         }

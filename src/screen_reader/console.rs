@@ -11,12 +11,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// A terminal that takes nothing more is left with what it has not taken.
-const FAREWELL: Duration = Duration::from_secs(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 /// A line that was read just before the input was thrown away is told within this, and so before that is reported.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A question that was put, by its number among them.
-pub(super) type Round = u64;
+pub(super) type PromptNumber = u64;
 
 /// Input from the person.
 #[derive(Debug)]
@@ -26,25 +26,25 @@ pub(super) enum ConsoleInput {
     /// `ctrl+c`.
     Interrupt,
     /// All that was said until this question was marked is written.
-    Written(Round),
+    Written(PromptNumber),
     /// Input that was typed until now is told or thrown away, a line that was only begun as well.
-    Quiet(Round),
+    Quiet(PromptNumber),
     /// The end of the input: `ctrl+d`, or the terminal is gone.
     End,
     Signal(i32),
 }
 
 /// Tasks of the writer, performed in this order.
-enum Task {
+enum WriterTask {
     Say(String),
-    Mark(Round),
-    Hush(Round),
+    Mark(PromptNumber),
+    Hush(PromptNumber),
 }
 
 pub struct Console {
     heard: mpsc::UnboundedReceiver<ConsoleInput>,
     /// Unbounded: what is said is bounded by what the session says, and kept there as well.
-    said: blocking::Sender<Task>,
+    said: blocking::Sender<WriterTask>,
     /// Closed when all of it is written.
     written: blocking::Receiver<()>,
 }
@@ -70,18 +70,18 @@ impl Console {
     pub(super) fn say(&self, text: &str) {
         if !text.is_empty() {
             // A terminal that is gone is told by the end of its input.
-            let _ = self.said.send(Task::Say(text.to_owned()));
+            let _ = self.said.send(WriterTask::Say(text.to_owned()));
         }
     }
 
     /// Asks for a report once everything that was said is written.
-    pub(super) fn mark(&self, round: Round) {
-        let _ = self.said.send(Task::Mark(round));
+    pub(super) fn mark(&self, round: PromptNumber) {
+        let _ = self.said.send(WriterTask::Mark(round));
     }
 
     /// Throws away what was typed and not ended by a line break, so that it cannot become a part of an answer.
-    pub(super) fn hush(&self, round: Round) {
-        let _ = self.said.send(Task::Hush(round));
+    pub(super) fn discard_pending(&self, round: PromptNumber) {
+        let _ = self.said.send(WriterTask::Hush(round));
     }
 
     pub(super) async fn heard(&mut self) -> ConsoleInput {
@@ -102,7 +102,7 @@ impl Console {
     /// Waits until everything is written.
     pub fn close(self) {
         drop(self.said);
-        let _ = self.written.recv_timeout(FAREWELL);
+        let _ = self.written.recv_timeout(SHUTDOWN_GRACE);
     }
 }
 
@@ -128,20 +128,20 @@ fn read(heard: &mpsc::UnboundedSender<ConsoleInput>) {
 
 /// `_alive` is dropped at the end.
 fn write(
-    tasks: &blocking::Receiver<Task>,
+    tasks: &blocking::Receiver<WriterTask>,
     heard: &mpsc::UnboundedSender<ConsoleInput>,
     _alive: blocking::Sender<()>,
 ) {
     let mut output = io::stdout().lock();
     for task in tasks {
         let done = match task {
-            Task::Say(text) => output
+            WriterTask::Say(text) => output
                 .write_all(text.as_bytes())
                 .and_then(|()| output.flush())
                 .map_err(|_| ConsoleInput::End)
                 .err(),
-            Task::Mark(round) => Some(ConsoleInput::Written(round)),
-            Task::Hush(round) => {
+            WriterTask::Mark(round) => Some(ConsoleInput::Written(round)),
+            WriterTask::Hush(round) => {
                 forget_input();
                 thread::sleep(PAUSE);
                 Some(ConsoleInput::Quiet(round))

@@ -16,20 +16,20 @@
 //! question before the session, `outbox` what a busy session is sent again, `errands` what takes its time, `command` what
 //! begins with `/`, `words` a card without signs.
 
-mod asked;
-mod asks;
+mod approval;
 mod calls;
+mod card_text;
 mod command;
 mod console;
-mod errands;
-mod judged;
-mod outbox;
+mod host_requests;
+mod op_queue;
 mod pages;
-mod said;
-mod talk;
-mod texts;
+mod question_queue;
+mod questions;
+mod reader_session;
+mod reply_texts;
+mod spoken_text;
 mod trust;
-mod words;
 
 pub use console::Console;
 pub use trust::{TrustAnswer, ask_trust};
@@ -42,27 +42,27 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::session::host::{Host, Opened};
 use crate::session::{Envelope, Handle, Receiver, RecvError};
-use console::{ConsoleInput, Round};
-use errands::{Done, Errands};
-use outbox::{Outbox, Sent};
-use talk::{Effect, Talk};
+use console::{ConsoleInput, PromptNumber};
+use host_requests::{HostRequests, RequestEnd};
+use op_queue::{Outbox, SendOutcome};
+use reader_session::{Effect, ReaderSession};
 
 /// Time for which a question takes no answer after it was written: lines that are read until then were typed before.
-const DEAF: Duration = Duration::from_secs(1);
+const ANSWER_DELAY: Duration = Duration::from_secs(1);
 /// `ctrl+c` leaves when it comes a second time within this.
-const TWICE: Duration = Duration::from_secs(1);
+const DOUBLE_INTERRUPT: Duration = Duration::from_secs(1);
 /// Between two tries to hand something to a session that is busy.
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// Why the program was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ScreenReaderExit {
     Quit,
     /// By this signal.
     Signal(i32),
 }
 
-impl Ended {
+impl ScreenReaderExit {
     /// Returns the exit status of the process.
     pub fn status(self) -> u8 {
         match self {
@@ -73,14 +73,14 @@ impl Ended {
 }
 
 /// Why a session was left.
-pub enum Left {
-    Ended(Ended),
+pub enum SessionExit {
+    Ended(ScreenReaderExit),
     /// For this one.
     For(Box<Opened>),
 }
 
 /// Everything that a conversation begins with.
-pub struct Start<'a> {
+pub struct ScreenReaderStart<'a> {
     pub session: &'a Opened,
     pub host: &'a Host,
     /// Taken at once, like a line that is typed.
@@ -88,8 +88,8 @@ pub struct Start<'a> {
 }
 
 /// Speaks with the person until they leave the session.
-pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
-    let Start {
+pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> SessionExit {
+    let ScreenReaderStart {
         session,
         host,
         prompt,
@@ -97,24 +97,24 @@ pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
     let handle = &session.handle;
     let Ok((snapshot, mut events)) = handle.attach().await else {
         console.say("The session has ended.\n");
-        return Left::Ended(Ended::Quit);
+        return SessionExit::Ended(ScreenReaderExit::Quit);
     };
     let tools = Arc::clone(&session.tools);
-    let mut talk = Talk::new(&snapshot, tools, TimeZone::system(), &session.notes);
+    let mut talk = ReaderSession::new(&snapshot, tools, TimeZone::system(), &session.notes);
     match prompt {
         Some(prompt) => talk.begin_with(&prompt),
         None => talk.prompt(),
     }
-    let mut ways = Ways {
+    let mut ways = EffectTargets {
         outbox: Outbox::default(),
-        errands: Errands::new(handle.clone(), host.clone()),
+        host_requests: HostRequests::new(handle.clone(), host.clone()),
     };
-    let mut alarms = Alarms::default();
+    let mut alarms = Timers::default();
     loop {
         let ended = ways.perform(&mut talk, handle);
         console.say(&talk.take_text());
         if let Some(ended) = ended {
-            return Left::Ended(ended);
+            return SessionExit::Ended(ended);
         }
         alarms.set(&talk, console);
         let again = Instant::now() + AGAIN;
@@ -130,9 +130,9 @@ pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
                 None
             }
             () = sleep_until(again), if !ways.outbox.is_empty() => None,
-            done = ways.errands.next() => match done {
-                Done::Opened(opened) => return Left::For(opened),
-                Done::Reported(report) => {
+            done = ways.host_requests.next() => match done {
+                RequestEnd::Opened(opened) => return SessionExit::For(opened),
+                RequestEnd::Reported(report) => {
                     talk.learn(report);
                     None
                 }
@@ -140,20 +140,20 @@ pub async fn run(start: Start<'_>, console: &mut Console) -> Left {
             next = events.recv() => follow(next, &mut talk, handle, &mut events).await,
         };
         if let Some(ended) = ended {
-            return Left::Ended(ended);
+            return SessionExit::Ended(ended);
         }
     }
 }
 
 /// Takes what comes from the person; says whether they are gone.
-fn hear(heard: ConsoleInput, talk: &mut Talk, alarms: &mut Alarms) -> Option<Ended> {
+fn hear(heard: ConsoleInput, talk: &mut ReaderSession, alarms: &mut Timers) -> Option<ScreenReaderExit> {
     match heard {
         ConsoleInput::Line(line) => talk.read(&line),
         ConsoleInput::Written(round) => alarms.written(round),
         ConsoleInput::Quiet(round) => talk.listen(round),
         ConsoleInput::Interrupt => talk.interrupt(),
-        ConsoleInput::End => return Some(Ended::Quit),
-        ConsoleInput::Signal(number) => return Some(Ended::Signal(number)),
+        ConsoleInput::End => return Some(ScreenReaderExit::Quit),
+        ConsoleInput::Signal(number) => return Some(ScreenReaderExit::Signal(number)),
     }
     None
 }
@@ -161,16 +161,16 @@ fn hear(heard: ConsoleInput, talk: &mut Talk, alarms: &mut Alarms) -> Option<End
 /// Takes what comes from the session; says whether that is gone.
 async fn follow(
     next: Result<Envelope, RecvError>,
-    talk: &mut Talk,
+    talk: &mut ReaderSession,
     handle: &Handle,
     events: &mut Receiver,
-) -> Option<Ended> {
+) -> Option<ScreenReaderExit> {
     match next {
         Ok(envelope) => talk.hear(&envelope.event),
-        Err(RecvError::Closed) => return Some(Ended::Quit),
+        Err(RecvError::Closed) => return Some(ScreenReaderExit::Quit),
         Err(RecvError::Lagged) => {
             let Ok((snapshot, again)) = handle.attach().await else {
-                return Some(Ended::Quit);
+                return Some(ScreenReaderExit::Quit);
             };
             *events = again;
             talk.catch_up(&snapshot);
@@ -180,25 +180,25 @@ async fn follow(
 }
 
 /// Where the effects of the talk go.
-struct Ways {
+struct EffectTargets {
     outbox: Outbox,
-    errands: Errands,
+    host_requests: HostRequests,
 }
 
-impl Ways {
+impl EffectTargets {
     /// Says whether that is the end.
-    fn perform(&mut self, talk: &mut Talk, handle: &Handle) -> Option<Ended> {
+    fn perform(&mut self, talk: &mut ReaderSession, handle: &Handle) -> Option<ScreenReaderExit> {
         for effect in talk.take_effects() {
             match effect {
                 Effect::Send(op) => self.outbox.push(op),
-                Effect::Begin(errand) => self.errands.begin(errand),
-                Effect::Leave => return Some(Ended::Quit),
+                Effect::Begin(host_request) => self.host_requests.begin(host_request),
+                Effect::Leave => return Some(ScreenReaderExit::Quit),
             }
         }
         match self.outbox.send(|op| handle.send(op)) {
-            Sent::Closed => return Some(Ended::Quit),
-            Sent::Waits { is_new: true } => talk.say("The session is busy; it gets that in a moment."),
-            Sent::Waits { is_new: false } | Sent::All => {}
+            SendOutcome::Closed => return Some(ScreenReaderExit::Quit),
+            SendOutcome::Waits { is_new: true } => talk.say("The session is busy; it gets that in a moment."),
+            SendOutcome::Waits { is_new: false } | SendOutcome::All => {}
         }
         None
     }
@@ -206,17 +206,17 @@ impl Ways {
 
 /// Timers of the loop.
 #[derive(Default)]
-struct Alarms {
+struct Timers {
     /// The question that the console was told to report.
-    marked: Option<Round>,
+    marked: Option<PromptNumber>,
     /// The question that was written, and the time until which it takes no answer.
-    deaf: Option<(Round, Instant)>,
+    unheard_round: Option<(PromptNumber, Instant)>,
     leaving_until: Option<Instant>,
 }
 
-impl Alarms {
-    fn set(&mut self, talk: &Talk, console: &Console) {
-        if let Some(round) = talk.deaf()
+impl Timers {
+    fn set(&mut self, talk: &ReaderSession, console: &Console) {
+        if let Some(round) = talk.unheard_round()
             && self.marked != Some(round)
         {
             console.mark(round);
@@ -225,23 +225,23 @@ impl Alarms {
         if !talk.is_leaving() {
             self.leaving_until = None;
         } else if self.leaving_until.is_none() {
-            self.leaving_until = Some(Instant::now() + TWICE);
+            self.leaving_until = Some(Instant::now() + DOUBLE_INTERRUPT);
         }
     }
 
     /// The time of a question begins when all of it was written.
-    fn written(&mut self, round: Round) {
-        self.deaf = Some((round, Instant::now() + DEAF));
+    fn written(&mut self, round: PromptNumber) {
+        self.unheard_round = Some((round, Instant::now() + ANSWER_DELAY));
     }
 
     fn deaf_until(&self) -> Option<Instant> {
-        self.deaf.map(|(_, until)| until)
+        self.unheard_round.map(|(_, until)| until)
     }
 
     /// An answer counts from now on; to a question only after what was begun before it is thrown away.
-    fn listen(&mut self, talk: &mut Talk, console: &Console) {
-        match self.deaf.take() {
-            Some((round, _)) if talk.is_question(round) => console.hush(round),
+    fn listen(&mut self, talk: &mut ReaderSession, console: &Console) {
+        match self.unheard_round.take() {
+            Some((round, _)) if talk.is_question(round) => console.discard_pending(round),
             Some((round, _)) => talk.listen(round),
             None => {}
         }

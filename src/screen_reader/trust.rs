@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::console::{Console, ConsoleInput};
-use super::{DEAF, Ended, at, judged};
+use super::{ANSWER_DELAY, ScreenReaderExit, approval, at};
 use crate::session::wire::ProjectTrust;
 use crate::text::sanitize::{Revealed, reveal_line};
 
@@ -17,7 +17,7 @@ const PROMPT: &str = "Answer for the trust question with a number: ";
 pub enum TrustAnswer {
     Trust,
     NotNow,
-    Left(Ended),
+    Left(ScreenReaderExit),
 }
 
 /// Asks whether a project's own parts count.
@@ -32,12 +32,12 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
             heard = console.heard() => heard,
             () = at(deaf_until) => {
                 deaf_until = None;
-                console.hush(0);
+                console.discard_pending(0);
                 continue;
             }
         };
         match heard {
-            ConsoleInput::Written(_) => deaf_until = Some(Instant::now() + DEAF),
+            ConsoleInput::Written(_) => deaf_until = Some(Instant::now() + ANSWER_DELAY),
             ConsoleInput::Quiet(_) => {
                 is_listening = true;
                 console.say(PROMPT);
@@ -49,8 +49,8 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
                 "3" => console.say(&format!("{}{question}{PROMPT}", parts(trust))),
                 _ => console.say(&format!("That is none of the numbers.\n{PROMPT}")),
             },
-            ConsoleInput::Interrupt | ConsoleInput::End => return TrustAnswer::Left(Ended::Quit),
-            ConsoleInput::Signal(number) => return TrustAnswer::Left(Ended::Signal(number)),
+            ConsoleInput::Interrupt | ConsoleInput::End => return TrustAnswer::Left(ScreenReaderExit::Quit),
+            ConsoleInput::Signal(number) => return TrustAnswer::Left(ScreenReaderExit::Signal(number)),
         }
     }
 }
@@ -66,16 +66,16 @@ fn question(root: &str) -> String {
 fn parts(trust: &ProjectTrust) -> String {
     let mut lines = Vec::new();
     for part in trust.asked_parts() {
-        lines.extend(judged::foreign(&format!("{}, {}:", part.file, part.key)));
-        lines.extend(judged::foreign(part.text().trim_end()));
+        lines.extend(approval::foreign(&format!("{}, {}:", part.file, part.key)));
+        lines.extend(approval::foreign(part.text().trim_end()));
     }
     if let Some(change) = trust.change() {
         lines.push("What has changed:".into());
-        lines.extend(judged::foreign(&change));
+        lines.extend(approval::foreign(&change));
     }
     if trust.asks_about_files() {
         let files = "A command created or changed each `whole file` below; none is read without your trust.";
-        lines.extend(judged::foreign(files));
+        lines.extend(approval::foreign(files));
     }
     let lines = lines
         .iter()

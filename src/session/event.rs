@@ -83,7 +83,7 @@ pub enum Event {
     /// A turn is about to start: the command that its message calls runs in the shell first.
     Preparing,
     TurnStarted,
-    TurnEnded(Done),
+    TurnEnded(TurnEndReason),
     /// The messages that wait to be sent, in order.
     Queue(Vec<Queued>),
     /// An input was taken back, for whoever asked for it. `None`: it waits no more, so it was sent.
@@ -231,7 +231,7 @@ impl From<ProviderErrorKind> for ReportKind {
 /// Why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
+pub enum TurnEndReason {
     Stop,
     Length,
     Error,

@@ -29,8 +29,8 @@ pub mod wire;
 pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
-    Done, Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry,
-    SettledPermission, SettledQuestion,
+    Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry, SettledPermission,
+    SettledQuestion, TurnEndReason,
 };
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};
@@ -48,7 +48,7 @@ use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdi
 use crate::permission::{Mode, Scope};
 use crate::question::{Question, QuestionId, Reply};
 pub use crate::tool::CallUpdate;
-use crate::tool::Seen;
+use crate::tool::SeenFiles;
 use query::{Answer, Query};
 
 /// Operations that a front end asks of the session.
@@ -67,7 +67,7 @@ pub enum Op {
     /// Lets a waiting input change places with its neighbour, as long as both steer or neither does.
     Shift {
         id: u64,
-        way: Way,
+        way: QueueDirection,
     },
     /// A steer waits for the end of the turn instead; what waits for that, or is held, steers the turn that runs.
     Redirect(u64),
@@ -111,7 +111,7 @@ pub fn is_plan(agent: &str, mode: Mode) -> bool {
 /// In the order in which what waits is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum QueueDirection {
     Sooner,
     Later,
 }
@@ -133,7 +133,7 @@ pub struct Input {
     /// The command of the user's own that the text calls.
     pub command: Option<CalledCommand>,
     /// Files that the session read for it; empty before that. The conversation has seen it when the input has joined it.
-    pub seen: Arc<Seen>,
+    pub seen: Arc<SeenFiles>,
 }
 
 impl Input {

@@ -8,23 +8,23 @@ pub(super) struct Recorder {
     store: Store,
     session: SessionId,
     /// Until something is said, a session leaves no trace.
-    beginning: Option<Beginning>,
+    beginning: Option<FirstRecord>,
     /// Agent and model as they are stored, or will be when the session begins.
     stored: (String, ModelRef),
     /// The agent and the model that the session has by now, where they are not stored yet.
-    changed: Option<WorksAs>,
+    changed: Option<AgentChange>,
     failed: bool,
     /// Held as long as the session lives; `None` for sessions that are gone with the process.
     lock: Option<SessionLock>,
 }
 
 /// The data that a new session is stored with.
-pub(super) struct Beginning {
+pub(super) struct FirstRecord {
     pub(super) session: NewSession,
     pub(super) system: String,
 }
 
-struct WorksAs {
+struct AgentChange {
     agent: String,
     model: ModelRef,
     system: String,
@@ -34,7 +34,7 @@ impl Recorder {
     pub(super) fn new(
         store: Store,
         session: SessionId,
-        beginning: Option<Beginning>,
+        beginning: Option<FirstRecord>,
         works_as: (String, ModelRef),
         lock: Option<SessionLock>,
     ) -> Self {
@@ -51,7 +51,7 @@ impl Recorder {
 
     /// Writes the session itself before the first thing that is said in it.
     pub(super) fn begin(&mut self) -> Result<(), StoreError> {
-        let Some(Beginning { session, system }) = &self.beginning else {
+        let Some(FirstRecord { session, system }) = &self.beginning else {
             return Ok(());
         };
         self.store.create(session)?;
@@ -91,7 +91,7 @@ impl Recorder {
     /// Notes what the session works as. One that was not begun yet begins so; else [`Self::store_agent`] writes it, so that
     /// a change that is taken back before anything was asked is never written.
     pub(super) fn agent(&mut self, agent: &str, model: &ModelRef, system: &str) {
-        if let Some(Beginning {
+        if let Some(FirstRecord {
             session,
             system: first,
         }) = &mut self.beginning
@@ -103,7 +103,7 @@ impl Recorder {
             return;
         }
         let is_stored = self.stored.0 == agent && self.stored.1 == *model;
-        self.changed = (!is_stored).then(|| WorksAs {
+        self.changed = (!is_stored).then(|| AgentChange {
             agent: agent.to_owned(),
             model: model.clone(),
             system: system.to_owned(),
@@ -112,7 +112,7 @@ impl Recorder {
 
     /// Writes the agent and the model that the session has by now, with the agent's prompt.
     pub(super) fn store_agent(&mut self) -> Result<(), StoreError> {
-        let Some(WorksAs { agent, model, system }) = self.changed.take() else {
+        let Some(AgentChange { agent, model, system }) = self.changed.take() else {
             return Ok(());
         };
         self.store.set_agent_model(&self.session, &agent, Some(&model))?;

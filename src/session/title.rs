@@ -16,7 +16,7 @@ use crate::text::width::truncate;
 const COLUMNS: usize = 60;
 
 /// Asks a small model for titles.
-pub(super) struct Titles {
+pub(super) struct TitleGenerator {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) model: ModelRef,
 }
@@ -31,7 +31,7 @@ pub(super) fn first_line(text: &str) -> String {
     truncate(&sanitize(line), COLUMNS).into_owned()
 }
 
-impl Titles {
+impl TitleGenerator {
     /// Asks in the background. Whatever fails leaves the title as it is.
     pub(super) fn ask(&self, session: &SessionId, prompt: &str) -> JoinHandle<Option<String>> {
         let provider = Arc::clone(&self.provider);

@@ -53,7 +53,7 @@ pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use prompts::{Prompt, Prompts};
 pub use reads::FileRead;
 pub use requests::{PaidRequest, Spender, Spending};
-pub use search::{Hit, Words};
+pub use search::{FoundText, Hit};
 pub use sessions::{NewSession, SessionRow};
 pub use trust::{TrustRow, TrustedPlace};
 

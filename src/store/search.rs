@@ -31,7 +31,7 @@ pub struct Hit {
 
 /// A text that was found, and who said it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words {
+pub struct FoundText {
     pub role: Role,
     pub text: String,
 }
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Returns the last texts of a session, in their order, long ones cut.
-    pub fn last_words(&self, session: &SessionId, count: usize) -> Result<Vec<Words>, StoreError> {
+    pub fn last_words(&self, session: &SessionId, count: usize) -> Result<Vec<FoundText>, StoreError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
             "SELECT messages.role, substr(json_extract(parts.body, '$.text'), 1, ?3)
@@ -71,7 +71,7 @@ impl Store {
         )?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let rows = statement.query_map(params![session.as_str(), count, LOOK], |row| {
-            Ok(Words {
+            Ok(FoundText {
                 role: column::variant(row, 0)?,
                 text: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
             })

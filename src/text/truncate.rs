@@ -27,12 +27,12 @@ pub enum Keep {
 
 /// The bounds of the generic rule; 0 stands for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SizeLimits {
     pub max_lines: usize,
     pub max_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for SizeLimits {
     fn default() -> Self {
         Self {
             max_lines: 2000,
@@ -43,7 +43,7 @@ impl Default for Limits {
 
 /// How much of a text is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeftOut {
+pub enum OmittedAmount {
     Lines(usize),
     /// The cut went through a line.
     Bytes(usize),
@@ -56,7 +56,7 @@ pub enum Truncated<'a> {
     Cut {
         kept: &'a str,
         keep: Keep,
-        left_out: LeftOut,
+        left_out: OmittedAmount,
     },
     Suppressed,
 }
@@ -71,7 +71,7 @@ pub enum Advice {
 }
 
 /// Applies both rules; `budget` is in tokens, none for tools without the dynamic rule. None when the text fits.
-pub fn truncate(text: &str, limits: Limits, keep: Keep, budget: Option<i64>) -> Option<Truncated<'_>> {
+pub fn truncate(text: &str, limits: SizeLimits, keep: Keep, budget: Option<i64>) -> Option<Truncated<'_>> {
     let cut_by_size = by_size(text, limits, keep);
     let cut_by_tokens = budget.and_then(|budget| by_tokens(text, budget));
     match (cut_by_size, cut_by_tokens) {
@@ -81,7 +81,7 @@ pub fn truncate(text: &str, limits: Limits, keep: Keep, budget: Option<i64>) -> 
 }
 
 /// Applies the generic rule. None when the text fits.
-pub fn by_size(text: &str, limits: Limits, keep: Keep) -> Option<Truncated<'_>> {
+pub fn by_size(text: &str, limits: SizeLimits, keep: Keep) -> Option<Truncated<'_>> {
     let max_lines = unlimited(limits.max_lines);
     let max_bytes = unlimited(limits.max_bytes);
     if text.len() <= max_bytes && (text.len() <= max_lines || line_count(text) <= max_lines) {
@@ -104,7 +104,7 @@ pub fn by_size(text: &str, limits: Limits, keep: Keep) -> Option<Truncated<'_>> 
     Some(Truncated::Cut {
         kept,
         keep,
-        left_out: LeftOut::Bytes(text.len() - kept.len()),
+        left_out: OmittedAmount::Bytes(text.len() - kept.len()),
     })
 }
 
@@ -143,7 +143,7 @@ pub fn by_tokens(text: &str, budget: i64) -> Option<Truncated<'_>> {
     Some(Truncated::Cut {
         kept: cut,
         keep: Keep::Head,
-        left_out: LeftOut::Bytes(text.len() - cut.len()),
+        left_out: OmittedAmount::Bytes(text.len() - cut.len()),
     })
 }
 
@@ -196,17 +196,17 @@ impl Truncated<'_> {
 }
 
 /// Returns the line that says how much is missing.
-pub fn marker(left_out: LeftOut) -> String {
+pub fn marker(left_out: OmittedAmount) -> String {
     match left_out {
-        LeftOut::Lines(lines) => format!("… {lines} more lines truncated …"),
-        LeftOut::Bytes(bytes) => format!("… {bytes} more bytes truncated …"),
+        OmittedAmount::Lines(lines) => format!("… {lines} more lines truncated …"),
+        OmittedAmount::Bytes(bytes) => format!("… {bytes} more bytes truncated …"),
     }
 }
 
 /// Returns the marker, the path of the full text and the advice, a line each.
 ///
 /// The path stands alone on its line, so that it can be read off by machine.
-pub fn note(left_out: LeftOut, full_output: &str, advice: Advice) -> String {
+pub fn note(left_out: OmittedAmount, full_output: &str, advice: Advice) -> String {
     let advice = match advice {
         Advice::Read => "Grep that file, or read it with `offset` and `limit`, to see the rest.",
         Advice::Explore => "Let an explore task search that file, or read it with `offset` and `limit`.",
@@ -231,8 +231,8 @@ fn cut_between_lines<'a>(text: &str, kept: &'a str, keep: Keep) -> Truncated<'a>
     let kept_lines = kept.matches('\n').count() + 1;
     let left_out = match line_count(text).saturating_sub(kept_lines) {
         // Only the final line break did not fit.
-        0 => LeftOut::Bytes(text.len() - kept.len()),
-        lines => LeftOut::Lines(lines),
+        0 => OmittedAmount::Bytes(text.len() - kept.len()),
+        lines => OmittedAmount::Lines(lines),
     };
     Truncated::Cut { kept, keep, left_out }
 }
@@ -276,15 +276,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn limits(max_lines: usize, max_bytes: usize) -> Limits {
-        Limits { max_lines, max_bytes }
+    fn limits(max_lines: usize, max_bytes: usize) -> SizeLimits {
+        SizeLimits { max_lines, max_bytes }
     }
 
     #[test]
     fn what_fits_is_not_cut() {
         assert_eq!(by_size("a\nb\n", limits(2, 4), Keep::Head), None);
         assert_eq!(by_size(&"x\n".repeat(90_000), limits(0, 0), Keep::Head), None);
-        assert_eq!(by_size("", Limits::default(), Keep::Head), None);
+        assert_eq!(by_size("", SizeLimits::default(), Keep::Head), None);
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "one\ntwo",
                 keep: Keep::Head,
-                left_out: LeftOut::Lines(2)
+                left_out: OmittedAmount::Lines(2)
             })
         );
         assert_eq!(
@@ -303,7 +303,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "three\nfour",
                 keep: Keep::Tail,
-                left_out: LeftOut::Lines(2)
+                left_out: OmittedAmount::Lines(2)
             })
         );
         assert_eq!(
@@ -311,7 +311,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "one\ntwo",
                 keep: Keep::Head,
-                left_out: LeftOut::Lines(2)
+                left_out: OmittedAmount::Lines(2)
             })
         );
         assert_eq!(
@@ -319,7 +319,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "four",
                 keep: Keep::Tail,
-                left_out: LeftOut::Lines(3)
+                left_out: OmittedAmount::Lines(3)
             })
         );
     }
@@ -331,7 +331,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "世界",
                 keep: Keep::Head,
-                left_out: LeftOut::Bytes(6)
+                left_out: OmittedAmount::Bytes(6)
             })
         );
         assert_eq!(
@@ -339,7 +339,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "世界",
                 keep: Keep::Tail,
-                left_out: LeftOut::Bytes(6)
+                left_out: OmittedAmount::Bytes(6)
             })
         );
         assert_eq!(
@@ -347,7 +347,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "bbb",
                 keep: Keep::Tail,
-                left_out: LeftOut::Bytes(6)
+                left_out: OmittedAmount::Bytes(6)
             })
         );
     }
@@ -376,7 +376,7 @@ mod tests {
             panic!("not cut")
         };
         assert_eq!(kept.lines().count(), 10);
-        assert_eq!(left_out, LeftOut::Lines(90));
+        assert_eq!(left_out, OmittedAmount::Lines(90));
         let Some(Truncated::Cut { kept, .. }) = by_tokens(&text, 20) else {
             panic!("not cut")
         };
@@ -394,7 +394,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "a\n",
                 keep: Keep::Head,
-                left_out: LeftOut::Lines(2)
+                left_out: OmittedAmount::Lines(2)
             })
         );
         assert_eq!(
@@ -402,7 +402,7 @@ mod tests {
             Some(Truncated::Cut {
                 kept: "\nb",
                 keep: Keep::Tail,
-                left_out: LeftOut::Lines(2)
+                left_out: OmittedAmount::Lines(2)
             })
         );
     }
@@ -413,7 +413,7 @@ mod tests {
         let Some(Truncated::Cut { kept, left_out, .. }) = by_tokens(&text, 1000) else {
             panic!("not cut")
         };
-        assert_eq!((kept.len(), left_out), (4000, LeftOut::Bytes(96_000)));
+        assert_eq!((kept.len(), left_out), (4000, OmittedAmount::Bytes(96_000)));
     }
 
     #[test]

@@ -4,8 +4,6 @@
 //! replaced by the files they stand for now, rather by too many than by too few. A text that is not understood is asked
 //! whole, with whatever paths were found in it all the same.
 
-mod brought;
-mod closed;
 mod command;
 mod deleted;
 mod gathered;
@@ -15,15 +13,17 @@ mod git_index;
 mod git_query;
 mod git_revision;
 mod git_shown;
-mod left_out;
+mod ignored_files;
 mod paths;
 mod programs;
-mod reached;
+mod protected_targets;
 mod repository;
 mod scratch;
 mod search;
 mod submodules;
-mod unread;
+mod transferred;
+mod unparsed;
+mod unreadable;
 mod wildcards;
 mod written;
 
@@ -39,10 +39,10 @@ pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
 use self::wildcards::Wildcards;
 use super::SessionServices;
-use super::confine::can_confine_reading;
 use super::reads_only::{GitReads, ReadsOnly};
+use super::sandbox::can_confine_reading;
 use crate::permission::command::{
-    Analysis, List, PathUse, Redirected, Simple, analyse, changes_directory, is_known_locale, operand_of,
+    Analysis, List, PathUse, RedirectedFile, Simple, analyse, changes_directory, is_known_locale, operand_of,
 };
 use crate::permission::{Ask, Floor, Subject};
 use crate::process::git::Drivers;
@@ -65,10 +65,10 @@ pub(super) fn command_permissions(
     command: &str,
     workdir: &Path,
 ) -> CommandPermissions {
-    asks_of(&Setting::new(services, workdir), command)
+    asks_of(&CommandContext::new(services, workdir), command)
 }
 
-fn asks_of(setting: &Setting<'_>, command: &str) -> CommandPermissions {
+fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
     let analysis = analyse(command);
     let mut gathered = Gathered::default();
     let mut looks = Vec::new();
@@ -79,7 +79,7 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandPermissions {
         setting.redirected(redirected, &mut gathered);
         setting.reached_by_redirection(redirected, &analysis, &mut gathered);
     }
-    for command in &analysis.perhaps {
+    for command in &analysis.possible_commands {
         setting.reached(command, &analysis, &mut gathered);
     }
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis, command));
@@ -122,7 +122,7 @@ fn asks_of(setting: &Setting<'_>, command: &str) -> CommandPermissions {
 
 /// True if a command may read without a question.
 #[derive(Debug, PartialEq, Eq)]
-enum Reading {
+enum ReadApproval {
     Unasked,
     /// Why, where it would read elsewhere.
     Asks(Option<String>),
@@ -153,7 +153,7 @@ fn base_name(program: &str) -> &str {
 }
 
 /// Where commands would run.
-struct Setting<'a> {
+struct CommandContext<'a> {
     services: &'a SessionServices,
     workdir: &'a Path,
     home: Option<PathBuf>,
@@ -165,7 +165,7 @@ struct Setting<'a> {
     max_names: usize,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> CommandContext<'a> {
     fn new(services: &'a SessionServices, workdir: &'a Path) -> Self {
         Self {
             services,
@@ -173,12 +173,12 @@ impl<'a> Setting<'a> {
             home: variable(services, "HOME").map(PathBuf::from),
             path_uses: OnceCell::new(),
             written_names: OnceCell::new(),
-            max_names: brought::MAX_NAMES,
+            max_names: transferred::MAX_NAMES,
         }
     }
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Why the commands cannot be taken at their words in this session.
     fn refusal(&self, analysis: &Analysis, command: &str) -> Option<&'static str> {
         let shell = self.services.settings.bash.shell.as_deref();
@@ -214,34 +214,34 @@ impl Setting<'_> {
         for (at, (command, look)) in analysis.commands.iter().zip(looks).enumerate() {
             let is_changed = changes.iter().any(|change| change < &at || !analysis.in_order);
             let reading = match self.reading(look, run) {
-                Reading::Unasked if is_changed && look.shows_files_of_git() => Reading::Asks(Some(
+                ReadApproval::Unasked if is_changed && look.shows_files_of_git() => ReadApproval::Asks(Some(
                     "another command of the call can change which files git shows".to_owned(),
                 )),
-                Reading::Unasked if !analysis.is_plain => Reading::Asks(Some(
+                ReadApproval::Unasked if !analysis.is_plain => ReadApproval::Asks(Some(
                     "it uses shell syntax beyond the simple forms that run without a question".to_owned(),
                 )),
                 reading => reading,
             };
-            if let Reading::Asks(Some(reason)) = &reading {
+            if let ReadApproval::Asks(Some(reason)) = &reading {
                 gathered.why = Some(format!(
                     "The command only reads as a rule, but is asked about here: {reason}."
                 ));
             }
             gathered
                 .bash
-                .push(ask_of(command, look, reading == Reading::Unasked));
+                .push(ask_of(command, look, reading == ReadApproval::Unasked));
         }
     }
 
-    fn reading(&self, look: &Look, run: GitRun) -> Reading {
+    fn reading(&self, look: &Look, run: GitRun) -> ReadApproval {
         let Some(form) = &look.form else {
-            return Reading::Asks(None);
+            return ReadApproval::Asks(None);
         };
         let reason = look.git.as_ref().and_then(|git| self.git_reason(git, run));
         match (form.list, reason) {
-            (_, Some(reason)) => Reading::Asks(Some(reason)),
-            (List::Second, None) if run != GitRun::Confined => Reading::Asks(None),
-            (_, None) => Reading::Unasked,
+            (_, Some(reason)) => ReadApproval::Asks(Some(reason)),
+            (List::Second, None) if run != GitRun::Confined => ReadApproval::Asks(None),
+            (_, None) => ReadApproval::Unasked,
         }
     }
 
@@ -261,7 +261,7 @@ impl Setting<'_> {
         }
     }
 
-    fn redirected(&self, redirected: &Redirected, gathered: &mut Gathered) {
+    fn redirected(&self, redirected: &RedirectedFile, gathered: &mut Gathered) {
         let directories = self.directories(&redirected.place);
         let operand = operand_of(&redirected.target);
         let mut targets = Vec::new();

@@ -10,13 +10,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::path_asks::outside_asks;
-use super::pipeline::{Known, Turn};
-use super::{Asker, Inside, Noting, Prepared, Registry, SessionServices, ToolError, ToolSettings};
+use super::pipeline::{KnownTools, QuestionTurn};
+use super::{
+    AskingTool, NestedCalls, NoteTime, Prepared, Registry, SessionServices, ToolError, ToolSettings,
+};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, Resolved};
 use crate::permission::{Ask, Mode};
 use crate::provider::{EditMode, ToolSpec};
-use crate::question::{Asking, Form, FormReply, QuestionKind, Reply};
+use crate::question::{Form, FormReply, NewQuestion, QuestionKind, Reply};
 use crate::text::truncate::ContextUse;
 use crate::view::card::Card;
 
@@ -68,7 +70,7 @@ pub struct CallSettings {
     /// The services' own settings with what the agent may use.
     pub settings: Arc<ToolSettings>,
     /// The tools that were described to the model.
-    pub told: Arc<[ToolSpec]>,
+    pub advertised: Arc<[ToolSpec]>,
     pub agent: String,
     pub abilities: Abilities,
     /// How full the model's context is; `None` without figures.
@@ -77,11 +79,11 @@ pub struct CallSettings {
 
 impl CallSettings {
     /// Returns the tools that a call can name.
-    pub fn known(&self) -> Known<'_> {
-        Known {
+    pub fn known(&self) -> KnownTools<'_> {
+        KnownTools {
             registry: &self.registry,
             settings: &self.settings,
-            told: &self.told,
+            advertised: &self.advertised,
         }
     }
 }
@@ -99,13 +101,13 @@ pub struct ToolCx {
     /// How full the model's context is; `None` without figures.
     pub context: Option<ContextUse>,
     /// With what calls inside this one are run; `None` where there can be none.
-    pub inside: Option<Inside>,
+    pub inside: Option<NestedCalls>,
     /// The means of the call outside, where this is one inside it.
-    pub outside: Option<Inside>,
-    pub noting: Noting,
+    pub outside: Option<NestedCalls>,
+    pub noting: NoteTime,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
     /// Its place among the calls that run beside it, until its question is put.
-    turn: Mutex<Option<Turn>>,
+    turn: Mutex<Option<QuestionTurn>>,
     /// How long the call stood before a person who had a form to fill in.
     waited: Mutex<Duration>,
 }
@@ -137,7 +139,7 @@ impl ToolCx {
             context: calls.context,
             inside: None,
             outside: None,
-            noting: Noting::default(),
+            noting: NoteTime::default(),
             updates,
             turn: Mutex::default(),
             waited: Mutex::default(),
@@ -145,7 +147,7 @@ impl ToolCx {
     }
 
     /// Lets other calls be run inside this one.
-    pub fn with_inside(self, inside: Inside) -> Self {
+    pub fn with_inside(self, inside: NestedCalls) -> Self {
         Self {
             inside: Some(inside),
             ..self
@@ -153,12 +155,12 @@ impl ToolCx {
     }
 
     /// Has the call put its question after those of the calls before it.
-    pub fn with_turn(self, turn: Turn) -> Self {
+    pub fn with_turn(self, turn: QuestionTurn) -> Self {
         *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
         self
     }
 
-    pub(super) fn take_turn(&self) -> Option<Turn> {
+    pub(super) fn take_turn(&self) -> Option<QuestionTurn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -197,7 +199,7 @@ impl ToolCx {
     }
 
     /// Puts a question outside of `prepare`, for what is found on the way.
-    pub async fn ask(&self, asker: Asker<'_>, asks: &[Ask], card: Card) -> Result<(), ToolError> {
+    pub async fn ask(&self, asker: AskingTool<'_>, asks: &[Ask], card: Card) -> Result<(), ToolError> {
         self.services.gate.pass(self, asker, asks, || card).await
     }
 
@@ -215,8 +217,8 @@ impl ToolCx {
     }
 
     /// A question of this call.
-    pub(super) fn asking(&self, about: QuestionKind) -> Asking {
-        Asking {
+    pub(super) fn asking(&self, about: QuestionKind) -> NewQuestion {
+        NewQuestion {
             session: self.session().clone(),
             call: self.call.clone(),
             agent: self.agent.clone(),

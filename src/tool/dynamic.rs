@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    CallView, Concurrency, InitCx, InnerCall, Output, ParamAlias, RenderCx, ResultView, Route, Set, Tool,
-    ToolCx, ToolError,
+    CallView, Concurrency, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool, ToolCx,
+    ToolError, ToolSet,
 };
 use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::Ask;
@@ -27,7 +27,7 @@ use crate::view::card::{Card, CardPart};
 pub struct TypedArgs {
     args: Box<dyn Any + Send + Sync>,
     pub concurrency: Concurrency,
-    pub inner_calls: Vec<InnerCall>,
+    pub inner_calls: Vec<NestedCall>,
 }
 
 /// A prepared call whose plan only its tool understands.
@@ -50,7 +50,7 @@ pub trait DynTool: Send + Sync {
     fn aliases(&self) -> &[&str];
     fn param_aliases(&self) -> &[ParamAlias];
     fn routes(&self) -> &[Route];
-    fn set(&self) -> Set;
+    fn set(&self) -> ToolSet;
     fn edit_modes(&self) -> &[EditMode];
     fn family(&self) -> &str;
     fn keep(&self) -> Keep;
@@ -97,7 +97,7 @@ impl<T: Tool> DynTool for T {
         T::ROUTES
     }
 
-    fn set(&self) -> Set {
+    fn set(&self) -> ToolSet {
         T::SET
     }
 

@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::confine::expected;
+use super::sandbox::expected;
 use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
 use crate::files::Resolved;
 use crate::permission::{
-    Action, Ask, Decision, Denial, Editable, Fit, Inquiry, Mode, Open, PermissionReply, Permissions,
-    ReadGate, Row, Rule, Scope, Source, decide, grants, protected_subject,
+    Action, Ask, Decision, Denial, Editable, Fit, Inquiry, InquiryRow, Mode, OpenAsk, PermissionReply,
+    Permissions, ReadGate, Rule, Scope, Source, decide, grants, protected_subject,
 };
-use crate::question::{self, Asking, QuestionId, QuestionKind, Questions, Reply};
+use crate::question::{self, NewQuestion, QuestionId, QuestionKind, Questions, Reply};
 use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
 
@@ -26,7 +26,7 @@ pub(super) const HOOK_KEY: &str = "hook";
 
 /// One session's permissions and mode.
 pub struct Gate {
-    rules: Mutex<Rules>,
+    rules: Mutex<GateRules>,
     questions: Questions,
     store: Store,
     session: SessionId,
@@ -34,7 +34,7 @@ pub struct Gate {
     home: Option<PathBuf>,
 }
 
-struct Rules {
+struct GateRules {
     permissions: Arc<Permissions>,
     mode: Mode,
     /// The families of tools that have asked, for judging their questions again.
@@ -44,12 +44,12 @@ struct Rules {
 /// Who asks. A tool's own name is a key beside that of its family, and of no other: that `bash` asks is not said of
 /// the files that a command reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Asker<'a> {
+pub struct AskingTool<'a> {
     pub tool: &'a str,
     pub family: &'a str,
 }
 
-impl Asker<'_> {
+impl AskingTool<'_> {
     /// Judges all asks of one call, as [`decide`] does.
     fn decide(self, permissions: &Permissions, asks: &[Ask], mode: Mode) -> Decision {
         let (mut open, mut answered) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ pub(super) enum Answerer {
 }
 
 /// The view that a person gets of a call that asks.
-pub(super) struct Shown {
+pub(super) struct CallForReview {
     pub(super) card: Card,
     /// The directory of the command that the call runs, where it runs one.
     pub(super) runs_in: Option<PathBuf>,
@@ -91,7 +91,7 @@ pub(super) struct Shown {
     pub(super) editable: Option<(Editable, Arc<Fit>)>,
 }
 
-impl From<Card> for Shown {
+impl From<Card> for CallForReview {
     fn from(card: Card) -> Self {
         Self {
             card,
@@ -103,7 +103,7 @@ impl From<Card> for Shown {
 
 /// How a call got past the door.
 #[derive(Debug, PartialEq)]
-pub(super) enum Passed {
+pub(super) enum GateOutcome {
     Allowed,
     /// Not yet: a person gave it other arguments.
     Revised(Map<String, Value>),
@@ -118,7 +118,7 @@ pub struct GateOwner {
 
 /// Why an answer did not count.
 #[derive(Debug, thiserror::Error)]
-pub enum AnswerError {
+pub enum GateAnswerError {
     #[error(transparent)]
     Late(#[from] question::AnswerError),
     /// Its rules and grants are another gate's.
@@ -143,7 +143,7 @@ impl Gate {
             project,
             home,
         } = owner;
-        let rules = Mutex::new(Rules {
+        let rules = Mutex::new(GateRules {
             permissions: Arc::new(permissions),
             mode,
             families: HashMap::new(),
@@ -158,7 +158,7 @@ impl Gate {
         }
     }
 
-    fn rules(&self) -> MutexGuard<'_, Rules> {
+    fn rules(&self) -> MutexGuard<'_, GateRules> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,15 +185,15 @@ impl Gate {
     pub async fn pass(
         &self,
         cx: &ToolCx,
-        asker: Asker<'_>,
+        asker: AskingTool<'_>,
         asks: &[Ask],
         card: impl FnOnce() -> Card + Send,
     ) -> Result<(), ToolError> {
-        let shown = || Shown::from(card());
+        let shown = || CallForReview::from(card());
         match self.pass_by(Answerer::Person, cx, asker, asks, shown).await? {
-            Passed::Allowed => Ok(()),
+            GateOutcome::Allowed => Ok(()),
             // It was not offered.
-            Passed::Revised(_) => Err(ToolError::not_executed()),
+            GateOutcome::Revised(_) => Err(ToolError::not_executed()),
         }
     }
 
@@ -202,22 +202,22 @@ impl Gate {
         &self,
         by: Answerer,
         cx: &ToolCx,
-        asker: Asker<'_>,
+        asker: AskingTool<'_>,
         asks: &[Ask],
-        shown: impl FnOnce() -> Shown + Send,
-    ) -> Result<Passed, ToolError> {
+        shown: impl FnOnce() -> CallForReview + Send,
+    ) -> Result<GateOutcome, ToolError> {
         let (permissions, mode) = self.current();
         let tool = asker.tool;
         let open = match asker.decide(&permissions, asks, mode) {
-            Decision::Allow => return Ok(Passed::Allowed),
+            Decision::Allow => return Ok(GateOutcome::Allowed),
             Decision::AllowByMode(answered) => {
                 self.tell_allowed(cx, inquiry(cx, tool, answered, shown()));
-                return Ok(Passed::Allowed);
+                return Ok(GateOutcome::Allowed);
             }
             Decision::Deny(denial) => return Err(denied(&denial)),
             Decision::Ask(open) if by == Answerer::Hook => {
                 self.tell_allowed(cx, inquiry(cx, tool, open, shown()));
-                return Ok(Passed::Allowed);
+                return Ok(GateOutcome::Allowed);
             }
             Decision::Ask(open) => open,
         };
@@ -227,7 +227,7 @@ impl Gate {
         let first = open.first().map(Denial::nobody);
         let shown = shown();
         let fit = shown.editable.as_ref().map(|(_, fit)| Arc::clone(fit));
-        let asking = Asking {
+        let asking = NewQuestion {
             fit,
             ..cx.asking(permission(inquiry(cx, tool, open, shown)))
         };
@@ -239,9 +239,9 @@ impl Gate {
             // The rules or the mode may have become others while it waited.
             PermissionReply::Once | PermissionReply::Always { .. } => {
                 self.refuse_denied(asker, asks)?;
-                Ok(Passed::Allowed)
+                Ok(GateOutcome::Allowed)
             }
-            PermissionReply::Revised(args) => Ok(Passed::Revised(args)),
+            PermissionReply::Revised(args) => Ok(GateOutcome::Revised(args)),
             PermissionReply::Nobody => Err(first.map_or_else(rejected, |denial| denied(&denial))),
             PermissionReply::Withdrawn => Err(ToolError::not_executed()),
             PermissionReply::Reject(None) => Err(rejected()),
@@ -260,7 +260,7 @@ impl Gate {
     }
 
     /// Returns true if all of these may be without anybody being asked.
-    pub fn allows(&self, asker: Asker<'_>, asks: &[Ask]) -> bool {
+    pub fn allows(&self, asker: AskingTool<'_>, asks: &[Ask]) -> bool {
         let (permissions, mode) = self.current();
         matches!(
             asker.decide(&permissions, asks, mode),
@@ -269,7 +269,7 @@ impl Gate {
     }
 
     /// Says that a rule denies one of these, if one does. Nothing is asked.
-    pub fn refuse_denied(&self, asker: Asker<'_>, asks: &[Ask]) -> Result<(), ToolError> {
+    pub fn refuse_denied(&self, asker: AskingTool<'_>, asks: &[Ask]) -> Result<(), ToolError> {
         let (permissions, mode) = self.current();
         match asker.decide(&permissions, asks, mode) {
             Decision::Deny(denial) => Err(denied(&denial)),
@@ -284,12 +284,12 @@ impl Gate {
 
     /// Takes a person's answer. An `always` is stored first, so that it outlives a crash; one that comes too late
     /// stores nothing.
-    pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+    pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), GateAnswerError> {
         let waiting = self.questions.waiting();
         let question = waiting.iter().find(|question| question.id == id);
         let question = question.ok_or(question::AnswerError::Settled)?;
         if question.session != self.session {
-            return Err(AnswerError::OtherSession(question.session.clone()));
+            return Err(GateAnswerError::OtherSession(question.session.clone()));
         }
         let Reply::Permission(PermissionReply::Always { patterns, scope }) = &reply else {
             return Ok(self.questions.answer(id, reply)?);
@@ -396,7 +396,7 @@ impl Gate {
             let asks: Vec<Ask> = inquiry.rows.iter().map(|row| row.ask.clone()).collect();
             let tool = inquiry.tool.as_str();
             let family = families.get(tool).map_or(tool, String::as_str);
-            match (Asker { tool, family }).decide(&permissions, &asks, mode) {
+            match (AskingTool { tool, family }).decide(&permissions, &asks, mode) {
                 Decision::Allow | Decision::AllowByMode(_) => Some(PermissionReply::Once),
                 Decision::Ask(_) => None,
                 Decision::Deny(_) => denied(mode),
@@ -425,8 +425,8 @@ fn permission(inquiry: Inquiry) -> QuestionKind {
     QuestionKind::Permission(Arc::new(inquiry))
 }
 
-fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
-    let Shown {
+fn inquiry(cx: &ToolCx, tool: &str, open: Vec<OpenAsk>, shown: CallForReview) -> Inquiry {
+    let CallForReview {
         card,
         runs_in,
         editable,
@@ -439,7 +439,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<Open>, shown: Shown) -> Inquiry {
         tool: tool.to_owned(),
         delegated: None,
         title: title(tool, &keys, &card, sandbox.is_some()),
-        rows: open.into_iter().map(Row::from).collect(),
+        rows: open.into_iter().map(InquiryRow::from).collect(),
         card,
         directory: runs_in.unwrap_or_else(|| cx.directory().to_owned()),
         sandbox,

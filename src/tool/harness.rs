@@ -21,15 +21,15 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::pipeline::{EndsTurn, Known, LoopGuard, Progress, Resolved, resolve, run};
+use super::pipeline::{CallResolution, EndsTurn, KnownTools, LoopGuard, Progress, resolve, run};
 use super::{
-    Abilities, CallSettings, Gate, GateOwner, Inside, ProtectedNames, Registry, RenderCx, ResultSource,
+    Abilities, CallSettings, Gate, GateOwner, NestedCalls, ProtectedNames, Registry, RenderCx, ResultSource,
     SessionServices, ToolCx, ToolSettings, TreeServices, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
 use crate::files::Roots;
 use crate::hook::{Hook, HookEvent, HookSettings, Hooks, Matcher};
-use crate::permission::{Mode, PermissionReply, Permissions, Places, Source, defaults, parse};
+use crate::permission::{DefaultPaths, Mode, PermissionReply, Permissions, Source, defaults, parse};
 use crate::process::Scratch;
 use crate::provider::ToolSpec;
 use crate::question::{Form, FormReply, FrontEnd, QuestionEvent, QuestionKind, Questions, Reply};
@@ -153,7 +153,7 @@ fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> Se
     };
     tree.store.create(&row).unwrap();
     let roots = Roots::new(&directory, Some(&home));
-    let mut user = defaults(&Places {
+    let mut user = defaults(&DefaultPaths {
         home: Some(home.clone()),
         project_root: roots.project_root().to_owned(),
         own: vec![base.join("data")],
@@ -392,7 +392,7 @@ impl Harness {
     }
 
     /// The part without IO: the tool, its arguments in their final form, or the error.
-    pub(crate) fn resolve(&self, tool: &str, args: &str) -> Resolved {
+    pub(crate) fn resolve(&self, tool: &str, args: &str) -> CallResolution {
         let mut guard = LoopGuard::default();
         resolve(self.known(&[]), &mut guard, tool, args)
     }
@@ -404,11 +404,11 @@ impl Harness {
             .advertised(&self.services.settings, &permissions, &BTreeSet::new())
     }
 
-    fn known<'a>(&'a self, told: &'a [ToolSpec]) -> Known<'a> {
-        Known {
+    fn known<'a>(&'a self, advertised: &'a [ToolSpec]) -> KnownTools<'a> {
+        KnownTools {
             registry: &self.registry,
             settings: &self.services.settings,
-            told,
+            advertised,
         }
     }
 
@@ -418,7 +418,7 @@ impl Harness {
             registry: Arc::clone(&self.registry),
             services: Arc::clone(&self.services),
             settings: Arc::new(self.services.settings.clone()),
-            told: self.advertised().into(),
+            advertised: self.advertised().into(),
             agent: "build".to_owned(),
             abilities: self.abilities,
             context: self.context,
@@ -433,7 +433,7 @@ impl Harness {
 
     fn cx(&self, updates: mpsc::UnboundedSender<(CallId, Update)>) -> ToolCx {
         let calls = self.calls();
-        ToolCx::new(&calls, CallId::new(), self.cancel.child_token(), updates).with_inside(Inside {
+        ToolCx::new(&calls, CallId::new(), self.cancel.child_token(), updates).with_inside(NestedCalls {
             calls,
             guard: Arc::clone(&self.guard),
             progress: Arc::clone(&self.inside) as Arc<dyn Progress>,

@@ -14,9 +14,9 @@
 
 pub mod args;
 pub mod builtin;
+mod call_hooks;
 mod change;
 mod command_permissions;
-pub mod confine;
 mod context;
 mod dynamic;
 mod file_name;
@@ -24,38 +24,38 @@ mod gate;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
 pub(crate) mod harness;
-mod hooked;
-mod inside;
+mod nested_calls;
 mod output;
 mod path_asks;
 pub mod pipeline;
+#[cfg(test)]
+pub(crate) mod placeholder;
 mod protected_names;
 mod reads_only;
 mod registry;
 mod routing;
-mod seen;
+pub mod sandbox;
+mod seen_files;
 mod services;
 mod settings;
-#[cfg(test)]
-pub(crate) mod stand_in;
 mod truncate;
 mod walk;
-mod writing;
+mod write_paths;
 
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource, TypedArgs};
-pub use gate::{AnswerError, Asker, Gate, GateOwner};
-pub use inside::{InnerCall, InnerEnd, Inside};
-pub use output::{Output, Spilled, ToolError};
+pub use gate::{AskingTool, Gate, GateAnswerError, GateOwner};
+pub use nested_calls::{NestedCall, NestedCallEnd, NestedCalls};
+pub use output::{Output, SpilledOutput, ToolError};
 pub use path_asks::path_asks;
 pub use protected_names::ProtectedNames;
-pub use registry::{Registry, Resolution, Set};
-pub use seen::{Noting, Seen};
+pub use registry::{Registry, Resolution, ToolSet};
+pub use seen_files::{NoteTime, SeenFiles};
 pub use services::{SessionServices, TreeServices, records_dir};
 pub use settings::{
-    Access, BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolSettings,
+    BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolAccess, ToolSettings,
     TruncateLimits, TruncateSettings,
 };
 pub use walk::SearchThreads;
@@ -149,7 +149,7 @@ pub trait Tool: Send + Sync + 'static {
     /// Where calls of this name go whose arguments are not for this tool; the first that fits counts.
     const ROUTES: &'static [Route] = &[];
     /// The set that decides if a model is told of it.
-    const SET: Set = Set::Core;
+    const SET: ToolSet = ToolSet::Core;
     /// The edit modes in which a model is told of it.
     const EDIT_MODES: &'static [EditMode] = &EditMode::ALL;
     /// The permission key whose `deny` for everything takes the tool away.
@@ -176,7 +176,7 @@ pub trait Tool: Send + Sync + 'static {
     fn concurrency(&self, args: &Self::Args) -> Concurrency;
 
     /// The calls that a call consists of; [`ToolCx::run_inside`] runs them.
-    fn inner_calls(&self, _args: &Self::Args) -> Vec<InnerCall> {
+    fn inner_calls(&self, _args: &Self::Args) -> Vec<NestedCall> {
         Vec::new()
     }
 

@@ -17,7 +17,7 @@ pub struct Output<D> {
     pub details: D,
     pub attachments: Vec<Attachment>,
     /// The tool has cut the text and written the marker lines, because the whole did not fit in memory.
-    pub spilled: Option<Spilled>,
+    pub spilled: Option<SpilledOutput>,
     /// The call is not ok although it has output and details: a command that ran out of time.
     pub failure: Option<ErrorKind>,
     /// The tool keeps to limits of its own that are no wider than the generic rule's: that one is not applied again to
@@ -27,7 +27,7 @@ pub struct Output<D> {
 
 /// Output that went to a file while it was produced.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spilled {
+pub struct SpilledOutput {
     /// Where all of it is; `None` when it could not be kept, which the text then says.
     pub path: Option<PathBuf>,
 }
@@ -57,12 +57,12 @@ pub struct ToolError {
     pub hint: Option<String>,
     /// Further fields of `details.error`.
     extra: Option<Box<Value>>,
-    first: Option<Box<First>>,
+    first: Option<Box<EarlierAsks>>,
 }
 
 /// Asks that come before an error is told.
 #[derive(Debug, Clone, Default)]
-pub(super) struct First {
+pub(super) struct EarlierAsks {
     /// Asked; see [`super::Tool::prepare`].
     pub(super) asks: Vec<Ask>,
     /// A rule that denies one of these is told in place of the error.
@@ -105,7 +105,7 @@ impl ToolError {
         self
     }
 
-    pub(super) fn take_first(&mut self) -> First {
+    pub(super) fn take_first(&mut self) -> EarlierAsks {
         self.first.take().map(|first| *first).unwrap_or_default()
     }
 

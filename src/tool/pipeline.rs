@@ -7,10 +7,10 @@
 //! other arguments. Calls repeat as the model wrote them. Both answer with a result when the call cannot go on; a call
 //! always gets exactly one.
 
-mod own;
-mod raw;
+mod person_calls;
+mod question_turn;
 mod resolve;
-mod turn;
+mod uncut_result;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -22,20 +22,20 @@ use futures::future::{BoxFuture, join_all, ready};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::gate::{Passed, Shown};
-use super::hooked::{self, Before, HookRequests};
-use super::{Asker, Concurrency, DynPrepared, ToolCx, ToolError, TypedArgs, Update};
+use super::call_hooks::{self, HookRequests, HookedCall};
+use super::gate::{CallForReview, GateOutcome};
+use super::{AskingTool, Concurrency, DynPrepared, ToolCx, ToolError, TypedArgs, Update};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, Subject};
 use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
-pub use own::{find_own, own_command};
-use raw::{Raw, Size, error_result};
+pub use person_calls::{find_own, own_command};
+use question_turn::in_turn;
+pub use question_turn::{QuestionTurn, turns};
 use resolve::failed_inside;
+pub use resolve::{CallResolution, KnownTools, LoopGuard, ResolvedCall, resolve};
 pub(super) use resolve::{may_be_inside, resolve_parsed};
-pub use resolve::{Known, LoopGuard, Ready, Resolved, resolve};
-use turn::in_turn;
-pub use turn::{Turn, turns};
+use uncut_result::{TextLength, UncutResult, error_result};
 
 /// Takes reports of a call on its way, for whoever shows it.
 pub trait Progress: Send + Sync {
@@ -91,7 +91,7 @@ pub async fn in_order<F: Future>(calls: impl Iterator<Item = (Concurrency, F)>) 
 
 /// Runs a call and tells its updates between its beginning and its end, which a channel beside could not promise.
 pub async fn attend(
-    ready: Ready,
+    ready: ResolvedCall,
     cx: &ToolCx,
     mut updates: mpsc::UnboundedReceiver<(CallId, Update)>,
     progress: &dyn Progress,
@@ -119,7 +119,7 @@ async fn tell_updates(
 }
 
 /// Takes a resolved call through hooks, permission, execution and truncation.
-pub async fn run(ready: Ready, cx: &ToolCx, progress: &dyn Progress) -> CallResult {
+pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> CallResult {
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let (called, grace) = (Arc::clone(&ready.tool), ready.cancel_grace());
@@ -144,13 +144,18 @@ async fn given_up(cx: &ToolCx, grace: Duration) {
     tokio::time::sleep(grace).await;
 }
 
-async fn whole(mut ready: Ready, cx: &ToolCx, progress: &dyn Progress, waited: &mut Duration) -> CallResult {
+async fn whole(
+    mut ready: ResolvedCall,
+    cx: &ToolCx,
+    progress: &dyn Progress,
+    waited: &mut Duration,
+) -> CallResult {
     let mut has_new_args = false;
     let (mut raw, said) = loop {
         let mut said = HookRequests::default();
-        let mut before = match hooked::before(ready.tool.name(), &ready.args, cx, &mut said).await {
+        let mut before = match call_hooks::before(ready.tool.name(), &ready.args, cx, &mut said).await {
             Ok(before) => before,
-            Err(error) => break (Raw::failed(error), said),
+            Err(error) => break (UncutResult::failed(error), said),
         };
         if let Some(input) = before.input.take() {
             has_new_args |= ready.revise(input);
@@ -163,7 +168,7 @@ async fn whole(mut ready: Ready, cx: &ToolCx, progress: &dyn Progress, waited: &
     };
     if has_new_args {
         // The call is told with the arguments before hooks or a person changed them.
-        hooked::set(
+        call_hooks::set(
             &mut raw.result.details,
             "args",
             Value::Object(std::mem::take(&mut ready.args)),
@@ -175,7 +180,7 @@ async fn whole(mut ready: Ready, cx: &ToolCx, progress: &dyn Progress, waited: &
         result.output.push_str(&words);
     }
     if !ready.ignored.is_empty() {
-        hooked::set(&mut result.details, "ignored_params", json!(ready.ignored));
+        call_hooks::set(&mut result.details, "ignored_params", json!(ready.ignored));
     }
     if said.stop.is_some() {
         progress.ends_turn(&cx.call, EndsTurn::Hook);
@@ -184,15 +189,15 @@ async fn whole(mut ready: Ready, cx: &ToolCx, progress: &dyn Progress, waited: &
 }
 
 enum Attempt {
-    Ended(Raw),
+    Ended(UncutResult),
     /// A person gave the call other arguments.
     Revised(Map<String, Value>),
 }
 
 /// Permission, execution, and the hooks that are told of what was run.
 async fn attempt(
-    ready: &mut Ready,
-    before: &Before,
+    ready: &mut ResolvedCall,
+    before: &HookedCall,
     cx: &ToolCx,
     progress: &dyn Progress,
     waited: &mut Duration,
@@ -201,36 +206,36 @@ async fn attempt(
     let taken = Err(Box::new(failed_inside(ready.tool.name())));
     let args = match std::mem::replace(&mut ready.typed, taken) {
         Ok(args) => args,
-        Err(misfit) => return Attempt::Ended(Raw::failed(*misfit)),
+        Err(argument_error) => return Attempt::Ended(UncutResult::failed(*argument_error)),
     };
     let plan = match permit(ready, args, before, cx, waited).await {
         Ok(plan) => Ok(plan),
-        Err(Stopped::Refused(error)) => return Attempt::Ended(Raw::failed(error)),
-        Err(Stopped::Revised(args)) => return Attempt::Revised(args),
-        Err(Stopped::Failed(error)) => Err(error),
+        Err(NotExecuted::Refused(error)) => return Attempt::Ended(UncutResult::failed(error)),
+        Err(NotExecuted::Revised(args)) => return Attempt::Revised(args),
+        Err(NotExecuted::Failed(error)) => Err(error),
     };
     said.context.extend(ready.told_of_edit());
     let output = match plan {
         Ok(plan) => {
             if !progress.running(&cx.call).await {
-                return Attempt::Ended(Raw::failed(ToolError::not_recorded()));
+                return Attempt::Ended(UncutResult::failed(ToolError::not_recorded()));
             }
             ready.tool.execute(plan, cx).await
         }
         Err(error) => Err(error),
     };
-    let mut raw = output.map_or_else(Raw::failed, Raw::of);
-    if hooked::are_told(cx) {
-        let is_new = hooked::after(ready.tool.name(), &ready.args, &mut raw.result, cx, said).await;
+    let mut raw = output.map_or_else(UncutResult::failed, UncutResult::of);
+    if call_hooks::are_told(cx) {
+        let is_new = call_hooks::after(ready.tool.name(), &ready.args, &mut raw.result, cx, said).await;
         if is_new {
-            raw.size = Size::Unknown;
+            raw.size = TextLength::Unknown;
         }
     }
     Attempt::Ended(raw)
 }
 
 /// Why a call was not executed.
-enum Stopped {
+enum NotExecuted {
     /// It may not be, or nobody wants it any more.
     Refused(ToolError),
     /// A person wants it with other arguments.
@@ -239,7 +244,7 @@ enum Stopped {
     Failed(ToolError),
 }
 
-impl From<ToolError> for Stopped {
+impl From<ToolError> for NotExecuted {
     fn from(refusal: ToolError) -> Self {
         Self::Refused(refusal)
     }
@@ -248,12 +253,12 @@ impl From<ToolError> for Stopped {
 /// Finds out what the call would do and has it allowed. `waited` is how long it stood before somebody who was to allow
 /// it.
 async fn permit(
-    ready: &Ready,
+    ready: &ResolvedCall,
     args: TypedArgs,
-    before: &Before,
+    before: &HookedCall,
     cx: &ToolCx,
     waited: &mut Duration,
-) -> Result<Box<dyn Any + Send>, Stopped> {
+) -> Result<Box<dyn Any + Send>, NotExecuted> {
     let name = ready.tool.name();
     if cx.cancel.is_cancelled() {
         return Err(ToolError::not_executed().into());
@@ -264,7 +269,7 @@ async fn permit(
     }
     asks.extend(before.ask(name));
     let gate = &cx.services.gate;
-    let asker = Asker {
+    let asker = AskingTool {
         tool: name,
         family: ready.tool.family(),
     };
@@ -279,15 +284,15 @@ async fn permit(
             gate.refuse_denied(asker, &judged)?;
             asks.extend(first.asks);
             let began = Instant::now();
-            let pass = gate.pass_by(answerer, cx, asker, &asks, || Shown {
+            let pass = gate.pass_by(answerer, cx, asker, &asks, || CallForReview {
                 editable: Some(ready.editable()),
-                ..Shown::from(call_card(ready))
+                ..CallForReview::from(call_card(ready))
             });
             let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
             *waited += began.elapsed();
             return Err(match passed? {
-                Passed::Allowed => Stopped::Failed(error),
-                Passed::Revised(args) => Stopped::Revised(args),
+                GateOutcome::Allowed => NotExecuted::Failed(error),
+                GateOutcome::Revised(args) => NotExecuted::Revised(args),
             });
         }
     };
@@ -300,7 +305,7 @@ async fn permit(
     } = prepared;
     asks.extend(own);
     let began = Instant::now();
-    let pass = gate.pass_by(answerer, cx, asker, &asks, || Shown {
+    let pass = gate.pass_by(answerer, cx, asker, &asks, || CallForReview {
         card: card.unwrap_or_else(|| call_card(ready)),
         runs_in,
         editable: Some(ready.editable()),
@@ -308,8 +313,8 @@ async fn permit(
     let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
     *waited += began.elapsed();
     match passed {
-        Ok(Passed::Allowed) => {}
-        Ok(Passed::Revised(args)) => return Err(Stopped::Revised(args)),
+        Ok(GateOutcome::Allowed) => {}
+        Ok(GateOutcome::Revised(args)) => return Err(NotExecuted::Revised(args)),
         Err(mut error) => {
             if error.kind == ErrorKind::Denied {
                 error.hint = error.hint.or(why);
@@ -324,7 +329,7 @@ async fn permit(
 }
 
 /// The call's own card, for a question that has none.
-fn call_card(ready: &Ready) -> Card {
+fn call_card(ready: &ResolvedCall) -> Card {
     let mut partial = PartialJson::new();
     let args = Value::Object(ready.args.clone());
     partial.feed(&args.to_string());

@@ -16,7 +16,7 @@ use crate::view::card::Card;
 
 /// The condition under which a model is told of a tool before it asked for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Set {
+pub enum ToolSet {
     Core,
     /// Core for the agent of this name, never advertised by itself for others.
     CoreFor(&'static str),
@@ -26,7 +26,7 @@ pub enum Set {
     Hidden,
 }
 
-impl Set {
+impl ToolSet {
     /// Returns true if a model is told of it as this agent.
     pub fn is_core_for(self, agent: &str) -> bool {
         match self {
@@ -140,12 +140,12 @@ impl Registry {
 
     /// Returns the name under which a call is told: that of the tool that is meant, or what the model wrote when there is
     /// no such tool.
-    pub fn told_name(&self, given: &str, args: &Value) -> String {
+    pub fn advertised_name(&self, given: &str, args: &Value) -> String {
         self.told(given, |route| routing::is_for(route, args))
     }
 
     /// The same of a call of the conversation, whose arguments are read where the name alone does not say it.
-    pub fn told_name_of(&self, call: &ToolPart) -> String {
+    pub fn advertised_name_of(&self, call: &ToolPart) -> String {
         let args = || call.args.as_ref().map(Json::value).unwrap_or_default();
         self.told(&call.tool, |route| routing::is_for(route, &args()))
     }
@@ -178,7 +178,7 @@ impl Registry {
         let wanted = loose(name);
         let prefix: String = wanted.chars().take(4).collect();
         let mut near: Vec<(usize, &str)> = Vec::new();
-        for tool in self.tools().filter(|tool| tool.set() != Set::Hidden) {
+        for tool in self.tools().filter(|tool| tool.set() != ToolSet::Hidden) {
             let own = loose(tool.name());
             let distance = strsim::levenshtein(&wanted, &own);
             if distance <= 3 || (prefix.chars().count() == 4 && own.starts_with(&prefix)) {
@@ -265,11 +265,11 @@ fn is_advertised(
     is_called: bool,
 ) -> bool {
     let by_default =
-        tool.set().is_core_for(&settings.access.agent) || tool.set() == Set::Extended && is_called;
+        tool.set().is_core_for(&settings.access.agent) || tool.set() == ToolSet::Extended && is_called;
     if !tool.edit_modes().contains(&settings.edit_mode) {
         return false;
     }
-    let is_on = tool.set() != Set::Hidden && switched(tool.name(), settings).unwrap_or(by_default);
+    let is_on = tool.set() != ToolSet::Hidden && switched(tool.name(), settings).unwrap_or(by_default);
     is_on && !permissions.tool_is_denied(tool.family(), tool.name())
 }
 

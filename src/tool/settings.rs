@@ -23,12 +23,12 @@ pub struct ToolSettings {
     /// The user's switches of tools, by their own names.
     pub switches: BTreeMap<String, bool>,
     /// The tools that the agent that makes the calls may use.
-    pub access: Access,
+    pub access: ToolAccess,
 }
 
 /// One agent's access to tools, by their own names; silence leaves a tool as it is.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct ToolAccess {
     pub agent: String,
     pub switches: BTreeMap<String, bool>,
     /// Tools that no setting gives it.

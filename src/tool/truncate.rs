@@ -6,10 +6,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::{DynTool, Spilled, ToolCx, ToolError, TruncateLimits, TruncateSettings};
+use super::{DynTool, SpilledOutput, ToolCx, ToolError, TruncateLimits, TruncateSettings};
 use crate::conversation::{CallId, CallResult, ErrorKind};
 use crate::store::Outputs;
-use crate::text::truncate::{Advice, Keep, Limits, Truncated, dynamic_budget, truncate};
+use crate::text::truncate::{Advice, Keep, SizeLimits, Truncated, dynamic_budget, truncate};
 
 /// A token is four characters, which have at least a byte each.
 const BYTES_PER_TOKEN: usize = 4;
@@ -31,7 +31,7 @@ impl Cut {
     }
 
     /// The tool has done it.
-    pub(super) fn by_tool(text: String, spilled: Spilled) -> Self {
+    pub(super) fn by_tool(text: String, spilled: SpilledOutput) -> Self {
         Self {
             text,
             truncated: true,
@@ -68,12 +68,12 @@ pub(super) async fn cut_error(tool: &str, mut result: CallResult, cx: &ToolCx) -
 
 /// Returns the bounds of the generic rule for a tool. Tokens that it was given for itself bound it too: the dynamic rule,
 /// which counts them, is not for every tool.
-pub(super) fn limits(settings: &TruncateSettings, tool: &str) -> Limits {
+pub(super) fn limits(settings: &TruncateSettings, tool: &str) -> SizeLimits {
     let own = own_limits(settings, tool);
     let max_bytes = own.max_bytes.unwrap_or(settings.max_bytes);
     let of_tokens = own.max_tokens.unwrap_or(0).saturating_mul(BYTES_PER_TOKEN);
     let given = [max_bytes, of_tokens].into_iter().filter(|bytes| *bytes > 0);
-    Limits {
+    SizeLimits {
         max_lines: own.max_lines.unwrap_or(settings.max_lines),
         // 0 stands for no limit.
         max_bytes: given.min().unwrap_or(0),

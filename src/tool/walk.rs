@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use tokio_util::sync::CancellationToken;
 
-use self::threads::Taken;
+use self::threads::ThreadShare;
 use super::file_name::one_line;
 use super::{Output, ToolCx, ToolError, plural};
 use crate::conversation::ErrorKind;
@@ -295,14 +295,14 @@ pub(super) fn split_globs(text: &str) -> Vec<String> {
 
 /// When a search gives up.
 #[derive(Debug, Clone)]
-pub(super) struct Limit {
+pub(super) struct SearchLimit {
     deadline: Instant,
     timeout: Duration,
     cancel: CancellationToken,
     threads: SearchThreads,
 }
 
-impl Limit {
+impl SearchLimit {
     pub(super) fn new(timeout: Duration, cancel: CancellationToken, threads: SearchThreads) -> Self {
         Self {
             deadline: Instant::now() + timeout,
@@ -323,7 +323,7 @@ impl Limit {
     }
 
     /// Takes up to `wanted` threads; `None` when the search is over before one is free.
-    pub(super) fn threads(&self, wanted: usize) -> Option<Taken> {
+    pub(super) fn threads(&self, wanted: usize) -> Option<ThreadShare> {
         self.threads.take(wanted, self)
     }
 
@@ -366,7 +366,7 @@ pub(super) struct WalkEnd {
 }
 
 impl WalkEnd {
-    pub(super) fn timed_out(&self, limit: &Limit) -> bool {
+    pub(super) fn timed_out(&self, limit: &SearchLimit) -> bool {
         self.stopped && !limit.is_cancelled()
     }
 
@@ -403,23 +403,23 @@ impl WalkEnd {
     }
 }
 
-/// Findings of several threads: each fills a sheaf of its own, and no lock is taken before that one is bound.
+/// Findings of several threads: each fills a thread_results of its own, and no lock is taken before that one is bound.
 #[derive(Debug)]
-pub(super) struct Harvest<T>(Mutex<Vec<T>>);
+pub(super) struct Collected<T>(Mutex<Vec<T>>);
 
-pub(super) struct Sheaf<'a, T> {
-    harvest: &'a Harvest<T>,
+pub(super) struct ThreadResults<'a, T> {
+    collected: &'a Collected<T>,
     items: Vec<T>,
 }
 
-impl<T> Harvest<T> {
+impl<T> Collected<T> {
     pub(super) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
-    pub(super) fn sheaf(&self) -> Sheaf<'_, T> {
-        Sheaf {
-            harvest: self,
+    pub(super) fn thread_results(&self) -> ThreadResults<'_, T> {
+        ThreadResults {
+            collected: self,
             items: Vec::new(),
         }
     }
@@ -429,15 +429,15 @@ impl<T> Harvest<T> {
     }
 }
 
-impl<T> Sheaf<'_, T> {
+impl<T> ThreadResults<'_, T> {
     pub(super) fn push(&mut self, item: T) {
         self.items.push(item);
     }
 }
 
-impl<T> Drop for Sheaf<'_, T> {
+impl<T> Drop for ThreadResults<'_, T> {
     fn drop(&mut self) {
-        let mut all = self.harvest.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.collected.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.append(&mut self.items);
     }
 }
@@ -450,15 +450,15 @@ pub(super) struct VisitedFile<'a> {
 }
 
 /// A tree that is searched.
-pub(super) struct Tree<'a> {
+pub(super) struct SearchTree<'a> {
     pub(super) root: &'a Path,
     pub(super) globs: &'a Globs,
-    pub(super) limit: &'a Limit,
+    pub(super) limit: &'a SearchLimit,
     /// Judges ignore files that are links.
     pub(super) gate: &'a (dyn FileGate + Sync),
 }
 
-impl Tree<'_> {
+impl SearchTree<'_> {
     /// Visits every wanted file on several threads, in no order. `visitor` makes one visit function a thread.
     pub(super) fn files<V>(&self, visitor: impl Fn() -> V) -> WalkEnd
     where

@@ -159,7 +159,7 @@ const OWN: &[Command] = &[
 
 /// The meaning of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Spoken<'a> {
+pub(crate) enum ParsedInput<'a> {
     /// Nothing: it is a message.
     Text,
     Command {
@@ -175,20 +175,20 @@ pub(crate) enum Spoken<'a> {
 }
 
 /// Reads what a person is about to send.
-pub(crate) fn read(text: &str) -> Spoken<'_> {
+pub(crate) fn read(text: &str) -> ParsedInput<'_> {
     let Some(spoken) = text.strip_prefix('/') else {
-        return Spoken::Text;
+        return ParsedInput::Text;
     };
     let (name, rest) = spoken.split_once(char::is_whitespace).unwrap_or((spoken, ""));
     if !is_name(name) {
-        return Spoken::Text;
+        return ParsedInput::Text;
     }
     match find(name) {
-        Some(command) => Spoken::Command {
+        Some(command) => ParsedInput::Command {
             command,
             rest: rest.trim(),
         },
-        None => Spoken::Unknown {
+        None => ParsedInput::Unknown {
             name,
             nearest: nearest(name),
         },
@@ -250,25 +250,25 @@ mod tests {
 
     #[test]
     fn a_name_is_a_command_with_what_stands_behind_it() {
-        let Spoken::Command { command, rest } = read("/model  son\n") else {
+        let ParsedInput::Command { command, rest } = read("/model  son\n") else {
             panic!("{:?}", read("/model son"))
         };
         assert_eq!((command.name, rest), ("model", "son"));
-        assert!(matches!(read("/exit"), Spoken::Command { command, .. } if command.name == "quit"));
+        assert!(matches!(read("/exit"), ParsedInput::Command { command, .. } if command.name == "quit"));
     }
 
     #[test]
     fn a_name_that_nothing_has_comes_with_the_nearest() {
         assert_eq!(
             read("/thene x"),
-            Spoken::Unknown {
+            ParsedInput::Unknown {
                 name: "thene",
                 nearest: Some("theme")
             }
         );
         assert_eq!(
             read("/zzz"),
-            Spoken::Unknown {
+            ParsedInput::Unknown {
                 name: "zzz",
                 nearest: None
             }
@@ -288,7 +288,7 @@ mod tests {
             "",
             "/2 of them",
         ] {
-            assert_eq!(read(text), Spoken::Text, "{text}");
+            assert_eq!(read(text), ParsedInput::Text, "{text}");
         }
     }
 

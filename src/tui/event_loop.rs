@@ -5,7 +5,7 @@
 //! before, the next one waits for that instead; keys and the session are answered meanwhile. With nothing to wait for
 //! but a person it sleeps without a timer.
 
-mod away;
+mod external_programs;
 
 use std::future::pending;
 use std::io;
@@ -20,22 +20,22 @@ use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
 use super::app::{App, Effect};
-use super::clipboard::Copied;
+use super::clipboard::CopyResult;
 use super::completion::{self, Finder, Request};
 use super::dialog::TrustAnswer;
+use super::frame_pacer::FramePacer;
 use super::grammars::Grammars;
 use super::media::Media;
-use super::pace::Pace;
-use super::pictures::{Job, Made, sixel};
-use super::prompts::{PromptKeeper, Written};
-use super::sessions::{SeatId, Seats, SessionMessage};
-use super::terminal::decoder::Received;
+use super::pictures::{PictureJob, PictureResult, sixel};
+use super::prompts::{PromptDraft, PromptKeeper};
+use super::sessions::{SessionMessage, SessionSlots, SlotId};
+use super::terminal::decoder::TerminalInput;
 use super::terminal::reader::TerminalReader;
 use super::terminal::signals::{Signal, Signals};
-use super::terminal::{Besides, CaretShape, Screen, TerminalError, cell_size};
+use super::terminal::{CaretShape, FrameExtras, Screen, TerminalError, cell_size};
 use super::trace::Trace;
-use super::transcript::Change;
-use super::{Ended, Mouse, clipboard};
+use super::transcript::RedrawUrgency;
+use super::{MouseCapture, TuiExit, clipboard};
 use crate::session::host::{Host, HostAnswer};
 use crate::session::query::{Answer, Query};
 use crate::session::{Op, SendError};
@@ -44,36 +44,36 @@ use crate::session::{Op, SendError};
 const DRAIN: Duration = Duration::from_millis(8);
 /// All that can wake the loop.
 enum Event {
-    Received(Received),
+    Received(TerminalInput),
     /// The terminal is gone.
     InputEnded,
     Signal(Signal),
     /// A session has said something.
-    Session(SeatId, SessionMessage),
+    Session(SlotId, SessionMessage),
     /// The host has answered.
     Host(Option<HostAnswer>),
     /// A text has gone to the clipboard, or not.
-    Copied(String, Copied),
+    Copied(String, CopyResult),
     /// The clipboard gave a picture, or a sentence why not.
-    PictureTaken(SeatId, Result<Media, String>),
+    PictureTaken(SlotId, Result<Media, String>),
     /// The session has answered a question of the screen.
-    Answered(SeatId, Query, Answer),
+    Answered(SlotId, Query, Answer),
     /// Completions of a word.
-    Found(completion::Answer),
+    Found(completion::FinderAnswer),
     /// The grammars are loaded.
     Grammars,
     /// A picture was made, or cannot be.
-    PictureMade(Made),
+    PictureMade(PictureResult),
     /// The terminal has taken the last frame.
     Free,
     /// The history of prompts was read.
-    Prompts(Vec<Written>),
+    Prompts(Vec<PromptDraft>),
     /// A frame is due, or something changes by itself.
     Time,
 }
 
 impl Event {
-    fn received(read: io::Result<Received>) -> Self {
+    fn received(read: io::Result<TerminalInput>) -> Self {
         read.map_or(Self::InputEnded, Self::Received)
     }
 }
@@ -85,38 +85,38 @@ pub(super) struct EventLoop {
     screen: Screen,
     signals: Signals,
     input: TerminalReader,
-    sessions: Seats,
+    sessions: SessionSlots,
     host: Host,
     answers: FuturesUnordered<Boxed<Option<HostAnswer>>>,
-    copying: Option<Boxed<(String, Copied)>>,
+    copying: Option<Boxed<(String, CopyResult)>>,
     /// The picture that is being taken from the clipboard.
-    picture: Option<Boxed<(SeatId, Result<Media, String>)>>,
-    asking: FuturesUnordered<Boxed<(SeatId, Query, Answer)>>,
+    picture: Option<Boxed<(SlotId, Result<Media, String>)>>,
+    asking: FuturesUnordered<Boxed<(SlotId, Query, Answer)>>,
     /// From the first word on that can be completed.
     finder: Option<Finder>,
     grammars: Grammars,
     /// The picture that is being made for the screen.
-    drawing: Option<Boxed<Made>>,
+    drawing: Option<Boxed<PictureResult>>,
     /// Waits for the person's answer; the session opens after it.
     trust: Option<oneshot::Sender<TrustAnswer>>,
-    pace: Pace,
+    pace: FramePacer,
     trace: Option<Trace>,
     prompts: PromptKeeper,
     /// As the terminal has it now.
     caret_shape: CaretShape,
     /// When time was last let pass.
     passed: Instant,
-    ended: Option<Ended>,
+    ended: Option<TuiExit>,
 }
 
 impl EventLoop {
     /// Takes the terminal and draws the first frame.
     pub(super) fn start(
         mut app: App,
-        sessions: Seats,
+        sessions: SessionSlots,
         host: Host,
         trust: Option<oneshot::Sender<TrustAnswer>>,
-        mouse: Mouse,
+        mouse: MouseCapture,
         trace: Option<Trace>,
         prompts: PromptKeeper,
     ) -> Result<Self, TerminalError> {
@@ -140,14 +140,14 @@ impl EventLoop {
             grammars: Grammars::Unwanted,
             drawing: None,
             trust,
-            pace: Pace::default(),
+            pace: FramePacer::default(),
             trace,
             prompts,
             caret_shape: CaretShape::default(),
             passed: now,
             ended: None,
         };
-        this.pace.mark(Change::Urgent);
+        this.pace.mark(RedrawUrgency::Urgent);
         this.draw()?;
         this.input.start()?;
         this.screen.ask_background()?;
@@ -158,7 +158,7 @@ impl EventLoop {
     }
 
     /// Runs until the person leaves or the terminal goes.
-    pub(super) async fn run(&mut self) -> Ended {
+    pub(super) async fn run(&mut self) -> TuiExit {
         loop {
             let event = self.next().await;
             self.handle(event).await;
@@ -192,7 +192,7 @@ impl EventLoop {
             // Whatever is not taken now is lost with the session's end anyway.
             let _ = match effect {
                 Effect::Send(op) => self.sessions.send(op),
-                Effect::SendTo(seat, op) => self.sessions.send_to(seat, op),
+                Effect::SendTo(slot, op) => self.sessions.send_to(slot, op),
                 _ => Ok(()),
             };
         }
@@ -210,13 +210,13 @@ impl EventLoop {
             read = self.input.next() => Event::received(read),
             signal = self.signals.next() => Event::Signal(signal),
             (what, copied) = maybe(self.copying.as_mut()) => Event::Copied(what, copied),
-            (seat, media) = maybe(self.picture.as_mut()) => Event::PictureTaken(seat, media),
+            (slot, media) = maybe(self.picture.as_mut()) => Event::PictureTaken(slot, media),
             Some(answer) = self.answers.next() => Event::Host(answer),
-            Some((seat, query, answer)) = self.asking.next() => Event::Answered(seat, query, answer),
+            Some((slot, query, answer)) = self.asking.next() => Event::Answered(slot, query, answer),
             () = self.grammars.loaded() => Event::Grammars,
             made = maybe(self.drawing.as_mut()) => Event::PictureMade(made),
             prompts = self.prompts.read() => Event::Prompts(prompts),
-            (seat, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(seat, said),
+            (slot, said) = self.sessions.next(self.pace.is_pending() && is_free) => Event::Session(slot, said),
             () = self.screen.free(), if is_held => Event::Free,
             answer = maybe(self.finder.as_mut().map(Finder::next)) => Event::Found(answer),
             () = until(deadline) => Event::Time,
@@ -226,31 +226,31 @@ impl EventLoop {
     async fn handle(&mut self, event: Event) {
         let now = Instant::now();
         let change = match event {
-            Event::Received(Received::Input(input)) => self.input(input, now),
-            Event::Received(Received::Answer(answer)) => self.app.terminal_answered(answer),
+            Event::Received(TerminalInput::Input(input)) => self.input(input, now),
+            Event::Received(TerminalInput::Answer(answer)) => self.app.terminal_answered(answer),
             Event::InputEnded => {
                 self.hang_up();
-                Change::None
+                RedrawUrgency::None
             }
             Event::Signal(signal) => self.signal(signal),
             Event::Prompts(prompts) => self.app.prompts(prompts, now),
-            Event::Session(seat, said) => self.session(seat, said, now),
-            Event::Host(answer) => {
-                answer.map_or(Change::None, |answer| self.app.answered_by_host(answer, now))
-            }
-            Event::Free | Event::Time => Change::None,
+            Event::Session(slot, said) => self.session(slot, said, now),
+            Event::Host(answer) => answer.map_or(RedrawUrgency::None, |answer| {
+                self.app.answered_by_host(answer, now)
+            }),
+            Event::Free | Event::Time => RedrawUrgency::None,
             Event::Copied(what, copied) => {
                 self.copying = None;
                 self.app.copied(&what, &copied, now)
             }
-            Event::PictureTaken(seat, media) => {
+            Event::PictureTaken(slot, media) => {
                 self.picture = None;
                 self.app
-                    .in_session(seat, now, |app| app.picture_taken(media, now))
+                    .in_session(slot, now, |app| app.picture_taken(media, now))
             }
-            Event::Answered(seat, query, answer) => self
+            Event::Answered(slot, query, answer) => self
                 .app
-                .in_session(seat, now, |app| app.answered(&query, &answer, now)),
+                .in_session(slot, now, |app| app.answered(&query, &answer, now)),
             Event::Found(answer) => self.app.found(answer, now),
             Event::PictureMade(made) => {
                 self.drawing = None;
@@ -274,16 +274,16 @@ impl EventLoop {
                 Box::pin(self.handle(Event::received(read))).await;
                 continue;
             }
-            let Some((seat, said)) = self.sessions.ready() else {
+            let Some((slot, said)) = self.sessions.ready() else {
                 return;
             };
-            let change = self.session(seat, said, Instant::now());
+            let change = self.session(slot, said, Instant::now());
             self.pace.mark(change);
             self.note();
         }
     }
 
-    fn input(&mut self, input: Input, now: Instant) -> Change {
+    fn input(&mut self, input: Input, now: Instant) -> RedrawUrgency {
         match input {
             Input::Key(key) => self.app.key(key, now),
             Input::Paste(text) => self.app.paste(&text, now),
@@ -291,30 +291,30 @@ impl EventLoop {
             Input::FocusIn => self.app.focus_changed(true, now),
             Input::FocusOut => self.app.focus_changed(false, now),
             // The decoder makes none of these: a signal tells of the size, and answers are of a type of their own.
-            Input::WindowResized(_) | Input::Csi(_) | Input::Osc(_) | Input::Dcs(_) => Change::None,
+            Input::WindowResized(_) | Input::Csi(_) | Input::Osc(_) | Input::Dcs(_) => RedrawUrgency::None,
         }
     }
 
-    fn signal(&mut self, signal: Signal) -> Change {
+    fn signal(&mut self, signal: Signal) -> RedrawUrgency {
         match signal {
             Signal::Continue => {
                 // Whoever stopped us may have had the terminal in other modes meanwhile.
                 if self.screen.retake().is_err() {
                     self.hang_up();
                 }
-                Change::Urgent
+                RedrawUrgency::Urgent
             }
             // Also when it has the old size again by now: what a terminal does to its rows meanwhile is its own affair.
             Signal::Resize => self.redraw(),
             signal => {
-                self.ended = Some(Ended::Signal(signal.number()));
-                Change::None
+                self.ended = Some(TuiExit::Signal(signal.number()));
+                RedrawUrgency::None
             }
         }
     }
 
-    fn session(&mut self, seat: SeatId, said: SessionMessage, now: Instant) -> Change {
-        self.app.in_session(seat, now, |app| match said {
+    fn session(&mut self, slot: SlotId, said: SessionMessage, now: Instant) -> RedrawUrgency {
+        self.app.in_session(slot, now, |app| match said {
             SessionMessage::Opened(Ok(welcome)) => {
                 app.opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
             }
@@ -322,7 +322,7 @@ impl EventLoop {
             SessionMessage::Attached(snapshot) => app.attached(&snapshot, now),
             SessionMessage::Event(envelope) => app.event(&envelope, now),
             SessionMessage::Ended => app.ended(now),
-            SessionMessage::Urgent => Change::None,
+            SessionMessage::Urgent => RedrawUrgency::None,
         })
     }
 
@@ -338,29 +338,29 @@ impl EventLoop {
         for effect in self.app.take_effects() {
             let change = match effect {
                 Effect::Send(op) => self.send(&op),
-                Effect::SendTo(seat, op) => self.send_to(seat, &op),
-                Effect::OpenSession(seat, wanted) => {
-                    self.sessions.open(seat, wanted);
-                    Change::None
+                Effect::SendTo(slot, op) => self.send_to(slot, &op),
+                Effect::OpenSession(slot, wanted) => {
+                    self.sessions.open(slot, wanted);
+                    RedrawUrgency::None
                 }
-                Effect::ShowSession(seat) => {
-                    self.sessions.show(seat);
-                    Change::Urgent
+                Effect::ShowSession(slot) => {
+                    self.sessions.show(slot);
+                    RedrawUrgency::Urgent
                 }
                 Effect::AskHost(query) => {
                     self.answers.push(Box::pin(self.host.ask(query)));
-                    Change::None
+                    RedrawUrgency::None
                 }
-                Effect::CloseSession(seat) => {
-                    self.sessions.close(seat);
-                    Change::None
+                Effect::CloseSession(slot) => {
+                    self.sessions.close(slot);
+                    RedrawUrgency::None
                 }
                 Effect::Ask(query) => self.ask(query),
                 Effect::Trust(answer) => {
                     // Where nobody waits any more, the session's end is on its way.
                     let waits = self.trust.take();
                     waits.map(|waits| waits.send(answer));
-                    Change::None
+                    RedrawUrgency::None
                 }
                 Effect::Copy { text, what } => self.copy(text, what),
                 Effect::Open(places) => self.open(&places).await,
@@ -369,20 +369,20 @@ impl EventLoop {
                 Effect::Notify { title, body } => {
                     // A terminal that takes nothing is gone; its input ends too.
                     let _ = self.screen.write(&self.app.notification(&title, &body));
-                    Change::None
+                    RedrawUrgency::None
                 }
                 Effect::Mouse(mouse) => {
                     let written = self.screen.set_mouse(mouse);
-                    written.map_or(Change::None, |()| Change::Soft)
+                    written.map_or(RedrawUrgency::None, |()| RedrawUrgency::Soft)
                 }
                 Effect::Edit(text) => self.edit(&text).await,
                 Effect::KeepPrompt(written) => {
                     self.prompts.keep(&written);
-                    Change::None
+                    RedrawUrgency::None
                 }
                 Effect::ReadPrompts => {
                     self.prompts.begin_reading();
-                    Change::None
+                    RedrawUrgency::None
                 }
                 Effect::PastePicture => self.take_picture(),
                 Effect::Find(request) => self.find(request),
@@ -390,92 +390,92 @@ impl EventLoop {
                 Effect::Suspend => self.suspend().await,
                 Effect::Redraw => self.redraw(),
                 Effect::Quit => {
-                    self.ended = Some(Ended::Quit);
-                    Change::None
+                    self.ended = Some(TuiExit::Quit);
+                    RedrawUrgency::None
                 }
             };
             self.pace.mark(change);
         }
     }
 
-    fn send(&mut self, op: &Op) -> Change {
+    fn send(&mut self, op: &Op) -> RedrawUrgency {
         match self.sessions.send(op.clone()) {
-            Ok(()) => Change::None,
+            Ok(()) => RedrawUrgency::None,
             Err(error) => self.app.not_sent(op, &error.to_string(), Instant::now()),
         }
     }
 
-    fn send_to(&mut self, seat: SeatId, op: &Op) -> Change {
-        let Err(error) = self.sessions.send_to(seat, op.clone()) else {
-            return Change::None;
+    fn send_to(&mut self, slot: SlotId, op: &Op) -> RedrawUrgency {
+        let Err(error) = self.sessions.send_to(slot, op.clone()) else {
+            return RedrawUrgency::None;
         };
         let now = Instant::now();
         self.app
-            .in_session(seat, now, |app| app.not_sent(op, &error.to_string(), now))
+            .in_session(slot, now, |app| app.not_sent(op, &error.to_string(), now))
     }
 
     /// Asks the session; what it does not answer any more is answered here.
-    fn ask(&mut self, query: Query) -> Change {
-        let (seat, handle) = self.sessions.front();
+    fn ask(&mut self, query: Query) -> RedrawUrgency {
+        let (slot, handle) = self.sessions.front();
         self.asking.push(Box::pin(async move {
             let answer = match handle {
                 Some(handle) => handle.ask(query.clone()).await,
                 None => Err(SendError::Closed),
             };
             let answer = answer.unwrap_or_else(|_| Answer::Failed("No session is open.".to_owned()));
-            (seat, query, answer)
+            (slot, query, answer)
         }));
-        Change::None
+        RedrawUrgency::None
     }
 
     /// Asks the finder, and starts it where there is none for this directory.
-    fn find(&mut self, request: Request) -> Change {
+    fn find(&mut self, request: Request) -> RedrawUrgency {
         let places = self.app.find_places();
         self.finder.take_if(|finder| finder.places != places);
         self.finder
             .get_or_insert_with(|| Finder::start(places))
             .ask(request);
-        Change::None
+        RedrawUrgency::None
     }
 
     /// Sends a text to the terminal at once and to the system's clipboard on the side; what became of it is told then.
-    fn copy(&mut self, text: String, what: String) -> Change {
-        let (passage, commands) = self.app.clipboard();
-        let sequence = clipboard::sequence(&text, passage);
+    fn copy(&mut self, text: String, what: String) -> RedrawUrgency {
+        let (multiplexer, commands) = self.app.clipboard();
+        let sequence = clipboard::sequence(&text, multiplexer);
         let is_too_long = sequence.is_none();
         let is_sent = sequence.is_some_and(|bytes| self.screen.write(&bytes).is_ok());
         self.copying = Some(Box::pin(async move {
             let command = clipboard::by_command(&text, &commands).await;
-            let terminal = is_sent.then_some(passage);
-            let copied = Copied {
+            let terminal = is_sent.then_some(multiplexer);
+            let copied = CopyResult {
                 command,
                 terminal,
                 is_too_long,
             };
             (what, copied)
         }));
-        Change::None
+        RedrawUrgency::None
     }
 
     /// Asks the clipboard for its picture, once at a time.
-    fn take_picture(&mut self) -> Change {
+    fn take_picture(&mut self) -> RedrawUrgency {
         if self.picture.is_none() {
-            let (seat, _) = self.sessions.front();
+            let (slot, _) = self.sessions.front();
             let (reading, directory) = self.app.picture_places();
-            self.picture = Some(Box::pin(async move { (seat, reading.take(directory).await) }));
+            self.picture = Some(Box::pin(async move { (slot, reading.take(directory).await) }));
         }
-        Change::None
+        RedrawUrgency::None
     }
 
     /// Makes a picture on another thread. One that panics over a file counts as one that cannot be drawn.
-    fn make_picture(&mut self, job: Job) -> Change {
-        let failed = Job::failed(job.key, job.grid);
+    fn make_picture(&mut self, job: PictureJob) -> RedrawUrgency {
+        let failed = PictureJob::failed(job.key, job.grid);
         let making = tokio::task::spawn_blocking(|| job.run());
         self.drawing = Some(Box::pin(async move { making.await.unwrap_or(failed) }));
-        Change::None
+        RedrawUrgency::None
     }
 
-    fn redraw(&mut self) -> Change {
+    fn redraw(&mut self) -> RedrawUrgency {
         // A terminal whose size cannot be read is gone; its input ends too.
         let _ = self.screen.forget();
         self.app.set_cell_size(cell_size());
@@ -483,12 +483,12 @@ impl EventLoop {
             // One that is gone is noticed by its input.
             let _ = self.screen.write(sixel::ASK_CELL_SIZE);
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// The terminal is gone, which ends the program as a hangup does.
     fn hang_up(&mut self) {
-        self.ended = Some(Ended::Signal(Signal::Hangup.number()));
+        self.ended = Some(TuiExit::Signal(Signal::Hangup.number()));
     }
 
     fn draw(&mut self) -> Result<(), TerminalError> {
@@ -499,7 +499,7 @@ impl EventLoop {
             if let Some(caret) = app.draw(area, frame.buffer_mut(), now) {
                 frame.set_cursor_position(caret);
             }
-            Besides {
+            FrameExtras {
                 links: app.links(),
                 pictures: app.pictures_on_screen(),
             }
@@ -509,7 +509,7 @@ impl EventLoop {
         }
         self.pace.drawn(now);
         if self.screen.has_more_to_draw() {
-            self.pace.mark(Change::Soft);
+            self.pace.mark(RedrawUrgency::Soft);
         }
         let shape = self.app.caret_shape();
         if std::mem::replace(&mut self.caret_shape, shape) != shape {

@@ -14,15 +14,15 @@ use ratatui::text::{Line, Span};
 use termina::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, Modifiers};
 use tokio::sync::oneshot;
 
-use super::surroundings::Surroundings;
-use super::terminal::answer::Answer;
+use super::terminal::answer::TerminalAnswer;
 use super::terminal::background::Background;
-use super::terminal::decoder::Received;
+use super::terminal::decoder::TerminalInput;
 use super::terminal::reader::TerminalReader;
 use super::terminal::signals::{Signal, Signals};
-use super::terminal::{Besides, Screen, TerminalError, caught};
-use super::{Ended, Mouse, Themes};
-use crate::view::flow::Flow;
+use super::terminal::{FrameExtras, Screen, TerminalError, caught};
+use super::terminal_environment::TerminalEnvironment;
+use super::{MouseCapture, Themes, TuiExit};
+use crate::view::styled_text::StyledText;
 use crate::view::theme::{Meaning, Theme};
 use crate::view::{Symbols, in_ascii};
 
@@ -46,27 +46,30 @@ pub struct FirstRun {
 
 /// The person's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chosen {
+pub enum FirstRunChoice {
     Demo,
     Server,
     /// Nothing.
-    Left(Ended),
+    Left(TuiExit),
 }
 
 /// Shows the screen on this thread until something is chosen, and gives the terminal back.
-pub fn first_run(first: FirstRun) -> Result<Chosen, TerminalError> {
-    caught(|| run(first)).unwrap_or(Ok(Chosen::Left(Ended::Fault)))
+pub fn first_run(first: FirstRun) -> Result<FirstRunChoice, TerminalError> {
+    caught(|| run(first)).unwrap_or(Ok(FirstRunChoice::Left(TuiExit::Fault)))
 }
 
-fn run(first: FirstRun) -> Result<Chosen, TerminalError> {
+fn run(first: FirstRun) -> Result<FirstRunChoice, TerminalError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let mut page = Page::new(first, &Surroundings::read(&|name| std::env::var(name).ok()));
+        let mut page = Page::new(
+            first,
+            &TerminalEnvironment::read(&|name| std::env::var(name).ok()),
+        );
         // Before the terminal is taken, as in the event loop.
         let mut signals = Signals::listen()?;
-        let mut screen = Screen::enter(Mouse::LeftAlone, page.surroundings.depth)?;
+        let mut screen = Screen::enter(MouseCapture::LeftAlone, page.terminal_environment.depth)?;
         page.draw(&mut screen)?;
         let mut input = TerminalReader::new();
         input.start()?;
@@ -91,20 +94,20 @@ enum Search {
 struct Page {
     first: FirstRun,
     search: Search,
-    surroundings: Surroundings,
+    terminal_environment: TerminalEnvironment,
     theme: Arc<Theme>,
 }
 
 impl Page {
-    fn new(first: FirstRun, surroundings: &Surroundings) -> Self {
+    fn new(first: FirstRun, terminal_environment: &TerminalEnvironment) -> Self {
         let theme = Arc::clone(&first.themes.dark);
         let mut page = Self {
             first,
             search: Search::Looking,
-            surroundings: surroundings.clone(),
+            terminal_environment: terminal_environment.clone(),
             theme,
         };
-        page.set_background(surroundings.background);
+        page.set_background(terminal_environment.background);
         page
     }
 
@@ -113,7 +116,7 @@ impl Page {
             Background::Dark => &self.first.themes.dark,
             Background::Light => &self.first.themes.light,
         };
-        self.theme = Arc::new(Theme::clone(theme).at_depth(self.surroundings.depth));
+        self.theme = Arc::new(Theme::clone(theme).at_depth(self.terminal_environment.depth));
     }
 
     /// Waits for something to happen; returns what was chosen by it.
@@ -122,23 +125,23 @@ impl Page {
         input: &mut TerminalReader,
         signals: &mut Signals,
         screen: &mut Screen,
-    ) -> Option<Chosen> {
+    ) -> Option<FirstRunChoice> {
         tokio::select! {
             biased;
             read = input.next() => match read {
-                Ok(Received::Input(Input::Key(key))) => self.key(key),
-                Ok(Received::Answer(Answer::Background(Some(background)))) => {
+                Ok(TerminalInput::Input(Input::Key(key))) => self.key(key),
+                Ok(TerminalInput::Answer(TerminalAnswer::Background(Some(background)))) => {
                     self.set_background(background);
                     None
                 }
                 Ok(_) => None,
-                Err(_) => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
+                Err(_) => Some(FirstRunChoice::Left(TuiExit::Signal(Signal::Hangup.number()))),
             },
             signal = signals.next() => match signal {
                 Signal::Continue if screen.retake().is_ok() => None,
                 Signal::Resize if screen.forget().is_ok() => None,
-                Signal::Continue | Signal::Resize => Some(Chosen::Left(Ended::Signal(Signal::Hangup.number()))),
-                signal => Some(Chosen::Left(Ended::Signal(signal.number()))),
+                Signal::Continue | Signal::Resize => Some(FirstRunChoice::Left(TuiExit::Signal(Signal::Hangup.number()))),
+                signal => Some(FirstRunChoice::Left(TuiExit::Signal(signal.number()))),
             },
             found = found(&mut self.first.server, &self.search) => {
                 self.search = found.map_or(Search::Nothing, Search::Found);
@@ -147,16 +150,16 @@ impl Page {
         }
     }
 
-    fn key(&self, key: KeyEvent) -> Option<Chosen> {
+    fn key(&self, key: KeyEvent) -> Option<FirstRunChoice> {
         if key.kind == KeyEventKind::Release {
             return None;
         }
         let is_control = key.modifiers.contains(Modifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if is_control => Some(Chosen::Left(Ended::Quit)),
-            KeyCode::Char('q') | KeyCode::Escape => Some(Chosen::Left(Ended::Quit)),
-            KeyCode::Char('d') if !is_control => Some(Chosen::Demo),
-            KeyCode::Enter if matches!(self.search, Search::Found(_)) => Some(Chosen::Server),
+            KeyCode::Char('c') if is_control => Some(FirstRunChoice::Left(TuiExit::Quit)),
+            KeyCode::Char('q') | KeyCode::Escape => Some(FirstRunChoice::Left(TuiExit::Quit)),
+            KeyCode::Char('d') if !is_control => Some(FirstRunChoice::Demo),
+            KeyCode::Enter if matches!(self.search, Search::Found(_)) => Some(FirstRunChoice::Server),
             _ => None,
         }
     }
@@ -164,10 +167,10 @@ impl Page {
     fn draw(&self, screen: &mut Screen) -> Result<(), TerminalError> {
         screen.draw(|frame| {
             self.render(frame.area(), frame.buffer_mut());
-            if self.surroundings.symbols == Symbols::Ascii {
+            if self.terminal_environment.symbols == Symbols::Ascii {
                 in_ascii(frame.buffer_mut());
             }
-            Besides::default()
+            FrameExtras::default()
         })?;
         Ok(())
     }
@@ -204,13 +207,13 @@ impl Page {
         // The last row is for the hints.
         let room = height.saturating_sub(2 + sentence.len());
         let rows = |ways: &[Vec<Line<'_>>]| ways.iter().map(Vec::len).sum::<usize>();
-        let mut ways = self.ways(width, Words::Whole);
+        let mut ways = self.ways(width, Detail::Whole);
         let mut blanks = ways.len() + 1;
         if rows(&ways) + blanks > room {
             blanks = 2;
         }
         if rows(&ways) + blanks > room {
-            ways = self.ways(width, Words::Few);
+            ways = self.ways(width, Detail::Few);
             blanks = 2.min(room.saturating_sub(rows(&ways)));
         }
         let mut lines = vec![head];
@@ -225,7 +228,7 @@ impl Page {
         lines
     }
 
-    fn ways(&self, width: usize, words: Words) -> Vec<Vec<Line<'static>>> {
+    fn ways(&self, width: usize, words: Detail) -> Vec<Vec<Line<'static>>> {
         let text = self.theme.style(Meaning::Text);
         let muted = self.theme.style(Meaning::TextMuted);
         let accent = self.theme.style(Meaning::Accent);
@@ -241,12 +244,12 @@ impl Page {
             }
         };
         let (demo, key, file) = match words {
-            Words::Whole => (
+            Detail::Whole => (
                 "the demo: a scripted model with real tools, in a project of its own",
                 format!("or set {}, then start lathe again", first.keys),
                 format!("or configure a model in {}", first.file),
             ),
-            Words::Few => (
+            Detail::Few => (
                 "the demo: a scripted model",
                 format!("or set {}", first.keys),
                 format!("or {}", first.file),
@@ -260,7 +263,7 @@ impl Page {
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum Detail {
     Whole,
     Few,
 }
@@ -273,7 +276,7 @@ fn hung(
     [key_style, style]: [Style; 2],
     width: usize,
 ) -> Vec<Line<'static>> {
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push(words, style);
     let rows = flow
         .rows(width.saturating_sub(indent + 1))
@@ -317,7 +320,7 @@ mod tests {
             keys: "SOME_KEY or OTHER_KEY".to_owned(),
             file: "~/.config/lathe/lathe.jsonc".to_owned(),
         };
-        let mut page = Page::new(first, &Surroundings::read(&|_| None));
+        let mut page = Page::new(first, &TerminalEnvironment::read(&|_| None));
         page.search = search;
         page
     }
@@ -331,7 +334,7 @@ mod tests {
         rows.join("\n").trim_end().to_owned()
     }
 
-    fn press(page: &Page, code: KeyCode) -> Option<Chosen> {
+    fn press(page: &Page, code: KeyCode) -> Option<FirstRunChoice> {
         page.key(KeyEvent::from(code))
     }
 
@@ -355,18 +358,18 @@ mod tests {
         assert_eq!(press(&page(Search::Looking), KeyCode::Enter), None);
         assert_eq!(press(&page(Search::Nothing), KeyCode::Enter), None);
         let found = page(Search::Found("x".to_owned()));
-        assert_eq!(press(&found, KeyCode::Enter), Some(Chosen::Server));
+        assert_eq!(press(&found, KeyCode::Enter), Some(FirstRunChoice::Server));
     }
 
     #[test]
     fn every_way_out_leaves() {
         let page = page(Search::Looking);
-        let left = Some(Chosen::Left(Ended::Quit));
+        let left = Some(FirstRunChoice::Left(TuiExit::Quit));
         assert_eq!(press(&page, KeyCode::Char('q')), left);
         assert_eq!(press(&page, KeyCode::Escape), left);
         let control = KeyEvent::new(KeyCode::Char('c'), Modifiers::CONTROL);
         assert_eq!(page.key(control), left);
         assert_eq!(press(&page, KeyCode::Char('c')), None);
-        assert_eq!(press(&page, KeyCode::Char('d')), Some(Chosen::Demo));
+        assert_eq!(press(&page, KeyCode::Char('d')), Some(FirstRunChoice::Demo));
     }
 }

@@ -2,8 +2,8 @@
 //! the search row, the completion and the leader's table are layers.
 //!
 //! A [`Layer`] looks after itself: it performs actions, draws, and names its hints. Everything it is asked to do ends in a
-//! [`Reply`]. What it cannot do itself goes out as a [`Wish`], which the screen carries out; what the session says comes in
-//! as [`News`]. Nothing here waits or reads a file.
+//! [`Reply`]. What it cannot do itself goes out as a [`LayerRequest`], which the screen carries out; what the session says comes in
+//! as [`LayerUpdate`]. Nothing here waits or reads a file.
 //!
 //! `tui::app::layers` has their order. The topmost one reads the keys, and what it does not know goes on to the keys of the
 //! whole screen.
@@ -17,15 +17,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::app::{NamedThemes, Themes};
-use super::completion::{Pick, Token};
+use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
-use super::dialog::{Guard, TrustAnswer};
+use super::dialog::{TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap, List};
 use super::page::{HookRuns, Page};
-use super::picker::{Picker, SessionWish};
-use super::pictures::Protocol;
+use super::picker::{Picker, SessionListRequest};
+use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
-use super::surroundings::Surroundings;
+use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use crate::conversation::{ModelRef, SessionId};
 use crate::question::{self, QuestionId};
@@ -45,27 +45,27 @@ pub(crate) enum LayerKind {
 
 /// The result of everything that a layer is asked to do.
 #[derive(Debug)]
-pub(crate) enum Reply {
+pub(crate) enum LayerReply {
     /// It is none of the layer's: the key means what it means without it.
     Ignored,
     Done,
-    Wish(Wish),
+    Wish(LayerRequest),
     /// The layer is done with, perhaps with a request that it leaves behind.
-    Close(Option<Wish>),
+    Close(Option<LayerRequest>),
 }
 
-impl Reply {
+impl LayerReply {
     /// Returns a reply of a layer that stays, perhaps with a request.
-    pub(crate) fn stay(wish: Option<Wish>) -> Self {
+    pub(crate) fn stay(wish: Option<LayerRequest>) -> Self {
         wish.map_or(Self::Done, Self::Wish)
     }
 }
 
 /// Requests to the screen.
 #[derive(Debug, Clone)]
-pub(crate) enum Wish {
+pub(crate) enum LayerRequest {
     Send(Op),
-    /// Comes back as [`News::Answer`].
+    /// Comes back as [`LayerUpdate::Answer`].
     Ask(Query),
     /// Opens a file in the editor.
     Open(FilePlace),
@@ -97,7 +97,7 @@ pub(crate) enum Wish {
     /// Ends the search.
     EndSearch,
     /// Completes the word before the caret with an entry. The action says whether it is sent with that.
-    Complete(Token, Pick, Action),
+    Complete(Token, CompletionKind, Action),
     /// Answers a question.
     Answer {
         question: QuestionId,
@@ -118,13 +118,13 @@ pub(crate) enum Wish {
     GoOnAs(String),
     /// Goes on with this model.
     GoOnWith(ModelRef),
-    Session(SessionWish),
+    Session(SessionListRequest),
     Quit,
 }
 
 /// News of the session that a layer may have waited for.
 #[derive(Debug)]
-pub(crate) enum News<'a> {
+pub(crate) enum LayerUpdate<'a> {
     Grants(&'a Arc<Vec<Grant>>),
     /// To what was asked.
     Answer(&'a Query, &'a Answer),
@@ -135,11 +135,11 @@ pub(crate) enum News<'a> {
 pub(crate) struct LayerCx<'a> {
     pub(crate) look: Look<'a>,
     pub(crate) keymap: &'a Keymap,
-    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) terminal_environment: &'a TerminalEnvironment,
     /// The whole terminal.
     pub(crate) screen: Rect,
     /// The protocol that pictures are drawn by.
-    pub(crate) pictures: Option<Protocol>,
+    pub(crate) pictures: Option<PictureProtocol>,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
     /// Of the questions that wait, the number of the one on screen, and how many there are.
@@ -150,16 +150,16 @@ pub(crate) struct LayerCx<'a> {
 
 impl<'a> LayerCx<'a> {
     pub(crate) fn home(&self) -> Option<&'a Path> {
-        self.surroundings.home.as_deref()
+        self.terminal_environment.home.as_deref()
     }
 
     pub(crate) fn zone(&self) -> TimeZone {
-        (self.surroundings.zone)()
+        (self.terminal_environment.zone)()
     }
 
     /// Returns facts about the terminal.
     pub(crate) fn terminal(&self) -> StatusGroup {
-        self.surroundings
+        self.terminal_environment
             .told(self.screen, self.pictures, self.keymap.heard())
     }
 }
@@ -176,26 +176,26 @@ pub(crate) trait Layer {
     /// The keys that are read now.
     fn context(&self) -> Context;
 
-    fn act(&mut self, action: Action) -> Reply;
+    fn act(&mut self, action: Action) -> LayerReply;
 
     /// Chooses by number, from 1; 0 is the tenth.
-    fn pick(&mut self, _digit: char) -> Reply {
-        Reply::Ignored
+    fn pick(&mut self, _digit: char) -> LayerReply {
+        LayerReply::Ignored
     }
 
     /// Takes what is typed where the context takes text.
-    fn write(&mut self, _text: &str) -> Reply {
-        Reply::Done
+    fn write(&mut self, _text: &str) -> LayerReply {
+        LayerReply::Done
     }
 
     /// Takes what is pasted, whatever the context.
-    fn paste(&mut self, text: &str) -> Reply {
+    fn paste(&mut self, text: &str) -> LayerReply {
         self.write(text)
     }
 
     /// Answers a key that means nothing here.
-    fn hear_unknown(&mut self, _keymap: &Keymap) -> Reply {
-        Reply::Ignored
+    fn hear_unknown(&mut self, _keymap: &Keymap) -> LayerReply {
+        LayerReply::Ignored
     }
 
     /// Returns true if keys that are not its own mean what they mean without it.
@@ -204,30 +204,30 @@ pub(crate) trait Layer {
     }
 
     /// The time in which it takes no key for an answer, because it opened by itself.
-    fn guard(&self) -> Option<&Guard> {
+    fn guard(&self) -> Option<&TypeAheadGuard> {
         None
     }
 
-    fn guard_mut(&mut self) -> Option<&mut Guard> {
+    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
         None
     }
 
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
-    fn back(&mut self) -> Reply;
+    fn back(&mut self) -> LayerReply;
 
     /// Performs `ctrl+c`, which closes it. A layer that ignores it leaves it to the whole screen.
-    fn clear(&mut self) -> Reply {
-        Reply::Close(self.close())
+    fn clear(&mut self) -> LayerReply {
+        LayerReply::Close(self.close())
     }
 
     /// Returns the request that it leaves behind when it is closed without having done what it is for.
-    fn close(&mut self) -> Option<Wish> {
+    fn close(&mut self) -> Option<LayerRequest> {
         None
     }
 
     /// Scrolls by rows of the wheel.
-    fn scroll(&mut self, _rows: isize) -> Reply {
-        Reply::Ignored
+    fn scroll(&mut self, _rows: isize) -> LayerReply {
+        LayerReply::Ignored
     }
 
     /// Returns true if nothing below it is pressed with the mouse.
@@ -236,13 +236,13 @@ pub(crate) trait Layer {
     }
 
     /// Returns the request for its data, when it opens and when the session is there.
-    fn wants(&self) -> Option<Wish> {
+    fn wants(&self) -> Option<LayerRequest> {
         None
     }
 
     /// Takes what the session says.
-    fn hear(&mut self, _news: &News<'_>) -> Reply {
-        Reply::Ignored
+    fn hear(&mut self, _news: &LayerUpdate<'_>) -> LayerReply {
+        LayerReply::Ignored
     }
 
     /// Returns the next moment at which it changes by itself.
@@ -256,8 +256,8 @@ pub(crate) trait Layer {
     }
 
     /// Performs such a step.
-    fn work(&mut self) -> Reply {
-        Reply::Done
+    fn work(&mut self) -> LayerReply {
+        LayerReply::Done
     }
 
     /// Returns true if it is on screen; before that its keys are read already.

@@ -21,11 +21,11 @@ mod dialog;
 mod editor;
 mod event_loop;
 mod first_run;
+mod frame_pacer;
 mod grammars;
 mod keymap;
 mod layer;
 mod media;
-mod pace;
 mod page;
 mod panel;
 mod picker;
@@ -34,18 +34,18 @@ mod prompts;
 mod queue_list;
 mod sessions;
 mod statusbar;
-mod surroundings;
 mod terminal;
+mod terminal_environment;
 mod trace;
 pub mod transcript;
 
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
-pub use first_run::{Chosen, FirstRun, first_run};
+pub use first_run::{FirstRun, FirstRunChoice, first_run};
 pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
-pub use surroundings::Motion;
 pub use terminal::TerminalError;
 pub use terminal::notify::Notify;
+pub use terminal_environment::Motion;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -55,8 +55,8 @@ use tokio::sync::oneshot;
 use app::{App, Setup};
 use event_loop::EventLoop;
 use prompts::PromptKeeper;
-use sessions::Seats;
-use surroundings::Surroundings;
+use sessions::SessionSlots;
+use terminal_environment::TerminalEnvironment;
 use trace::Trace;
 
 use crate::permission::Mode;
@@ -64,7 +64,7 @@ use crate::session::host::{Host, Opening};
 use crate::view::Symbols;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mouse {
+pub enum MouseCapture {
     /// The wheel scrolls, a click moves the keys, a drag selects.
     Caught,
     /// It belongs to the terminal, whose own selection works.
@@ -73,8 +73,8 @@ pub enum Mouse {
 
 /// The configuration of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manners {
-    pub mouse: Mouse,
+pub struct UiSettings {
+    pub mouse: MouseCapture,
     /// Rows for each turn of the wheel.
     pub wheel_lines: u16,
     /// Copies a selection as soon as the mouse has made it.
@@ -93,7 +93,7 @@ pub struct Manners {
 }
 
 /// The data of the first frame, and of what comes after it.
-pub struct Start {
+pub struct TuiStart {
     /// `provider/model`, for the title row.
     pub model: String,
     pub agent: String,
@@ -109,8 +109,8 @@ pub struct Start {
     pub settings_file: PathBuf,
     pub keymap: Keymap,
     /// Where it is kept what is picked often.
-    pub uses_file: PathBuf,
-    pub manners: Manners,
+    pub frecency_file: PathBuf,
+    pub ui_settings: UiSettings,
     /// Sent as soon as the session is open.
     pub prompt: Option<String>,
     /// The session has begun before.
@@ -124,7 +124,7 @@ pub struct Start {
 
 /// Why the screen was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum TuiExit {
     Quit,
     /// By this signal.
     Signal(i32),
@@ -132,7 +132,7 @@ pub enum Ended {
     Fault,
 }
 
-impl Ended {
+impl TuiExit {
     /// Returns the exit status of the process.
     pub fn status(self) -> u8 {
         match self {
@@ -144,28 +144,28 @@ impl Ended {
 }
 
 /// Runs the screen on this thread until the person leaves. Whatever happens, the terminal is given back before it returns.
-pub fn run(start: Start) -> Result<Ended, TerminalError> {
-    terminal::caught(|| run_loop(start)).unwrap_or(Ok(Ended::Fault))
+pub fn run(start: TuiStart) -> Result<TuiExit, TerminalError> {
+    terminal::caught(|| run_loop(start)).unwrap_or(Ok(TuiExit::Fault))
 }
 
-fn run_loop(start: Start) -> Result<Ended, TerminalError> {
+fn run_loop(start: TuiStart) -> Result<TuiExit, TerminalError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let now = Instant::now();
-    let mut surroundings = Surroundings::read(&|name| std::env::var(name).ok());
-    if let Some(symbols) = start.manners.symbols {
-        surroundings.symbols = symbols;
+    let mut terminal_environment = TerminalEnvironment::read(&|name| std::env::var(name).ok());
+    if let Some(symbols) = start.ui_settings.symbols {
+        terminal_environment.symbols = symbols;
     }
-    if start.manners.motion == Motion::Reduced {
-        surroundings.motion = Motion::Reduced;
+    if start.ui_settings.motion == Motion::Reduced {
+        terminal_environment.motion = Motion::Reduced;
     }
-    if start.manners.notify != Notify::Auto {
-        surroundings.notify = start.manners.notify;
+    if start.ui_settings.notify != Notify::Auto {
+        terminal_environment.notify = start.ui_settings.notify;
     }
-    surroundings.shows_links &= start.manners.shows_links;
-    surroundings.has_title &= start.manners.sets_title;
-    let trace = match &surroundings.trace {
+    terminal_environment.shows_links &= start.ui_settings.shows_links;
+    terminal_environment.has_title &= start.ui_settings.sets_title;
+    let trace = match &terminal_environment.trace {
         Some(path) => Some(Trace::open(path, now)?),
         None => None,
     };
@@ -181,23 +181,23 @@ fn run_loop(start: Start) -> Result<Ended, TerminalError> {
         theme_list: start.theme_list,
         settings_file: start.settings_file,
         keymap: start.keymap,
-        uses_file: start.uses_file,
-        wheel_lines: start.manners.wheel_lines,
-        mouse: start.manners.mouse,
-        copies_on_select: start.manners.copies_on_select,
-        uses_vim: start.manners.uses_vim,
+        frecency_file: start.frecency_file,
+        wheel_lines: start.ui_settings.wheel_lines,
+        mouse: start.ui_settings.mouse,
+        copies_on_select: start.ui_settings.copies_on_select,
+        uses_vim: start.ui_settings.uses_vim,
         prompt: start.prompt,
         reopens: start.reopens,
         trust,
-        surroundings,
+        terminal_environment,
     };
     runtime.block_on(async {
         let mut event_loop = EventLoop::start(
             App::new(setup, now),
-            Seats::new(start.host.clone(), start.open),
+            SessionSlots::new(start.host.clone(), start.open),
             start.host.clone(),
             answer,
-            start.manners.mouse,
+            start.ui_settings.mouse,
             trace,
             PromptKeeper::new(start.host),
         )?;

@@ -8,7 +8,7 @@ use crate::session::host::{Host, Prompt};
 
 /// One draft that was sent, or cleared away.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Written {
+pub(crate) struct PromptDraft {
     pub(crate) draft: Draft,
     /// Where.
     pub(crate) project: PathBuf,
@@ -26,7 +26,7 @@ impl PromptKeeper {
         Self { host, reading: None }
     }
 
-    pub(super) fn keep(&self, written: &Written) {
+    pub(super) fn keep(&self, written: &PromptDraft) {
         let draft = written.draft.stored();
         let prompt = Prompt::new(&written.project, draft, written.unsent);
         self.host.prompts().keep(prompt);
@@ -38,7 +38,7 @@ impl PromptKeeper {
     }
 
     /// Waits for what is being read; forever where nothing is. Cancel safe.
-    pub(super) async fn read(&mut self) -> Vec<Written> {
+    pub(super) async fn read(&mut self) -> Vec<PromptDraft> {
         match &mut self.reading {
             Some(reading) => {
                 let prompts = reading.await;
@@ -55,8 +55,8 @@ impl PromptKeeper {
     }
 }
 
-fn written(prompt: Prompt) -> Written {
-    Written {
+fn written(prompt: Prompt) -> PromptDraft {
+    PromptDraft {
         draft: Draft::from_stored(&prompt.draft),
         project: prompt.project,
         unsent: prompt.unsent,

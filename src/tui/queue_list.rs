@@ -32,13 +32,13 @@ pub(crate) enum WaitingId {
 
 /// One input that waits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Waiting<'a> {
+pub(crate) struct QueuedInput<'a> {
     pub(crate) id: WaitingId,
     pub(crate) label: &'static str,
     pub(crate) text: &'a str,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> QueuedInput<'a> {
     pub(crate) fn of(queued: &'a Queued) -> Self {
         let label = match queued.kind {
             QueuedKind::Steer => "steer",
@@ -120,7 +120,7 @@ impl QueueList {
 
     pub(crate) fn draw(
         &mut self,
-        waiting: &[Waiting<'_>],
+        waiting: &[QueuedInput<'_>],
         area: Rect,
         buffer: &mut Buffer,
         theme: &Theme,
@@ -156,7 +156,7 @@ impl QueueList {
 }
 
 struct RowLine<'a> {
-    input: &'a Waiting<'a>,
+    input: &'a QueuedInput<'a>,
     /// How many are left out on this side of it; empty where none are.
     hidden: String,
     is_chosen: bool,

@@ -15,18 +15,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::places::{self, Contents, Digests};
-use super::{Unconfirmed, UnconfirmedFile, lower_case};
+use super::config_files::{self, Contents, Digests};
+use super::{UnconfirmedFile, UnconfirmedFiles, lower_case};
 
 /// The records of all projects. Opens nothing by itself.
 #[derive(Debug, Clone)]
-pub struct Records {
+pub struct UnconfirmedRecords {
     directory: PathBuf,
 }
 
 /// A file, or a directory that holds files, without a yes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Row {
+struct UnconfirmedRow {
     path: PathBuf,
     /// What was there before the command, when that was read: as long as the file holds it, it is read. `None` when there
     /// was nothing.
@@ -35,7 +35,7 @@ struct Row {
 
 /// What there was when a command began.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Noted {
+struct FilesBefore {
     root: PathBuf,
     directory: PathBuf,
     contents: Contents,
@@ -43,23 +43,23 @@ struct Noted {
 
 /// The watch over one command. When it is dropped without its end, the next reader of configuration makes the comparison.
 #[derive(Debug)]
-pub struct Watch {
-    records: Records,
-    noted: Noted,
+pub struct CommandWatch {
+    records: UnconfirmedRecords,
+    noted: FilesBefore,
     /// `None` where it could not be written.
     record: Option<(PathBuf, File)>,
 }
 
 /// Files at places that a command has left as others.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub struct CommandChanges {
     pub created: Vec<PathBuf>,
     pub changed: Vec<PathBuf>,
     /// Everything that was compared and is as it was.
     pub unchanged: BTreeSet<PathBuf>,
 }
 
-impl Records {
+impl UnconfirmedRecords {
     pub fn new(data: &Path) -> Self {
         Self {
             directory: data.join("unconfirmed"),
@@ -68,8 +68,8 @@ impl Records {
 
     /// Notes what there is before a command. It goes on without the record where that cannot be written; its end then fails
     /// as well.
-    pub fn watch(&self, root: &Path, directory: &Path, digests: &mut Digests) -> Watch {
-        let noted = Noted {
+    pub fn watch(&self, root: &Path, directory: &Path, digests: &mut Digests) -> CommandWatch {
+        let noted = FilesBefore {
             root: root.to_owned(),
             directory: directory.to_owned(),
             contents: digests.at_places(root, directory),
@@ -78,14 +78,14 @@ impl Records {
         if let Err(error) = &record {
             tracing::warn!(%error, "what is there before a command could not be noted");
         }
-        Watch {
+        CommandWatch {
             records: self.clone(),
             noted,
             record: record.ok(),
         }
     }
 
-    fn write_noted(&self, noted: &Noted) -> io::Result<(PathBuf, File)> {
+    fn write_noted(&self, noted: &FilesBefore) -> io::Result<(PathBuf, File)> {
         self.make_directory()?;
         let id = uuid::Uuid::now_v7().simple();
         let unfinished = self.directory.join(format!("{id}.new"));
@@ -105,22 +105,26 @@ impl Records {
     }
 
     /// Returns the files that a session in `directory` must not read.
-    pub fn unconfirmed(&self, root: &Path, directory: &Path) -> io::Result<Unconfirmed> {
+    pub fn unconfirmed(&self, root: &Path, directory: &Path) -> io::Result<UnconfirmedFiles> {
         if !self.directory.is_dir() {
             // No command was ever run.
-            return Ok(Unconfirmed::default());
+            return Ok(UnconfirmedFiles::default());
         }
         let mut digests = Digests::default();
         let now = digests.at_places(root, directory);
         let running = self.compare_with_noted(root, directory, &now)?;
         let mut rows = self.tidy(root, &now)?;
-        rows.extend(running.into_iter().map(|path| Row { path, before: None }));
+        rows.extend(
+            running
+                .into_iter()
+                .map(|path| UnconfirmedRow { path, before: None }),
+        );
         Ok(Self::of_rows(&rows, root, directory, &now))
     }
 
     /// Leaves the rows that count for a session, with the files that they keep from being read.
-    fn of_rows(rows: &[Row], root: &Path, directory: &Path, now: &Contents) -> Unconfirmed {
-        let places: Vec<String> = places::of(root, directory)
+    fn of_rows(rows: &[UnconfirmedRow], root: &Path, directory: &Path, now: &Contents) -> UnconfirmedFiles {
+        let places: Vec<String> = config_files::of(root, directory)
             .iter()
             .map(|place| lower_case(place))
             .collect();
@@ -136,14 +140,14 @@ impl Records {
             .collect();
         held.sort_unstable();
         held.dedup();
-        let mut unconfirmed = Unconfirmed {
+        let mut unconfirmed = UnconfirmedFiles {
             held,
-            ..Unconfirmed::default()
+            ..UnconfirmedFiles::default()
         };
         let files = now.keys().filter(|path| unconfirmed.holds(path));
         let files: Vec<UnconfirmedFile> = files
             .map(|path| {
-                let (text, digest) = places::text(path);
+                let (text, digest) = config_files::text(path);
                 UnconfirmedFile {
                     path: path.clone(),
                     text,
@@ -192,9 +196,9 @@ impl Records {
     }
 
     /// Forgets what is gone or as it was before; returns what is left.
-    fn tidy(&self, root: &Path, now: &Contents) -> io::Result<Vec<Row>> {
+    fn tidy(&self, root: &Path, now: &Contents) -> io::Result<Vec<UnconfirmedRow>> {
         let rows = self.rows()?;
-        let is_over = |row: &Row| {
+        let is_over = |row: &UnconfirmedRow| {
             row.path.starts_with(root)
                 && (row.path.symlink_metadata().is_err()
                     || row.before.is_some() && row.before.as_ref() == now.get(&row.path))
@@ -211,11 +215,11 @@ impl Records {
     }
 
     /// Takes the person's yes to the files as they were shown. One that is another by now stays without.
-    pub fn confirm(&self, shown: &Unconfirmed) -> io::Result<()> {
+    pub fn confirm(&self, shown: &UnconfirmedFiles) -> io::Result<()> {
         let is_shown =
-            |file: &UnconfirmedFile| file.text.is_some() && places::digest(&file.path) == file.digest;
+            |file: &UnconfirmedFile| file.text.is_some() && config_files::digest(&file.path) == file.digest;
         let (yes, no): (Vec<_>, Vec<_>) = shown.files.iter().partition(|file| is_shown(file));
-        let is_above = |row: &Row, file: &UnconfirmedFile| {
+        let is_above = |row: &UnconfirmedRow, file: &UnconfirmedFile| {
             Path::new(&lower_case(&file.path)).starts_with(lower_case(&row.path))
         };
         self.change(|rows| {
@@ -226,7 +230,7 @@ impl Records {
     }
 
     /// Remembers more files without a yes.
-    fn add(&self, rows: Vec<Row>) -> io::Result<()> {
+    fn add(&self, rows: Vec<UnconfirmedRow>) -> io::Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -234,7 +238,7 @@ impl Records {
         self.change(|all| add(all, rows))
     }
 
-    fn rows(&self) -> io::Result<Vec<Row>> {
+    fn rows(&self) -> io::Result<Vec<UnconfirmedRow>> {
         match fs::read(self.files()) {
             Ok(text) => serde_json::from_slice(&text).map_err(io::Error::other),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -248,7 +252,7 @@ impl Records {
     }
 
     /// Changes the rows while no other lathe does.
-    fn change(&self, change: impl FnOnce(&mut Vec<Row>)) -> io::Result<()> {
+    fn change(&self, change: impl FnOnce(&mut Vec<UnconfirmedRow>)) -> io::Result<()> {
         let lock = open_private(&self.directory.join("lock"))?;
         lock.lock()?;
         let before = self.rows()?;
@@ -266,7 +270,7 @@ impl Records {
 }
 
 /// What is without a yes already keeps what there was before the first command that touched it.
-fn add(all: &mut Vec<Row>, rows: Vec<Row>) {
+fn add(all: &mut Vec<UnconfirmedRow>, rows: Vec<UnconfirmedRow>) {
     for row in rows {
         if all.iter().all(|known| known.path != row.path) {
             all.push(row);
@@ -274,10 +278,10 @@ fn add(all: &mut Vec<Row>, rows: Vec<Row>) {
     }
 }
 
-impl Noted {
+impl FilesBefore {
     /// The files that are others now. `began` is the moment of the note, in nanoseconds.
-    fn touched(&self, now: &Contents, began: i128) -> Vec<Row> {
-        let places = places::of(&self.root, &self.directory);
+    fn touched(&self, now: &Contents, began: i128) -> Vec<UnconfirmedRow> {
+        let places = config_files::of(&self.root, &self.directory);
         let was_looked_at = |path: &Path| places.iter().any(|place| path.starts_with(place));
         let touched = now
             .iter()
@@ -286,7 +290,7 @@ impl Noted {
                 None => was_looked_at(path) || is_changed_since(path, &self.root, began),
             });
         touched
-            .map(|(path, _)| Row {
+            .map(|(path, _)| UnconfirmedRow {
                 path: path.clone(),
                 before: self.contents.get(path).cloned(),
             })
@@ -308,21 +312,21 @@ fn nanoseconds(data: &fs::Metadata) -> i128 {
     i128::from(data.ctime()) * 1_000_000_000 + i128::from(data.ctime_nsec())
 }
 
-impl Watch {
+impl CommandWatch {
     /// Compares, and remembers what is another now. `others` were seen to be touched elsewhere in the project.
     pub fn end(
         self,
         others: &[PathBuf],
         digests: &mut Digests,
         counts: impl Fn(&Path) -> bool,
-    ) -> io::Result<Ended> {
+    ) -> io::Result<CommandChanges> {
         let now = digests.at_places(&self.noted.root, &self.noted.directory);
         // The record is only needed for what was not looked at, which is not here.
         let mut rows = self.noted.touched(&now, i128::MAX);
         rows.retain(|row| counts(&row.path));
-        let mut ended = Ended {
+        let mut ended = CommandChanges {
             unchanged: now.into_keys().collect(),
-            ..Ended::default()
+            ..CommandChanges::default()
         };
         for row in &rows {
             ended.unchanged.remove(&row.path);
@@ -333,7 +337,7 @@ impl Watch {
             list.push(row.path.clone());
         }
         let others = others.iter().filter(|path| !ended.unchanged.contains(*path));
-        rows.extend(others.map(|path| Row {
+        rows.extend(others.map(|path| UnconfirmedRow {
             path: path.clone(),
             before: None,
         }));
@@ -345,7 +349,7 @@ impl Watch {
     }
 }
 
-impl Ended {
+impl CommandChanges {
     /// Takes out of two lists what is as it was, and adds what is not in them.
     pub fn correct(self, created: &mut Vec<PathBuf>, changed: &mut Vec<PathBuf>) {
         for list in [&mut *created, &mut *changed] {
@@ -357,7 +361,7 @@ impl Ended {
     }
 }
 
-fn open_noted(path: &Path) -> Option<(File, Noted, i128)> {
+fn open_noted(path: &Path) -> Option<(File, FilesBefore, i128)> {
     let mut file = File::open(path).ok()?;
     let began = nanoseconds(&file.metadata().ok()?);
     let mut text = Vec::new();

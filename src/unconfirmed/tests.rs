@@ -6,7 +6,7 @@ use super::*;
 struct Place {
     _held: tempfile::TempDir,
     root: PathBuf,
-    records: Records,
+    records: UnconfirmedRecords,
 }
 
 impl Place {
@@ -18,7 +18,7 @@ impl Place {
         Self {
             _held: held,
             root,
-            records: Records::new(&base.join("data")),
+            records: UnconfirmedRecords::new(&base.join("data")),
         }
     }
 
@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    fn unconfirmed(&self) -> Unconfirmed {
+    fn unconfirmed(&self) -> UnconfirmedFiles {
         self.records.unconfirmed(&self.root, &self.root).unwrap()
     }
 

@@ -3,21 +3,21 @@
 //! Nothing here reads a file, a clock or the terminal. Callers say how to draw with a [`Look`], and get lines that are
 //! never wider than they asked and never hold a control character, whatever the data was.
 
+pub mod approval;
 mod ascii;
 pub mod card;
 pub mod diff;
-pub(crate) mod flow;
 pub mod highlight;
-pub mod judged;
 pub mod link;
 mod look;
 pub mod markdown;
 #[cfg(test)]
-pub(crate) mod picture;
-#[cfg(test)]
 mod snapshots;
 pub mod spinner;
+pub(crate) mod styled_text;
 mod table;
+#[cfg(test)]
+pub(crate) mod test_look;
 pub mod theme;
 mod tree;
 

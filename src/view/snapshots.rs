@@ -6,7 +6,7 @@ use std::time::Duration;
 use ratatui::text::Line;
 
 use super::card::{Card, CardLook, CardPart, CardStatus, Code, DiffBody, Tone, ToneSpan, TreeRow, lay_out};
-use super::picture::{TestLook, picture, styled_picture};
+use super::test_look::{TestLook, picture, styled_picture};
 use super::{diff, markdown};
 
 const WIDTHS: [usize; 3] = [40, 80, 120];

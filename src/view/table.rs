@@ -6,8 +6,8 @@
 
 use ratatui::text::{Line, Span};
 
-use super::flow::Flow;
 use super::look::Look;
+use super::styled_text::StyledText;
 use super::theme::Meaning;
 use crate::text::width;
 
@@ -25,8 +25,8 @@ pub(crate) enum Align {
 
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    pub(crate) head: Vec<Flow>,
-    pub(crate) rows: Vec<Vec<Flow>>,
+    pub(crate) head: Vec<StyledText>,
+    pub(crate) rows: Vec<Vec<StyledText>>,
     /// By column; missing ones are left.
     pub(crate) aligns: Vec<Align>,
 }
@@ -34,9 +34,9 @@ pub(crate) struct Table {
 impl Table {
     /// Makes a table of plain texts from outside.
     pub(crate) fn of(head: &[String], rows: &[Vec<String>], look: Look<'_>) -> Self {
-        let cells = |texts: &[String], meaning| -> Vec<Flow> {
+        let cells = |texts: &[String], meaning| -> Vec<StyledText> {
             let cell = |text: &String| {
-                let mut flow = Flow::default();
+                let mut flow = StyledText::default();
                 flow.push_line(text, look.style(meaning));
                 flow
             };
@@ -86,7 +86,7 @@ impl Table {
         widths
     }
 
-    fn push_row(&self, row: &[Flow], widths: &[usize], lines: &mut Vec<Line<'static>>) {
+    fn push_row(&self, row: &[StyledText], widths: &[usize], lines: &mut Vec<Line<'static>>) {
         let mut cells: Vec<_> = row
             .iter()
             .zip(widths)
@@ -124,7 +124,7 @@ impl Table {
     fn records(&self, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         let one = [Vec::new()];
-        let rows: &[Vec<Flow>] = if self.rows.is_empty() { &one } else { &self.rows };
+        let rows: &[Vec<StyledText>] = if self.rows.is_empty() { &one } else { &self.rows };
         for (index, row) in rows.iter().enumerate() {
             if index > 0 {
                 let rule = look.symbols.rule().repeat(width.min(3));
@@ -181,7 +181,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::view::picture::{TestLook, picture};
+    use crate::view::test_look::{TestLook, picture};
 
     fn table(cells: &[&[&str]]) -> Table {
         let test = TestLook::default();

@@ -3,8 +3,8 @@
 use ratatui::text::Line;
 
 use super::card::TreeRow;
-use super::flow::Flow;
 use super::look::Look;
+use super::styled_text::StyledText;
 use super::theme::Meaning;
 
 /// Columns a level moves in.
@@ -12,7 +12,7 @@ const STEP: usize = 2;
 
 pub(crate) fn lines(rows: &[TreeRow], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let line = |row: &TreeRow| {
-        let mut flow = Flow::default();
+        let mut flow = StyledText::default();
         // A deep name keeps half of the row.
         let indent = row.depth.saturating_mul(STEP).min(width / 2);
         flow.push_clean(&" ".repeat(indent), look.style(Meaning::Text));

@@ -221,7 +221,7 @@ const UNGATED: &[(&str, &str)] = &[
         "`/proc`, and the programs that a sandbox has to hold",
     ),
     ("process/spawn.rs", "`/dev/null`"),
-    ("process/stuck.rs", "`/proc`"),
+    ("process/blocked_file.rs", "`/proc`"),
     (
         "project_root.rs",
         "the `.git` file that says where a repository is",
@@ -256,7 +256,7 @@ const UNGATED: &[(&str, &str)] = &[
         "files that the call was asked about",
     ),
     (
-        "tool/builtin/plan/place.rs",
+        "tool/builtin/plan/plan_file.rs",
         "the plan, which lathe writes itself",
     ),
     (
@@ -265,7 +265,7 @@ const UNGATED: &[(&str, &str)] = &[
     ),
     ("tool/builtin/read/text.rs", "files that the call was asked about"),
     ("tool/builtin/write.rs", "files that the call was asked about"),
-    ("tool/writing.rs", "files that the call was asked about"),
+    ("tool/write_paths.rs", "files that the call was asked about"),
     (
         "unconfirmed/",
         "digests of files and its own lists of them; their text goes to the trust question alone",
@@ -304,7 +304,7 @@ fn unjudged_reads(text: &str) -> Vec<usize> {
 
 /// Where a tool opens the text of a file that may change: the one way for all of them, and plans, which judge `read`
 /// themselves.
-const OPENS_FOR_ITSELF: &[&str] = &["src/tool/writing.rs", "src/tool/builtin/plan/place.rs"];
+const OPENS_FOR_ITSELF: &[&str] = &["src/tool/write_paths.rs", "src/tool/builtin/plan/plan_file.rs"];
 
 #[test]
 fn a_tool_opens_what_it_changes_where_reading_is_asked_about() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lathe::conversation::{CallResult, ErrorKind};
 use lathe::permission::Mode;
-use lathe::session::wire::{Which, run_tool};
+use lathe::session::wire::{SessionChoice, run_tool};
 use lathe::text::hashline::Hash;
 use lathe::text::partial_json::PartialJson;
 use lathe::tool::{Registry, RenderCx, ResultSource};
@@ -180,7 +180,7 @@ fn run(server: &Server, tool: &str, args: &Value) -> CallResult {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ran = runtime
         .block_on(run_tool(
-            request(&project, Which::New, Mode::Yolo),
+            request(&project, SessionChoice::New, Mode::Yolo),
             tool,
             &args.to_string(),
         ))

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod agents;
+mod approval_text;
 mod architecture;
 mod attacks;
 mod attacks_reading;
@@ -24,7 +25,6 @@ mod git_reading;
 mod hooks;
 mod hostile;
 mod ignore_files;
-mod judged_text;
 mod lifetime;
 mod managed;
 mod named_pipes;

@@ -1,13 +1,13 @@
 //! `apply_patch` through the program: all files or none, whoever dies, whatever is full, and beside another lathe.
 
-mod landscape;
+mod project_tree;
 
 use std::fs;
 use std::time::Duration;
 
 use serde_json::json;
 
-use self::landscape::{Landscape, Moment, STEPS, files, random_by_the_clock, records};
+use self::project_tree::{Landscape, Moment, STEPS, files, random_by_the_clock, records};
 use super::run::{assert_well_formed, events_of, of_kind, project_with};
 use super::support::{Finished, LATHE, Lathe, Project, Running, Server, Turn, wait_until};
 

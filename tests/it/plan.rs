@@ -2,8 +2,8 @@
 
 use lathe::permission::Mode;
 use lathe::question::{FormAnswer, FormReply};
-use lathe::session::wire::Which;
-use lathe::session::{Done, Event, Op};
+use lathe::session::wire::SessionChoice;
+use lathe::session::{Event, Op, TurnEndReason};
 use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with, reason};
@@ -33,7 +33,7 @@ fn pick(place: usize) -> FormReply {
 
 /// A session that is at work as agent `plan`.
 async fn planning(project: &Project) -> Live {
-    let mut live = Live::open(project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(project, SessionChoice::New, Mode::Ask).await;
     live.handle.send(Op::SetAgent("plan".to_owned())).unwrap();
     live.until("change", |event| matches!(event, Event::Agent(_)))
         .await;
@@ -62,7 +62,7 @@ async fn an_approved_plan_is_carried_out_by_build() {
     assert_eq!(form.about.title, "plan has a plan: Inject a clock");
     live.fill(&form, pick(0));
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     assert!(results(&events).iter().all(|result| result.ok), "{events:#?}");
     assert!(
         events
@@ -85,7 +85,7 @@ async fn an_approved_plan_is_carried_out_by_build() {
     assert!(requests[1].mentions(&format!("The plan at `.lathe/plans/{}` is approved.", names[0])));
     assert!(requests[1].mentions("Plan mode is off."));
     live.close().await;
-    let again = Live::open(&project, Which::Newest, Mode::Ask).await;
+    let again = Live::open(&project, SessionChoice::Newest, Mode::Ask).await;
     assert_eq!(again.snapshot.info.agent, "build");
     again.close().await;
 }
@@ -125,7 +125,7 @@ async fn who_keeps_planning_says_why_and_the_turn_goes_on() {
     };
     live.fill(&form, FormReply::Answers(vec![words]));
     let (done, _) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     assert!(server.requests()[1].mentions("mind Windows"));
     assert!(server.requests()[1].mentions("You are agent `plan`"));
     assert_eq!(saved(&project), Vec::<String>::new());
@@ -135,7 +135,7 @@ async fn who_keeps_planning_says_why_and_the_turn_goes_on() {
 async fn build_may_ask_to_plan_first() {
     let server = Server::with([Turn::tool("plan_enter", json!({})), Turn::text("Reading.")]);
     let project = project_with(&server);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("a large change");
     let form = live.form().await;
     live.fill(&form, pick(0));

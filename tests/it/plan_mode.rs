@@ -3,7 +3,7 @@
 use lathe::permission::Mode;
 use lathe::question::{FormAnswer, FormReply};
 use lathe::session::query::{Answer, CacheMiss, Query};
-use lathe::session::wire::{OpenRequest, Which};
+use lathe::session::wire::{OpenRequest, SessionChoice};
 use lathe::session::{Event, Op, SessionInfo};
 use lathe::store::Store;
 use serde_json::json;
@@ -59,7 +59,7 @@ fn told(events: &[Event]) -> Vec<String> {
 }
 
 /// A session that is opened with these, as it begins.
-async fn opened(project: &Project, which: Which, agent: Option<&str>, mode: Mode) -> Live {
+async fn opened(project: &Project, which: SessionChoice, agent: Option<&str>, mode: Mode) -> Live {
     let request = OpenRequest {
         agent: agent.map(str::to_owned),
         ..request(project, which, mode)
@@ -70,7 +70,7 @@ async fn opened(project: &Project, which: Which, agent: Option<&str>, mode: Mode
 #[tokio::test]
 async fn choosing_either_is_both_and_leaving_brings_back_what_was_before() {
     let project = project(&Server::start());
-    let live = Live::open(&project, Which::New, Mode::AcceptEdits).await;
+    let live = Live::open(&project, SessionChoice::New, Mode::AcceptEdits).await;
     live.set_mode(Mode::Plan);
     assert_eq!(live.works_as().await, expected("plan", Mode::Plan));
     live.set_agent("build");
@@ -91,7 +91,7 @@ async fn choosing_either_is_both_and_leaving_brings_back_what_was_before() {
 #[tokio::test]
 async fn a_mode_is_told_before_the_agent_it_brings_and_an_agent_before_its_mode() {
     let project = project(&Server::start());
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.set_mode(Mode::Plan);
     live.set_mode(Mode::Ask);
     live.set_agent("plan");
@@ -126,7 +126,7 @@ async fn a_session_begins_as_both_and_leaving_returns_to_what_was_asked_for() {
         (Some("plan"), Mode::Plan, "build", Mode::Ask),
         (Some("plan"), Mode::Yolo, "build", Mode::Yolo),
     ] {
-        let live = opened(&project, Which::New, agent, mode).await;
+        let live = opened(&project, SessionChoice::New, agent, mode).await;
         let both = expected("plan", Mode::Plan);
         assert_eq!(works_as(&live.snapshot.info), both, "{agent:?} {mode}");
         live.set_agent("build");
@@ -136,7 +136,7 @@ async fn a_session_begins_as_both_and_leaving_returns_to_what_was_asked_for() {
             "{agent:?} {mode}"
         );
         live.close().await;
-        let live = opened(&project, Which::New, agent, mode).await;
+        let live = opened(&project, SessionChoice::New, agent, mode).await;
         live.set_mode(Mode::AcceptEdits);
         assert_eq!(live.works_as().await, expected(left_by_mode, Mode::AcceptEdits));
         live.close().await;
@@ -147,18 +147,18 @@ async fn a_session_begins_as_both_and_leaving_returns_to_what_was_asked_for() {
 async fn a_session_that_planned_opens_in_mode_plan_and_goes_on_as_build_when_that_is_left() {
     let server = Server::with([Turn::text("Planned.")]);
     let project = project(&server);
-    let mut live = opened(&project, Which::New, Some("own"), Mode::Ask).await;
+    let mut live = opened(&project, SessionChoice::New, Some("own"), Mode::Ask).await;
     live.set_mode(Mode::Plan);
     live.submit("plan it");
     live.until_turn_ended().await;
     live.close().await;
-    let again = Live::open(&project, Which::Newest, Mode::Ask).await;
+    let again = Live::open(&project, SessionChoice::Newest, Mode::Ask).await;
     assert_eq!(works_as(&again.snapshot.info), expected("plan", Mode::Plan));
     again.set_mode(Mode::AcceptEdits);
     assert_eq!(again.works_as().await, expected("build", Mode::AcceptEdits));
     again.close().await;
     // What was chosen last is kept, although nothing was asked since.
-    let last = Live::open(&project, Which::Newest, Mode::Ask).await;
+    let last = Live::open(&project, SessionChoice::Newest, Mode::Ask).await;
     assert_eq!(works_as(&last.snapshot.info), expected("build", Mode::Ask));
     last.close().await;
 }
@@ -167,7 +167,7 @@ async fn a_session_that_planned_opens_in_mode_plan_and_goes_on_as_build_when_tha
 async fn passing_by_plan_leaves_no_trace() {
     let server = Server::with(["One.", "Two.", "Three.", "Four."].map(Turn::text));
     let project = project(&server);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let session = live.snapshot.info.id.clone();
     let store = Store::open(&project.data_dir()).unwrap();
     live.submit("one");
@@ -212,7 +212,7 @@ async fn while_a_turn_runs_the_mode_holds_at_once_and_the_agent_comes_with_the_n
     let gate = Gate::new();
     let server = Server::with([held(&gate), Turn::text("Planned.")]);
     let project = project(&server).file("a.txt", "one\n");
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("go");
     live.until("words", |event| matches!(event, Event::Delta { .. }))
         .await;
@@ -252,7 +252,7 @@ async fn what_is_taken_back_before_the_next_step_does_not_come() {
         let gate = Gate::new();
         let server = Server::with([held(&gate), Turn::text("Built.")]);
         let project = project(&server).file("a.txt", "one\n");
-        let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+        let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
         live.submit("go");
         live.until("words", |event| matches!(event, Event::Delta { .. }))
             .await;
@@ -277,7 +277,7 @@ async fn where_agent_plan_cannot_be_used_the_mode_works_alone() {
         Turn::text("No."),
     ]);
     let project = project(&server).config(json!({"agents": {"plan": {"disable": true}}}));
-    let mut live = Live::open(&project, Which::New, Mode::Plan).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Plan).await;
     assert_eq!(works_as(&live.snapshot.info), expected("build", Mode::Plan));
     live.submit("go");
     let (_, seen) = live.until_turn_ended().await;
@@ -300,7 +300,7 @@ async fn an_approved_plan_ends_mode_plan() {
             Turn::text("Done."),
         ]);
         let project = project(&server);
-        let mut live = opened(&project, Which::New, Some("own"), Mode::Plan).await;
+        let mut live = opened(&project, SessionChoice::New, Some("own"), Mode::Plan).await;
         live.submit("go");
         let form = live.form().await;
         let answer = FormAnswer {

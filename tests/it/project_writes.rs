@@ -49,7 +49,7 @@ const ALLOWED: [(&str, &str); 24] = [
         "files/transaction/replacement.rs",
         "files that were opened through `files::directory`",
     ),
-    ("files/transaction/turn.rs", "the lock file in the data directory"),
+    ("files/transaction/commit_lock.rs", "the lock file in the data directory"),
     ("regular_file.rs", "opens for reading alone"),
     ("cli/demo.rs", "the demo's own temporary directory"),
     ("process/scratch.rs", "the scratch directories of commands"),
@@ -77,7 +77,7 @@ const ALLOWED: [(&str, &str); 24] = [
         "tui/clipboard/picture.rs",
         "pasted pictures in the data directory",
     ),
-    ("tui/completion/uses.rs", "a list in the data directory"),
+    ("tui/completion/frecency.rs", "a list in the data directory"),
     (
         "tui/editor.rs",
         "the draft for an editor, in the temporary directory",

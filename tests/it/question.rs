@@ -3,8 +3,8 @@
 use lathe::conversation::ErrorKind;
 use lathe::permission::Mode;
 use lathe::question::{FormAnswer, FormReply};
-use lathe::session::wire::Which;
-use lathe::session::{Done, Event, Op};
+use lathe::session::wire::SessionChoice;
+use lathe::session::{Event, Op, TurnEndReason};
 use serde_json::{Value, json};
 
 use crate::run::{assert_well_formed, events_of, of_kind, project_with, reason};
@@ -25,7 +25,7 @@ fn which() -> Value {
 
 /// A session whose model asks at once.
 async fn asking(project: &Project) -> Live {
-    let live = Live::open(project, Which::New, Mode::Ask).await;
+    let live = Live::open(project, SessionChoice::New, Mode::Ask).await;
     live.submit("go");
     live
 }
@@ -107,7 +107,7 @@ async fn the_answer_reaches_the_model_and_the_snapshot_has_what_waits() {
     live.fill(&form, FormReply::Answers(vec![answer]));
     live.fill(&form, FormReply::Dismissed);
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     assert_eq!(
         results(&events)[0].output,
         "\"Which database?\" = \"Postgres\", \"version 18\""
@@ -128,7 +128,7 @@ async fn a_dismissed_question_ends_the_turn() {
     let form = live.form().await;
     live.fill(&form, FormReply::Dismissed);
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Cancelled);
+    assert_eq!(done, TurnEndReason::Cancelled);
     assert_eq!(results(&events)[0].error_kind(), Some(ErrorKind::Rejected));
     assert_eq!(server.requests().len(), 1);
     live.close().await;
@@ -143,7 +143,7 @@ async fn an_interrupt_withdraws_the_question() {
     let settled = |event: &Event| matches!(event, Event::Settled(settled) if settled.id == form.id);
     live.until("withdrawal", settled).await;
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Cancelled);
+    assert_eq!(done, TurnEndReason::Cancelled);
     assert_eq!(results(&events)[0].error_kind(), Some(ErrorKind::Cancelled));
     live.close().await;
 }

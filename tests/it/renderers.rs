@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use lathe::conversation::{CallResult, ErrorKind};
-use lathe::text::ink::InkRun;
 use lathe::text::partial_json::PartialJson;
 use lathe::text::sanitize::{Decoded, OutputDecoder};
+use lathe::text::sgr::SgrRun;
 use lathe::text::width::str_width;
 use lathe::tool::{Registry, RenderCx, ResultSource};
 use lathe::view::card::{Card, CardLook, CardPart, CardStatus, Tone, ToneSpan, lay_out, plain, source};
@@ -53,7 +53,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters of a style sequence, or what is none.
-fn ink() -> impl Strategy<Value = String> {
+fn sgr() -> impl Strategy<Value = String> {
     prop_oneof![
         "[0-9]{1,3}([;:][0-9]{0,3}){0,6}",
         "(38|48)[;:](5|2)([;:][0-9]{1,3}){0,4}",
@@ -170,7 +170,7 @@ proptest! {
     #[test]
     fn a_command_draws_any_output_in_any_colours(
         (output, pending) in (text(), text()),
-        runs in prop::collection::vec((0_u64..6, 0_usize..30, 0_usize..30, ink()), 0..12),
+        runs in prop::collection::vec((0_u64..6, 0_usize..30, 0_usize..30, sgr()), 0..12),
         (lines, exit) in (0_u64..8, 0..2),
         width in 1_usize..=200,
         expanded in any::<bool>(),
@@ -197,7 +197,7 @@ proptest! {
     #[test]
     fn bytes_with_colours_draw_the_text_without_them(
         pieces in prop::collection::vec(prop_oneof![
-            ink().prop_map(|ink| format!("\u{1b}[{ink}m").into_bytes()),
+            sgr().prop_map(|sgr| format!("\u{1b}[{sgr}m").into_bytes()),
             prop::collection::vec(any::<u8>(), 1..20),
             hostile().prop_map(String::into_bytes),
         ], 0..12),
@@ -209,9 +209,9 @@ proptest! {
         for Decoded { text, runs } in decoded {
             let mut spans = Vec::new();
             let mut seen = 0;
-            for InkRun { range, ink } in runs {
+            for SgrRun { range, sgr } in runs {
                 spans.push(ToneSpan::new(Tone::Normal, &text[seen..range.start]));
-                spans.push(ToneSpan::new(Tone::Printed(ink), &text[range.clone()]));
+                spans.push(ToneSpan::new(Tone::Printed(sgr), &text[range.clone()]));
                 seen = range.end;
             }
             spans.push(ToneSpan::new(Tone::Normal, &text[seen..]));

@@ -18,8 +18,8 @@ use lathe::conversation::{CallState, MessageState, PartBody, Role, SessionId};
 use lathe::permission::Mode;
 use lathe::question::{Form, FormReply, Question, Reply};
 use lathe::session::host::Host;
-use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, ProjectTrust, Which};
-use lathe::session::{Done, Event, Input, Op, Snapshot};
+use lathe::session::wire::{FrontEndKind, ModelSource, OpenRequest, ProjectTrust, SessionChoice};
+use lathe::session::{Event, Input, Op, Snapshot, TurnEndReason};
 use serde_json::json;
 use tokio::runtime::Handle;
 
@@ -42,7 +42,7 @@ over_both! {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How the project is opened by a person at the screen.
-pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenRequest {
+pub(crate) fn request(project: &Project, which: SessionChoice, mode: Mode) -> OpenRequest {
     let dirs = Dirs {
         config: project.config_dir(),
         data: project.data_dir(),
@@ -58,7 +58,7 @@ pub(crate) fn request(project: &Project, which: Which, mode: Mode) -> OpenReques
         cwd: &root,
         extra: None,
         make_gate: lathe::session::wire::prompt_gate,
-        unconfirmed: &lathe::unconfirmed::Unconfirmed::default(),
+        unconfirmed: &lathe::unconfirmed::UnconfirmedFiles::default(),
     };
     let loaded = load(&wanted).expect("the configuration of the test is sound");
     OpenRequest {
@@ -88,7 +88,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub(crate) async fn open(project: &Project, which: Which, mode: Mode) -> Self {
+    pub(crate) async fn open(project: &Project, which: SessionChoice, mode: Mode) -> Self {
         Self::open_in(host(request(project, which, mode))).await
     }
 
@@ -152,7 +152,7 @@ impl Live {
             .expect("it takes operations");
     }
 
-    pub(crate) async fn until_turn_ended(&mut self) -> (Done, Vec<Event>) {
+    pub(crate) async fn until_turn_ended(&mut self) -> (TurnEndReason, Vec<Event>) {
         let seen = self
             .until("end of the turn", |event| matches!(event, Event::TurnEnded(_)))
             .await;
@@ -197,14 +197,17 @@ pub(crate) fn results(events: &[Event]) -> Vec<Arc<lathe::conversation::CallResu
 async fn a_reply_streams_in_and_is_kept() {
     let server = Server::with([Turn::text("Hello, world.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("say hello");
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!((done, text_of(&events).as_str()), (Done::Stop, "Hello, world."));
+    assert_eq!(
+        (done, text_of(&events).as_str()),
+        (TurnEndReason::Stop, "Hello, world.")
+    );
     let id = live.snapshot.info.id.clone();
     live.close().await;
 
-    let again = Live::open(&project, Which::Newest, Mode::Ask).await;
+    let again = Live::open(&project, SessionChoice::Newest, Mode::Ask).await;
     assert_eq!(again.snapshot.info.id, id);
     assert_eq!(again.snapshot.info.title, "say hello");
     let texts: Vec<_> = again
@@ -228,7 +231,7 @@ async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it
         "providers": {"local": {"models": {"other": {"context": 32_000}}}},
         "agents": {"own": {"model": "local/other", "prompt": "x"}}
     }));
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let agents = live.snapshot.info.agents.iter();
     let names: Vec<&str> = agents.map(|agent| agent.name.as_str()).collect();
     assert_eq!(names, ["build", "plan", "own"]);
@@ -258,7 +261,7 @@ async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it
     .await;
     live.close().await;
 
-    let mut again = Live::open(&project, Which::Newest, Mode::Ask).await;
+    let mut again = Live::open(&project, SessionChoice::Newest, Mode::Ask).await;
     assert_eq!(again.snapshot.info.agent, "plan");
     again.submit("two");
     again.until_turn_ended().await;
@@ -272,13 +275,13 @@ async fn a_change_of_agent_is_told_and_kept_and_its_model_comes_and_goes_with_it
 async fn an_agent_changed_before_the_first_word_leaves_no_trace() {
     let server = Server::start();
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let id = live.snapshot.info.id.clone();
     live.handle.send(Op::SetAgent("plan".to_owned())).unwrap();
     live.until("change", |event| matches!(event, Event::Agent(_)))
         .await;
     live.close().await;
-    let opened = host(request(&project, Which::Id(id), Mode::Ask))
+    let opened = host(request(&project, SessionChoice::Id(id), Mode::Ask))
         .open_first()
         .await;
     let error = opened.err().expect("it is not there");
@@ -288,10 +291,10 @@ async fn an_agent_changed_before_the_first_word_leaves_no_trace() {
 async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
     let server = Server::start();
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let live = Live::open(&project, Which::New, Mode::Ask).await;
+    let live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let id = live.snapshot.info.id.clone();
     live.close().await;
-    let opened = host(request(&project, Which::Id(id), Mode::Ask))
+    let opened = host(request(&project, SessionChoice::Id(id), Mode::Ask))
         .open_first()
         .await;
     let error = opened.err().expect("it is not there");
@@ -301,10 +304,10 @@ async fn a_session_in_which_nothing_was_said_leaves_no_trace() {
 async fn a_lost_reply_is_asked_again_under_a_new_message() {
     let server = Server::with([Turn::text("The whole answer.").fail(Fault::Drop { after: 2 })]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("ask");
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     let retries = events
         .iter()
         .filter(|event| matches!(event, Event::Retry(_)))
@@ -322,11 +325,11 @@ async fn a_lost_reply_is_asked_again_under_a_new_message() {
 async fn a_second_process_may_read_and_not_write() {
     let server = Server::with([Turn::text("Hello.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("hello");
     live.until_turn_ended().await;
     let id: SessionId = live.snapshot.info.id.clone();
-    let mut second = Live::open(&project, Which::Id(id), Mode::Ask).await;
+    let mut second = Live::open(&project, SessionChoice::Id(id), Mode::Ask).await;
     assert!(second.snapshot.info.read_only.is_some());
     assert_eq!(second.snapshot.messages.len(), 2);
     second.submit("me too");
@@ -349,10 +352,10 @@ async fn calls_of_one_reply_end_with_one_result_each_whatever_they_are() {
     let project = Project::new()
         .file("a.txt", "one\n")
         .model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("read");
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     let mut kinds: Vec<_> = results(&events)
         .iter()
         .map(|result| format!("{:?}", result.error_kind()))

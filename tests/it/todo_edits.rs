@@ -2,7 +2,7 @@
 
 use lathe::conversation::{Todo, TodoChange, TodoEdit, TodoStatus};
 use lathe::permission::Mode;
-use lathe::session::wire::Which;
+use lathe::session::wire::SessionChoice;
 use lathe::session::{Event, Op};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ async fn a_change_is_told_with_the_next_message_and_stays_told() {
         Turn::text("Yes."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Yolo).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Yolo).await;
     live.submit("plan");
     live.until_turn_ended().await;
     for op in [complete("find it"), reword("fix it", "fix it well")] {
@@ -107,14 +107,14 @@ async fn a_change_that_was_not_told_is_told_after_a_restart() {
         Turn::text("Yes."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Yolo).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Yolo).await;
     live.submit("plan");
     live.until_turn_ended().await;
     live.handle.send(complete("find it")).unwrap();
     live.until("list", is_list).await;
     live.close().await;
     for (prompt, count) in [("go on", 1), ("again", 1)] {
-        let mut live = Live::open(&project, Which::Newest, Mode::Yolo).await;
+        let mut live = Live::open(&project, SessionChoice::Newest, Mode::Yolo).await;
         assert_eq!(lines(&live.snapshot.todos), "[x] find it");
         live.submit(prompt);
         live.until_turn_ended().await;
@@ -140,7 +140,7 @@ async fn what_the_model_writes_before_it_knew_does_not_take_the_change_back() {
         Turn::text("I see."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Yolo).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Yolo).await;
     live.submit("plan");
     live.until("list", is_list).await;
     server.wait_for_requests(2);
@@ -161,7 +161,7 @@ async fn what_the_model_writes_before_it_knew_does_not_take_the_change_back() {
 async fn an_entry_that_is_gone_is_not_changed_and_that_is_said() {
     let server = Server::with([write(&json!([{"content": "find it"}])), Turn::text("Planned.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Yolo).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Yolo).await;
     live.submit("plan");
     live.until_turn_ended().await;
     live.handle.send(complete("another")).unwrap();

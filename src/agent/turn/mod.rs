@@ -357,7 +357,7 @@ impl Turn {
             effects.extend(reply.usage.map(Effect::Usage));
             let voided = reply.finish(MessageState::Void, None, effects);
             let id = voided.as_ref().map(|ended| ended.message.id.clone());
-            effects.extend(voided.map(reply::Ended::into_effect));
+            effects.extend(voided.map(reply::FinishedReply::into_effect));
             let delay = self
                 .settings
                 .retry

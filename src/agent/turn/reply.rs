@@ -21,13 +21,13 @@ pub(super) struct Reply {
 }
 
 /// A reply that is over.
-pub(super) struct Ended {
+pub(super) struct FinishedReply {
     pub(super) message: Message,
     /// Parts that had begun and are not in it.
     pub(super) dropped: Vec<u64>,
 }
 
-impl Ended {
+impl FinishedReply {
     pub(super) fn into_effect(self) -> Effect {
         Effect::EndMessage {
             message: Box::new(self.message),
@@ -144,7 +144,7 @@ impl Reply {
         state: MessageState,
         stop: Option<Stop>,
         effects: &mut Vec<Effect>,
-    ) -> Option<Ended> {
+    ) -> Option<FinishedReply> {
         let mut open: Vec<usize> = self.blocks.keys().copied().collect();
         open.sort_unstable();
         for block in open {
@@ -171,7 +171,7 @@ impl Reply {
         message.state = state;
         message.stop = stop;
         message.usage = self.usage;
-        Some(Ended { message, dropped })
+        Some(FinishedReply { message, dropped })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::config::expand::{Expansion, ExpansionError};
 use crate::config::features::{OF_THE_MANAGED, answers, is_global_only};
 use crate::config::parts::wants_environment;
 use crate::config::source::Source;
-use crate::config::untrusted::{Standing, standing};
+use crate::config::untrusted::{TrustNeed, standing};
 use crate::regular_file::FileGate;
 
 /// Keys whose entries count only where they are used: a model is asked, a server is started. Everything else counts from the
@@ -23,7 +23,7 @@ use crate::regular_file::FileGate;
 const FOR_USE: &[&str] = &["providers", "mcp", "lsp"];
 
 /// A file as a value, and what was found out on the way.
-pub(super) struct Read {
+pub(super) struct LayerContent {
     pub(super) value: Value,
     /// Keys that the file has and may not set.
     pub(super) refused: Vec<String>,
@@ -41,7 +41,7 @@ pub(super) fn read(
     trust: Trust,
     expansion: Expansion<'_>,
     gate: &dyn FileGate,
-) -> Read {
+) -> LayerContent {
     let mut reader = LayerReader {
         source,
         trust,
@@ -55,7 +55,7 @@ pub(super) fn read(
         path: Vec::new(),
     };
     let value = reader.value(tree);
-    Read {
+    LayerContent {
         value,
         refused: reader.refused,
         secrets: reader.secrets,
@@ -116,7 +116,7 @@ impl LayerReader<'_> {
     /// A project that is not trusted sets what is on the closed list, and gets nothing of the environment.
     fn waits_for_trust(&self, node: &Node<'_>) -> bool {
         let is_restricted = self.source.origin == Origin::Project && self.trust == Trust::Withheld;
-        is_restricted && (standing(&self.path, node) == Standing::Waits || wants_environment(node))
+        is_restricted && (standing(&self.path, node) == TrustNeed::Waits || wants_environment(node))
     }
 
     fn string(&mut self, node: &Node<'_>, text: &str) -> String {

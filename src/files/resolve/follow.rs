@@ -12,7 +12,7 @@ use crate::text::path::without_dots;
 const MAX_LINKS: usize = 40;
 
 /// Where a path ends when its links are followed.
-pub(super) struct End {
+pub(super) struct LinkEnd {
     pub(super) real: PathBuf,
     /// `None` when nothing is there.
     metadata: Option<Metadata>,
@@ -20,7 +20,7 @@ pub(super) struct End {
     pub(super) dangling_link: Option<PathBuf>,
 }
 
-impl End {
+impl LinkEnd {
     pub(super) fn kind(&self) -> PathKind {
         if self.dangling_link.is_some() {
             return PathKind::DanglingLink;
@@ -30,11 +30,11 @@ impl End {
 }
 
 /// Follows the links of the deepest existing ancestor of an absolute path without `..`, also those that dangle.
-pub(super) fn follow(path: &Path) -> io::Result<End> {
+pub(super) fn follow(path: &Path) -> io::Result<LinkEnd> {
     follow_from(path, 0, None)
 }
 
-fn follow_from(path: &Path, links: usize, dangling_link: Option<PathBuf>) -> io::Result<End> {
+fn follow_from(path: &Path, links: usize, dangling_link: Option<PathBuf>) -> io::Result<LinkEnd> {
     let mut existing = path;
     let mut missing: Vec<&OsStr> = Vec::new();
     loop {
@@ -46,7 +46,7 @@ fn follow_from(path: &Path, links: usize, dangling_link: Option<PathBuf>) -> io:
                     None
                 };
                 let real = missing.iter().rev().fold(real, |path, name| path.join(name));
-                return Ok(End {
+                return Ok(LinkEnd {
                     real,
                     metadata,
                     dangling_link,

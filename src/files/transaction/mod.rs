@@ -22,23 +22,23 @@
 //! One commit runs at a time over all lathe processes of a data directory. Locking from the moment a change is worked out
 //! is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
 
+mod commit_lock;
 mod place;
 mod record;
 mod recovery;
 mod removal;
 mod replacement;
 mod step;
-mod turn;
 mod undone;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use self::commit_lock::CommitLock;
 use self::place::Directories;
 use self::record::Record;
 use self::replacement::Staged;
 use self::step::Step;
-use self::turn::Turn;
 use super::{ContentHash, FileError, FileProblem};
 
 pub use recovery::{Recovery, recover};
@@ -80,7 +80,7 @@ enum Content {
 
 /// One file that was written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct CommittedFile {
     /// Its real path.
     pub path: PathBuf,
     /// Of its content now; `None` when it was removed.
@@ -136,7 +136,7 @@ impl Transaction {
     }
 
     /// Writes all of them, in the order in which they were added, or leaves everything as it was.
-    pub fn commit(self) -> Result<Vec<Written>, FileError> {
+    pub fn commit(self) -> Result<Vec<CommittedFile>, FileError> {
         if self.changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -169,12 +169,12 @@ struct Commit {
     staged: Vec<Option<Staged>>,
     record: Record,
     /// From the first look at a file to the end of the record.
-    _turn: Turn,
+    _turn: CommitLock,
 }
 
 impl Commit {
     fn prepare(transaction: Transaction) -> Result<Self, FileError> {
-        let turn = Turn::take(&transaction.records)?;
+        let turn = CommitLock::take(&transaction.records)?;
         let mut directories = Directories::new(&transaction.root);
         let steps = transaction
             .changes
@@ -185,7 +185,7 @@ impl Commit {
     }
 
     /// Writes the record and all new content.
-    fn begin(turn: Turn, steps: Vec<Step>, records: &Path) -> Result<Self, FileError> {
+    fn begin(turn: CommitLock, steps: Vec<Step>, records: &Path) -> Result<Self, FileError> {
         let record = Record::begin(records, &steps)?;
         let mut commit = Self {
             steps,
@@ -233,7 +233,7 @@ impl Commit {
         error
     }
 
-    fn finish(self) -> Vec<Written> {
+    fn finish(self) -> Vec<CommittedFile> {
         let mut is_tidy = true;
         for step in &self.steps {
             is_tidy &= step.finish().is_ok();

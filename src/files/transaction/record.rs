@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{ContentHash, FileError};
 use super::place::WriteTarget;
 use super::removal::Removal;
-use super::replacement::{Before, Method, Replacement};
+use super::replacement::{Method, OriginalContent, Replacement};
 use super::step::Step;
 
 const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ pub(super) struct Record {
 
 /// The records that there are.
 #[derive(Default)]
-pub(super) struct Listed {
+pub(super) struct FoundRecords {
     pub(super) whole: Vec<PathBuf>,
     /// Still being written, or left by a process that died before it changed anything.
     pub(super) unfinished: Vec<PathBuf>,
@@ -113,8 +113,8 @@ impl Record {
     }
 
     /// Returns the paths of all records.
-    pub(super) fn list(records: &Path) -> io::Result<Listed> {
-        let mut listed = Listed::default();
+    pub(super) fn list(records: &Path) -> io::Result<FoundRecords> {
+        let mut listed = FoundRecords::default();
         let entries = match fs::read_dir(records) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(listed),
             entries => entries?,
@@ -199,7 +199,7 @@ fn encode(steps: &[Step], needs_undo: bool) -> Vec<u8> {
         Step::Remove(_) => None,
     });
     for step in replacements {
-        if let Before::Bytes(before) = &step.before
+        if let OriginalContent::Bytes(before) = &step.before
             && needs_undo
         {
             bytes.extend_from_slice(before);
@@ -256,9 +256,9 @@ impl RecordedStep {
             temp: RecordedPath::of(&step.place.beside(&step.temp)),
             in_place: step.is_in_place(),
             before: match &step.before {
-                Before::Absent => RecordedBefore::Absent,
-                Before::Bytes(bytes) if needs_undo => RecordedBefore::Length(bytes.len()),
-                Before::Bytes(_) | Before::NotKept => RecordedBefore::NotKept,
+                OriginalContent::Absent => RecordedBefore::Absent,
+                OriginalContent::Bytes(bytes) if needs_undo => RecordedBefore::Length(bytes.len()),
+                OriginalContent::Bytes(_) | OriginalContent::NotKept => RecordedBefore::NotKept,
             },
             new_hash: step.new_hash.clone(),
             new_length: if step.is_in_place() { step.new.len() } else { 0 },
@@ -293,9 +293,9 @@ impl RecordedStep {
             }
         };
         let before = match before {
-            RecordedBefore::Absent => Before::Absent,
-            RecordedBefore::NotKept => Before::NotKept,
-            RecordedBefore::Length(length) => Before::Bytes(rest.split_off(..length)?.to_vec()),
+            RecordedBefore::Absent => OriginalContent::Absent,
+            RecordedBefore::NotKept => OriginalContent::NotKept,
+            RecordedBefore::Length(length) => OriginalContent::Bytes(rest.split_off(..length)?.to_vec()),
         };
         let parents = parents.into_iter().map(RecordedPath::into_path);
         Some(Step::Replace(Replacement {

@@ -8,9 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::{FileError, FileProblem};
+use super::commit_lock::CommitLock;
 use super::record::{FoundRecord, Record};
 use super::step::Step;
-use super::turn::Turn;
 use super::undone::Undone;
 
 /// The result of recovery at the start.
@@ -41,11 +41,11 @@ pub fn recover(records: &Path) -> Recovery {
 }
 
 /// Removes records that nobody finished. Whoever has the turn is not writing one; while another has it, one may be his.
-fn clear(records: &Path, turn: Option<Turn>, unfinished: &[PathBuf]) {
+fn clear(records: &Path, turn: Option<CommitLock>, unfinished: &[PathBuf]) {
     if unfinished.is_empty() {
         return;
     }
-    let Some(_turn) = turn.or_else(|| Turn::take_now(records)) else {
+    let Some(_turn) = turn.or_else(|| CommitLock::take_now(records)) else {
         return;
     };
     for path in unfinished {
@@ -59,13 +59,13 @@ fn clear(records: &Path, turn: Option<Turn>, unfinished: &[PathBuf]) {
 
 impl Recovery {
     /// `turn` is taken with the first record that somebody left behind: most starts find none and wait for nobody.
-    fn take(&mut self, path: &Path, records: &Path, turn: &mut Option<Turn>) {
+    fn take(&mut self, path: &Path, records: &Path, turn: &mut Option<CommitLock>) {
         let (found, record) = match Record::open(path) {
             Ok(opened) => opened,
             Err(error) => return self.problems.push(FileError::io(path, error).to_string()),
         };
         if record.is_some() && turn.is_none() {
-            match Turn::take(records) {
+            match CommitLock::take(records) {
                 Ok(taken) => *turn = Some(taken),
                 Err(error) => return self.problems.push(error.to_string()),
             }

@@ -10,7 +10,7 @@ use super::super::{ContentHash, FileError, FileProblem};
 use super::place::WriteTarget;
 use super::replacement::temp_name;
 use super::undone::Undone;
-use super::{Expected, Written};
+use super::{CommittedFile, Expected};
 
 pub(super) struct Removal {
     pub(super) place: WriteTarget,
@@ -83,8 +83,8 @@ impl Removal {
         self.place.remove(&self.aside)
     }
 
-    pub(super) fn into_written(self) -> Written {
-        Written {
+    pub(super) fn into_written(self) -> CommittedFile {
+        CommittedFile {
             other_names: 0,
             path: self.place.into_path(),
             hash: None,

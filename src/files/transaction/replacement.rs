@@ -12,14 +12,14 @@ use super::super::directory::Directory;
 use super::super::{ContentHash, FileError, FileProblem};
 use super::place::WriteTarget;
 use super::undone::Undone;
-use super::{Expected, Written};
+use super::{CommittedFile, Expected};
 
 pub(super) struct Replacement {
     pub(super) place: WriteTarget,
     /// Name beside it, under which the new content waits for its rename.
     pub(super) temp: OsString,
     pub(super) method: Method,
-    pub(super) before: Before,
+    pub(super) before: OriginalContent,
     /// Names of the file beside this one, which stay with what it was.
     pub(super) other_names: u64,
     pub(super) new_hash: ContentHash,
@@ -35,7 +35,7 @@ pub(super) enum Method {
     InPlace,
 }
 
-pub(super) enum Before {
+pub(super) enum OriginalContent {
     Absent,
     Bytes(Vec<u8>),
     /// The record of a single rename does not keep it: a rename happened or did not.
@@ -78,7 +78,7 @@ impl Replacement {
             other_names,
             // What a replaced file had is what undoing has to bring back.
             like: like.filter(|_| before.is_none()),
-            before: before.map_or(Before::Absent, Before::Bytes),
+            before: before.map_or(OriginalContent::Absent, OriginalContent::Bytes),
             new_hash: ContentHash::of(&new),
             new,
             place,
@@ -103,14 +103,14 @@ impl Replacement {
         let Some(staged) = staged else {
             return self.overwrite(&self.new);
         };
-        if let Before::Bytes(before) = &self.before
+        if let OriginalContent::Bytes(before) = &self.before
             && self.place.read()?.as_ref() != Some(before)
         {
             return Err(self.stale());
         }
         let name = self.place.name();
         let placed = match self.before {
-            Before::Absent => staged.directory.rename_to_new(&staged.name, name),
+            OriginalContent::Absent => staged.directory.rename_to_new(&staged.name, name),
             _ => staged.directory.rename(&staged.name, name),
         };
         placed.map_err(|error| self.place.failed(error))?;
@@ -123,17 +123,19 @@ impl Replacement {
         self.place.remove(&self.temp)?;
         let now = self.place.read()?;
         match (&self.before, now) {
-            (Before::NotKept, _) | (Before::Absent, None) => Ok(Undone::Nothing),
-            (Before::Absent, Some(now)) if self.is_new(&now) => {
+            (OriginalContent::NotKept, _) | (OriginalContent::Absent, None) => Ok(Undone::Nothing),
+            (OriginalContent::Absent, Some(now)) if self.is_new(&now) => {
                 self.place.remove(self.place.name())?;
                 Ok(Undone::Restored)
             }
-            (Before::Bytes(before), Some(now)) if now == *before => Ok(Undone::Nothing),
-            (Before::Bytes(before), Some(now)) if self.is_new(&now) || self.is_torn(before, &now) => {
+            (OriginalContent::Bytes(before), Some(now)) if now == *before => Ok(Undone::Nothing),
+            (OriginalContent::Bytes(before), Some(now))
+                if self.is_new(&now) || self.is_torn(before, &now) =>
+            {
                 self.put_back(before)?;
                 Ok(Undone::Restored)
             }
-            (Before::Absent | Before::Bytes(_), _) => Ok(Undone::Foreign),
+            (OriginalContent::Absent | OriginalContent::Bytes(_), _) => Ok(Undone::Foreign),
         }
     }
 
@@ -142,12 +144,12 @@ impl Replacement {
         Ok(self.place.read()?.is_some_and(|now| self.is_new(&now)))
     }
 
-    pub(super) fn into_written(self) -> Written {
+    pub(super) fn into_written(self) -> CommittedFile {
         let before = match self.before {
-            Before::Bytes(bytes) => Some(bytes),
-            Before::Absent | Before::NotKept => None,
+            OriginalContent::Bytes(bytes) => Some(bytes),
+            OriginalContent::Absent | OriginalContent::NotKept => None,
         };
-        Written {
+        CommittedFile {
             path: self.place.into_path(),
             hash: Some(self.new_hash),
             before,
@@ -187,7 +189,7 @@ impl Replacement {
         check_names(&self.place, &stat)?;
         let mut now = Vec::new();
         file.read_to_end(&mut now).map_err(|error| self.failed(error))?;
-        if let Before::Bytes(before) = &self.before
+        if let OriginalContent::Bytes(before) = &self.before
             && now != *before
         {
             return Err(self.stale());

@@ -7,7 +7,7 @@ use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
 use super::replacement::{Attributes, Replacement, Staged};
 use super::undone::Undone;
-use super::{Change, Content, Written};
+use super::{Change, CommittedFile, Content};
 
 pub(super) enum Step {
     Replace(Replacement),
@@ -93,7 +93,7 @@ impl Step {
         }
     }
 
-    pub(super) fn into_written(self) -> Written {
+    pub(super) fn into_written(self) -> CommittedFile {
         match self {
             Self::Replace(replacement) => replacement.into_written(),
             Self::Remove(removal) => removal.into_written(),

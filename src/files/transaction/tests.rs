@@ -58,7 +58,7 @@ impl Scratch {
         let records = fs::read_dir(self.records()).into_iter().flatten();
         let left: Vec<_> = records.map(|entry| entry.unwrap().file_name()).collect();
         assert!(
-            left.iter().all(|name| name == turn::NAME),
+            left.iter().all(|name| name == commit_lock::NAME),
             "records are left: {left:?}"
         );
         assert!(self.keep.path().exists());
@@ -199,7 +199,7 @@ fn an_unreadable_records_directory_leaves_the_files_alone() {
 
 /// Has a file written in place, as one of another owner is, whoever runs the test.
 fn in_place(transaction: Transaction) -> Result<Commit, FileError> {
-    let turn = Turn::take(&transaction.records)?;
+    let turn = CommitLock::take(&transaction.records)?;
     let mut directories = Directories::new(&transaction.root);
     let inspected = |change| Step::inspect(change, &mut directories).transpose();
     let mut steps: Vec<_> = transaction

@@ -2,7 +2,7 @@
 //!
 //! Lathe judges each simple command of a text by its canonical text, so only what is one simple command has a pattern.
 
-use super::Why;
+use super::UntranslatedReason;
 use crate::permission::Pattern;
 use crate::permission::command::analyse;
 
@@ -14,7 +14,7 @@ const SPECIAL: &[char] = &[
 ];
 
 /// Returns the pattern of the commands that a specifier names: `curl *` for `curl:*`.
-pub(super) fn pattern(given: &str, restricts: bool) -> Result<String, Why> {
+pub(super) fn pattern(given: &str, restricts: bool) -> Result<String, UntranslatedReason> {
     let text = match given.strip_suffix(":*") {
         Some(prefix) => format!("{} *", prefix.trim_end()),
         None => given.to_owned(),
@@ -26,9 +26,9 @@ pub(super) fn pattern(given: &str, restricts: bool) -> Result<String, Why> {
     let is_other = Pattern::new(text, None).is_read_only_class() || text.contains(STAND_IN);
     // There it is a character, and here any one.
     if is_other || (text.contains('?') && !restricts) {
-        return Err(Why::NoForm);
+        return Err(UntranslatedReason::NoForm);
     }
-    canonical(text, restricts).ok_or(Why::NoForm)
+    canonical(text, restricts).ok_or(UntranslatedReason::NoForm)
 }
 
 fn canonical(text: &str, restricts: bool) -> Option<String> {

@@ -40,28 +40,28 @@ pub struct ClaudePlaces<'a> {
 pub struct Translation {
     /// Those that allow first, then those that ask, then those that deny.
     pub rules: Vec<Rule>,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UntranslatedRule>,
 }
 
 /// A rule that could not be taken as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct UntranslatedRule {
     pub file: PathBuf,
     pub rule: String,
     pub action: Action,
-    pub why: Why,
+    pub why: UntranslatedReason,
 }
 
 /// The reason for leaving a rule out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum UntranslatedReason {
     #[error("lathe has no such tool")]
     NoTool,
     #[error("lathe's rules have no form for it")]
     NoForm,
 }
 
-impl LeftOut {
+impl UntranslatedRule {
     /// Returns what happens in the place of the rule: `the whole tool asks`. Empty where nothing does.
     pub fn instead(&self) -> String {
         if self.action == Action::Allow {
@@ -69,10 +69,10 @@ impl LeftOut {
         }
         let keys = keys_of(tool_of(&self.rule));
         match (self.why, keys.first()) {
-            (Why::NoForm, _) => "the whole tool asks instead".to_owned(),
-            (Why::NoTool, Some(key)) if key == "*" => "every tool asks instead".to_owned(),
-            (Why::NoTool, Some(key)) if is_key(key) => format!("key `{key}` asks instead"),
-            (Why::NoTool, _) => "a custom tool of that name would ask".to_owned(),
+            (UntranslatedReason::NoForm, _) => "the whole tool asks instead".to_owned(),
+            (UntranslatedReason::NoTool, Some(key)) if key == "*" => "every tool asks instead".to_owned(),
+            (UntranslatedReason::NoTool, Some(key)) if is_key(key) => format!("key `{key}` asks instead"),
+            (UntranslatedReason::NoTool, _) => "a custom tool of that name would ask".to_owned(),
         }
     }
 }
@@ -121,7 +121,7 @@ impl Translation {
             let Translated { forms, problem } = translated(written, action, base);
             rules.extend(forms.into_iter().map(|form| rule(form, action)));
             if let Some(why) = problem {
-                self.left_out.push(LeftOut {
+                self.left_out.push(UntranslatedRule {
                     file: file.file.to_owned(),
                     rule: written.clone(),
                     action,
@@ -139,7 +139,7 @@ impl Translation {
 
 struct Translated {
     forms: Vec<Form>,
-    problem: Option<Why>,
+    problem: Option<UntranslatedReason>,
 }
 
 fn whole(key: &str) -> Form {
@@ -151,13 +151,17 @@ fn tool_of(written: &str) -> &str {
 }
 
 /// The specifier of `Tool(specifier)`; `None` stands for the whole tool.
-fn specifier(written: &str) -> Result<Option<&str>, Why> {
+fn specifier(written: &str) -> Result<Option<&str>, UntranslatedReason> {
     let Some((_, rest)) = written.split_once('(') else {
         return Ok(None);
     };
-    let inner = rest.trim_end().strip_suffix(')').ok_or(Why::NoForm)?.trim();
+    let inner = rest
+        .trim_end()
+        .strip_suffix(')')
+        .ok_or(UntranslatedReason::NoForm)?
+        .trim();
     match inner {
-        "" => Err(Why::NoForm),
+        "" => Err(UntranslatedReason::NoForm),
         "*" => Ok(None),
         inner => Ok(Some(inner)),
     }
@@ -175,12 +179,17 @@ fn translated(written: &str, action: Action, base: Base<'_>) -> Translated {
     }
 }
 
-fn forms(tool: &str, specifier: Option<&str>, action: Action, base: Base<'_>) -> Result<Vec<Form>, Why> {
+fn forms(
+    tool: &str,
+    specifier: Option<&str>,
+    action: Action,
+    base: Base<'_>,
+) -> Result<Vec<Form>, UntranslatedReason> {
     let restricts = action != Action::Allow;
     if let Some(name) = tool.strip_prefix("mcp__") {
         return match specifier {
             None => Ok(vec![("mcp".to_owned(), mcp_pattern(name))]),
-            Some(_) => Err(Why::NoForm),
+            Some(_) => Err(UntranslatedReason::NoForm),
         };
     }
     let below = |key: &str, patterns: Vec<String>| {
@@ -219,8 +228,8 @@ fn forms(tool: &str, specifier: Option<&str>, action: Action, base: Base<'_>) ->
         }
         ("slashcommand", None) => Ok(vec![("skill".to_owned(), "/*".to_owned())]),
         (key, None) if is_key(key) => Ok(vec![whole(key)]),
-        (key, Some(_)) if is_key(key) => Err(Why::NoForm),
-        _ => Err(Why::NoTool),
+        (key, Some(_)) if is_key(key) => Err(UntranslatedReason::NoForm),
+        _ => Err(UntranslatedReason::NoTool),
     }
 }
 
@@ -264,11 +273,14 @@ fn mcp_pattern(name: &str) -> String {
 }
 
 /// Addresses of the hosts that `domain:HOST` names.
-fn addresses(given: &str, restricts: bool) -> Result<Vec<String>, Why> {
-    let host = given.strip_prefix("domain:").ok_or(Why::NoForm)?.trim();
+fn addresses(given: &str, restricts: bool) -> Result<Vec<String>, UntranslatedReason> {
+    let host = given
+        .strip_prefix("domain:")
+        .ok_or(UntranslatedReason::NoForm)?
+        .trim();
     let host = host.to_lowercase();
     if host.is_empty() || host.contains(['/', '@', ' ', '?']) || (host.contains('*') && !restricts) {
-        return Err(Why::NoForm);
+        return Err(UntranslatedReason::NoForm);
     }
     let forms: &[&str] = if restricts {
         &["*://H", "*://H/*", "*://H:*", "*://*@H", "*://*@H/*", "*://*@H:*"]

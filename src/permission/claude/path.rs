@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::Why;
+use super::UntranslatedReason;
 use crate::text::path::without_dots;
 
 /// Variants that one specifier may have before a wider pattern is taken.
@@ -35,10 +35,14 @@ enum Anchor {
 }
 
 /// Returns the patterns that cover what a specifier names.
-pub(super) fn patterns(given: &str, restricts: bool, base: Base<'_>) -> Result<Vec<String>, Why> {
+pub(super) fn patterns(
+    given: &str,
+    restricts: bool,
+    base: Base<'_>,
+) -> Result<Vec<String>, UntranslatedReason> {
     let (anchor, rest) = anchored(given);
     if given.starts_with('!') || (!restricts && rest.contains(SPECIAL)) {
-        return Err(Why::NoForm);
+        return Err(UntranslatedReason::NoForm);
     }
     let rest = if restricts { widened(rest) } else { rest.to_owned() };
     let mut segments: Vec<&str> = rest
@@ -66,7 +70,7 @@ pub(super) fn patterns(given: &str, restricts: bool, base: Base<'_>) -> Result<V
                 }
             }
             // It could be the directory of the file or that of the project.
-            Anchor::Settings if base.is_users => return Err(Why::NoForm),
+            Anchor::Settings if base.is_users => return Err(UntranslatedReason::NoForm),
             Anchor::Settings | Anchor::Here if restricts => {
                 let floats = !is_open && (is_name || base.is_users);
                 patterns.extend(floats.then(|| format!("*/{form}")));
@@ -104,18 +108,23 @@ fn anchored(given: &str) -> (Anchor, &str) {
 }
 
 /// A path that leads above the directory it counts from.
-fn above(rest: &str, anchor: Anchor, restricts: bool, base: Base<'_>) -> Result<Vec<String>, Why> {
+fn above(
+    rest: &str,
+    anchor: Anchor,
+    restricts: bool,
+    base: Base<'_>,
+) -> Result<Vec<String>, UntranslatedReason> {
     if !restricts || base.is_users || anchor != Anchor::Here {
-        return Err(Why::NoForm);
+        return Err(UntranslatedReason::NoForm);
     }
     let path = without_dots(&base.root.join(rest.replace("**", "*")));
-    let path = path.to_str().ok_or(Why::NoForm)?;
+    let path = path.to_str().ok_or(UntranslatedReason::NoForm)?;
     Ok(vec![path.to_owned(), format!("{path}/*")])
 }
 
-fn below_root(root: &Path, form: &str) -> Result<String, Why> {
+fn below_root(root: &Path, form: &str) -> Result<String, UntranslatedReason> {
     let root = root.to_str().filter(|root| !root.contains(['*', '?']));
-    let root = root.ok_or(Why::NoForm)?.trim_end_matches('/');
+    let root = root.ok_or(UntranslatedReason::NoForm)?.trim_end_matches('/');
     Ok(format!("{root}/{form}"))
 }
 
@@ -153,7 +162,7 @@ fn widened(text: &str) -> String {
     wide
 }
 
-fn forms(segments: &[&str], restricts: bool) -> Result<Vec<String>, Why> {
+fn forms(segments: &[&str], restricts: bool) -> Result<Vec<String>, UntranslatedReason> {
     let mut forms = vec![String::new()];
     let mut comes_after_any = false;
     for (index, segment) in segments.iter().enumerate() {
@@ -170,11 +179,11 @@ fn forms(segments: &[&str], restricts: bool) -> Result<Vec<String>, Why> {
                     forms.extend(deeper);
                 }
                 Some(_) if restricts => append(&mut forms, "*"),
-                Some(_) => return Err(Why::NoForm),
+                Some(_) => return Err(UntranslatedReason::NoForm),
             }
         } else {
             if !restricts && !means_the_same(segment, comes_after_any, next.is_none()) {
-                return Err(Why::NoForm);
+                return Err(UntranslatedReason::NoForm);
             }
             append(&mut forms, segment);
             if next.is_some() {

@@ -6,9 +6,9 @@
 use super::Simple;
 use super::word::Word;
 use crate::permission::Subject;
+use crate::permission::destructive::harm_of;
 use crate::permission::floor::{covers, floor};
-use crate::permission::harm::harm_of;
-use crate::permission::runners::{self, Extent};
+use crate::permission::runners::{self, RunnerExtent};
 
 const TWO_WORDS: &[&str] = &[
     "bazel",
@@ -144,9 +144,9 @@ pub(super) fn proposal(command: &Simple, subject: &Subject) -> Option<String> {
         _ if command.has_assignments => None,
         _ if is_destructive(command) => None,
         // With other words a script does something else, in whatever language it is written.
-        Extent::All | Extent::Script(_) => None,
-        Extent::Words(count) => Some(count),
-        Extent::Ordinary => {
+        RunnerExtent::All | RunnerExtent::Script(_) => None,
+        RunnerExtent::Words(count) => Some(count),
+        RunnerExtent::Ordinary => {
             let count = arity(words).min(words.len());
             // `git -C x push` has its action further back: only the command itself can be proposed.
             let has_option = texts[1..count].iter().any(|word| word.starts_with('-'));

@@ -10,8 +10,8 @@ mod values;
 use std::ops::Range;
 
 pub(super) use self::place::directory_operand;
-use self::place::{After, changes_directory, functions_change_directory};
-use self::values::Values;
+use self::place::{DirectoriesAfter, changes_directory, functions_change_directory};
+use self::values::VariableValues;
 use super::Simple;
 use super::directories::PossibleDirectories;
 use super::facts::Facts;
@@ -25,7 +25,7 @@ use super::word::Word;
 
 /// A file that a redirection opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirected {
+pub struct RedirectedFile {
     pub writes: bool,
     pub target: Word,
     pub place: PossibleDirectories,
@@ -35,7 +35,7 @@ pub struct Redirected {
 
 /// Who reads a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Shell {
+enum ShellKind {
     /// The one that runs the whole command.
     #[default]
     First,
@@ -46,7 +46,7 @@ enum Shell {
     Foreign,
 }
 
-impl Shell {
+impl ShellKind {
     /// Who reads what a program is given to run.
     fn of(program: &str) -> Self {
         match program {
@@ -59,13 +59,13 @@ impl Shell {
 
 /// The effects of a script.
 #[derive(Default)]
-pub(super) struct Flow {
+pub(super) struct ScriptEffects {
     pub(super) commands: Vec<Simple>,
-    pub(super) redirected: Vec<Redirected>,
+    pub(super) redirected: Vec<RedirectedFile>,
     /// Directories that any command may change to.
     pub(super) steps: Vec<PathOperand>,
     /// Commands that a wrapper may run which is not understood.
-    pub(super) perhaps: Vec<Simple>,
+    pub(super) possible_commands: Vec<Simple>,
     /// Commands whose output is the input of what is at hand.
     feeding: Vec<usize>,
     /// Those of them whose output is its standard input.
@@ -77,18 +77,18 @@ pub(super) struct Flow {
     pub(super) has_unknown_braces: bool,
     texts: usize,
     /// Who reads the text at hand.
-    shell: Shell,
+    shell: ShellKind,
     /// True if a command can run before one that stands earlier in the text: in a loop, a function, at the same time.
     pub(super) is_unordered: bool,
     /// True if it changes directory anywhere.
     moves: bool,
     /// Variables whose values stand in the text.
-    values: Values,
+    values: VariableValues,
     /// True if the text has tests and redirections alone.
     pub(super) only_tests: bool,
 }
 
-impl Flow {
+impl ScriptEffects {
     /// Reads a text and follows it as far as it can be read.
     pub(super) fn of(text: &str) -> Self {
         let mut flow = Self::default();
@@ -98,18 +98,18 @@ impl Flow {
         flow
     }
 
-    fn script(&mut self, text: &str, place: &PossibleDirectories) -> After {
+    fn script(&mut self, text: &str, place: &PossibleDirectories) -> DirectoriesAfter {
         let (read, mut facts, found) = read(text);
         let starts = grammar::starts(text);
         let agrees = starts.is_some_and(|starts| starts == facts.starts);
         let is_foreign = match self.shell {
-            Shell::First => false,
-            Shell::Bash => {
+            ShellKind::First => false,
+            ShellKind::Bash => {
                 facts.only_bash = false;
                 false
             }
-            Shell::Other => facts.only_bash,
-            Shell::Foreign => true,
+            ShellKind::Other => facts.only_bash,
+            ShellKind::Foreign => true,
         };
         let computed: Vec<String> = facts
             .computed
@@ -127,7 +127,7 @@ impl Flow {
             Err(reason) => {
                 self.facts.refuse(reason);
                 self.found.extend(found);
-                return After::same(&PossibleDirectories::Unknown);
+                return DirectoriesAfter::same(&PossibleDirectories::Unknown);
             }
         };
         if !agrees {
@@ -147,11 +147,11 @@ impl Flow {
         self.node(&node, place)
     }
 
-    fn node(&mut self, node: &Node, place: &PossibleDirectories) -> After {
+    fn node(&mut self, node: &Node, place: &PossibleDirectories) -> DirectoriesAfter {
         match node {
             Node::Call(call) => self.call(call, place),
             Node::Sequence(nodes) => {
-                let mut after = After::same(place);
+                let mut after = DirectoriesAfter::same(place);
                 for node in nodes {
                     after = self.node(node, &after.either());
                 }
@@ -159,8 +159,8 @@ impl Flow {
             }
             Node::Chain(first, rest) => self.chain(first, rest, place),
             Node::Not(node) => {
-                let After { success, failure } = self.node(node, place);
-                After {
+                let DirectoriesAfter { success, failure } = self.node(node, place);
+                DirectoriesAfter {
                     success: failure,
                     failure: success,
                 }
@@ -172,7 +172,7 @@ impl Flow {
                 let before = self.git_commands();
                 self.apart(node, place);
                 self.is_unordered |= self.git_commands() > before;
-                After::same(place)
+                DirectoriesAfter::same(place)
             }
             Node::Redirected(redirections, node) => self.redirected(redirections, node, place),
             Node::If(branches, otherwise) => self.branches(node, branches, otherwise.as_deref(), place),
@@ -184,7 +184,12 @@ impl Flow {
     }
 
     /// Nodes each in a shell of its own: as a pipeline, where the output of one is the input of those behind it, or not.
-    fn side_by_side(&mut self, nodes: &[Node], is_pipeline: bool, place: &PossibleDirectories) -> After {
+    fn side_by_side(
+        &mut self,
+        nodes: &[Node],
+        is_pipeline: bool,
+        place: &PossibleDirectories,
+    ) -> DirectoriesAfter {
         let before = self.git_commands();
         let (feeding, piped) = (self.feeding.clone(), self.piped.clone());
         for node in nodes {
@@ -197,7 +202,7 @@ impl Flow {
         }
         (self.feeding, self.piped) = (feeding, piped);
         self.is_unordered |= self.git_commands() - before > 1;
-        After::same(place)
+        DirectoriesAfter::same(place)
     }
 
     fn redirected(
@@ -205,20 +210,20 @@ impl Flow {
         redirections: &[Redirection],
         node: &Node,
         place: &PossibleDirectories,
-    ) -> After {
+    ) -> DirectoriesAfter {
         self.redirections(redirections, place);
         // Where a file cannot be opened nothing of it runs.
         let values = self.values.clone().without([node]);
         let after = self.node(node, place);
         self.values = values;
-        After {
+        DirectoriesAfter {
             success: after.success,
             failure: after.failure.or(place.clone()),
         }
     }
 
     /// The branches of a `case`, which is `node` as a whole.
-    fn cases(&mut self, node: &Node, branches: &[Node], place: &PossibleDirectories) -> After {
+    fn cases(&mut self, node: &Node, branches: &[Node], place: &PossibleDirectories) -> DirectoriesAfter {
         let values = self.values.clone().without([node]);
         let mut end = place.clone();
         for branch in branches {
@@ -226,11 +231,11 @@ impl Flow {
             end = self.node(branch, &end.clone()).either().or(end);
             self.values = values.clone();
         }
-        After::same(&end)
+        DirectoriesAfter::same(&end)
     }
 
     /// A loop over words, which is `node` as a whole.
-    fn each(&mut self, node: &Node, each: &Each, place: &PossibleDirectories) -> After {
+    fn each(&mut self, node: &Node, each: &Each, place: &PossibleDirectories) -> DirectoriesAfter {
         let place = if changes_directory(&each.inside) || changes_directory(&each.body) {
             &PossibleDirectories::Unknown
         } else {
@@ -246,11 +251,11 @@ impl Flow {
         self.node(&each.body, place);
         self.values = values;
         self.feeding = feeding;
-        After::same(place)
+        DirectoriesAfter::same(place)
     }
 
     /// The body of a function, which runs wherever it is called from.
-    fn function(&mut self, body: &Node, place: &PossibleDirectories) -> After {
+    fn function(&mut self, body: &Node, place: &PossibleDirectories) -> DirectoriesAfter {
         self.is_unordered = true;
         let called_from = if self.moves {
             PossibleDirectories::Unknown
@@ -261,11 +266,16 @@ impl Flow {
         self.values = values.forgotten();
         self.node(body, &called_from);
         self.values = values;
-        After::same(place)
+        DirectoriesAfter::same(place)
     }
 
     /// Commands that are joined by `&&` and `||`.
-    fn chain(&mut self, first: &Node, rest: &[(Link, Node)], place: &PossibleDirectories) -> After {
+    fn chain(
+        &mut self,
+        first: &Node,
+        rest: &[(Link, Node)],
+        place: &PossibleDirectories,
+    ) -> DirectoriesAfter {
         let mut after = self.node(first, place);
         let values = self.values.clone().without(rest.iter().map(|(_, node)| node));
         let is_straight = rest.iter().all(|(link, _)| *link == Link::And);
@@ -280,11 +290,11 @@ impl Flow {
             };
             let then = self.node(node, run);
             after = match link {
-                Link::And => After {
+                Link::And => DirectoriesAfter {
                     success: then.success,
                     failure: then.failure.or(skipped.clone()),
                 },
-                Link::Or => After {
+                Link::Or => DirectoriesAfter {
                     success: then.success.or(skipped.clone()),
                     failure: then.failure,
                 },
@@ -301,7 +311,7 @@ impl Flow {
         branches: &[(Node, Node)],
         otherwise: Option<&Node>,
         place: &PossibleDirectories,
-    ) -> After {
+    ) -> DirectoriesAfter {
         let values = self.values.clone().without([node]);
         let mut before = place.clone();
         let mut end: Option<PossibleDirectories> = None;
@@ -323,11 +333,17 @@ impl Flow {
             None => before,
         });
         self.values = values;
-        After::same(&end.unwrap_or(PossibleDirectories::Unknown))
+        DirectoriesAfter::same(&end.unwrap_or(PossibleDirectories::Unknown))
     }
 
     /// A condition and a body, again and again; `node` is the loop as a whole.
-    fn rounds(&mut self, node: &Node, condition: &Node, body: &Node, place: &PossibleDirectories) -> After {
+    fn rounds(
+        &mut self,
+        node: &Node,
+        condition: &Node,
+        body: &Node,
+        place: &PossibleDirectories,
+    ) -> DirectoriesAfter {
         let place = if changes_directory(condition) || changes_directory(body) {
             &PossibleDirectories::Unknown
         } else {
@@ -341,7 +357,7 @@ impl Flow {
         self.values = values.clone();
         self.node(body, place);
         self.values = values;
-        After::same(place)
+        DirectoriesAfter::same(place)
     }
 
     /// The number of commands found so far that run git: only their order is asked for.
@@ -364,7 +380,7 @@ impl Flow {
             }
             let target = std::slice::from_ref(&redirection.target);
             for target in self.values.resolve(target).into_iter().flatten() {
-                self.redirected.push(Redirected {
+                self.redirected.push(RedirectedFile {
                     writes: redirection.kind == RedirectionKind::Write,
                     target,
                     place: place.clone(),

@@ -17,6 +17,7 @@
 //! Nothing here runs or reads anything. Whether a command only reads (`read_only`) depends on facts that the caller looks
 //! up.
 
+mod archives;
 mod arity;
 mod directories;
 mod facts;
@@ -38,19 +39,19 @@ mod reader;
 mod redefined;
 mod search;
 mod syntax;
-mod unpacking;
 mod word;
 mod wrapper;
 mod written;
 
 use std::collections::BTreeSet;
 
+pub use archives::may_unpack_links;
 pub use directories::{Directory, PossibleDirectories};
 pub use files::{
     files_read, in_git, paths, possible_paths, possible_paths_in_no_text, shows_files, takes_paths,
 };
 pub use find::{FindAction, FindCommand, FoundEntry};
-pub use flow::Redirected;
+pub use flow::RedirectedFile;
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
 pub use hazards::is_known_locale;
 pub use operand::{PathOperand, operand_of};
@@ -58,14 +59,13 @@ pub use outputs::{named_in_script, outputs};
 pub use patch::{Patch, patch, patched_files};
 pub use path_use::{PathUse, path_use};
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
-pub use search::{Search, search};
-pub use unpacking::may_unpack_links;
+pub use search::{DirectorySearch, search};
 pub use word::{Variable, Word};
 pub use written::{
-    Backup, Copied, LinksCopied, Written, brings_files, is_edit, is_plain, moves_files, written,
+    Backup, CopiedFiles, LinksCopied, WrittenPaths, brings_files, is_edit, is_plain, moves_files, written,
 };
 
-use self::flow::Flow;
+use self::flow::ScriptEffects;
 use super::check::{Ask, Floor};
 use super::subject::{CommandWord, Subject};
 
@@ -81,11 +81,11 @@ pub struct Analysis {
     /// True if no command can run before one that stands earlier in the text.
     pub in_order: bool,
     /// The files that redirections open.
-    pub redirected: Vec<Redirected>,
+    pub redirected: Vec<RedirectedFile>,
     /// Directories that any of it may change to.
     pub steps: Vec<PathOperand>,
     /// Commands that it may run where it is not understood, besides those that were found.
-    pub perhaps: Vec<Simple>,
+    pub possible_commands: Vec<Simple>,
     /// Why it cannot be judged by its commands: `it is not a whole command`.
     pub refusal: Option<&'static str>,
     /// Variables that keep a value for the commands that follow.
@@ -125,12 +125,12 @@ pub struct Simple {
     /// Canonical texts of wrappers that only count by what they run, `timeout 9 curl u` for `curl u`.
     pub around: Vec<String>,
     pub place: PossibleDirectories,
-    pub input: Input,
+    pub input: CommandInput,
 }
 
 /// Where a command's standard input comes from, as far as the text tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Input {
+pub struct CommandInput {
     /// Commands of the analysis whose output it may get, also by `$( )` and by a variable.
     pub commands: Vec<usize>,
     /// Those of them that stand before it in a pipeline.
@@ -151,7 +151,7 @@ impl Simple {
 
 /// Takes a command apart.
 pub fn analyse(command: &str) -> Analysis {
-    let flow = Flow::of(command);
+    let flow = ScriptEffects::of(command);
     let mut refusal = flow.facts.refusal;
     if flow.commands.is_empty() && !flow.only_tests && refusal.is_none() {
         refusal = Some("it has no command");
@@ -167,7 +167,7 @@ pub fn analyse(command: &str) -> Analysis {
         in_order: !flow.is_unordered,
         redirected: flow.redirected,
         steps: flow.steps,
-        perhaps: flow.perhaps,
+        possible_commands: flow.possible_commands,
         refusal,
         lasting: flow.facts.lasting,
         exports: flow.facts.exports,

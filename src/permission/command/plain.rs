@@ -50,14 +50,14 @@ struct Scan<'a> {
 
 /// A word as far as it matters here.
 #[derive(Default)]
-struct Seen {
+struct ScannedWord {
     /// The unquoted characters.
     text: String,
     /// True if a part of it was quoted, escaped or expanded.
     is_mixed: bool,
 }
 
-impl Seen {
+impl ScannedWord {
     fn is(&self, word: &str) -> bool {
         !self.is_mixed && self.text == word
     }
@@ -240,8 +240,8 @@ impl Scan<'_> {
         (!word.text.contains(['*', '?', '{'])).then_some(())
     }
 
-    fn word(&mut self, close: Option<char>) -> Option<Seen> {
-        let mut seen = Seen::default();
+    fn word(&mut self, close: Option<char>) -> Option<ScannedWord> {
+        let mut seen = ScannedWord::default();
         while let Some(c) = self.peek() {
             if " \t\n;|&<>".contains(c) || Some(c) == close {
                 break;

@@ -12,7 +12,7 @@ use crate::permission::Pattern;
 
 /// The files that a command searches.
 #[derive(Debug, Clone, Default)]
-pub struct Search {
+pub struct DirectorySearch {
     /// Where; what is no directory does not count.
     pub operands: Vec<PathOperand>,
     /// True if it may look through the directory it runs in: nothing else is named, or that is not certain.
@@ -30,7 +30,7 @@ pub struct Search {
     excluded_directories: Vec<String>,
 }
 
-impl Search {
+impl DirectorySearch {
     /// Everything below the directories that it is given.
     pub fn everything(follows_links: bool) -> Self {
         Self {
@@ -138,7 +138,7 @@ const RG: Options = Options {
 };
 
 /// Returns the files that a command searches, if it is one that does.
-pub fn search(command: &Simple) -> Option<Search> {
+pub fn search(command: &Simple) -> Option<DirectorySearch> {
     let arguments = &command.words[1..];
     let long = |names: &[&str]| arguments.iter().any(|word| is_short_for(&word.text, names));
     let short = |letters: &[char]| {
@@ -154,7 +154,7 @@ pub fn search(command: &Simple) -> Option<Search> {
                 || arguments.iter().any(|word| word.text.ends_with("recurse"));
             recurses.then(|| {
                 let globs = Globs::of(arguments);
-                Search {
+                DirectorySearch {
                     follows_links: short(&['R']) || long(&["dereference-recursive"]),
                     included: globs.included,
                     excluded_directories: globs.excluded_directories,
@@ -168,7 +168,7 @@ pub fn search(command: &Simple) -> Option<Search> {
             let begins = |start: &str| arguments.iter().any(|word| word.text.starts_with(start));
             let is_unfiltered = short(&['u', '.', 'g']) || RG_UNFILTERED.iter().copied().any(begins);
             let has_types = short(&['t', 'T']) || begins("--type");
-            Some(Search {
+            Some(DirectorySearch {
                 included: searched_by_rg(arguments).unwrap_or_default(),
                 ignores_case: true,
                 filtered: !is_unfiltered,
@@ -177,7 +177,7 @@ pub fn search(command: &Simple) -> Option<Search> {
                 ..searched(arguments, &RG)
             })
         }
-        "diff" => Some(Search {
+        "diff" => Some(DirectorySearch {
             // `--from-file=a` may name a directory, too.
             operands: arguments
                 .iter()
@@ -185,7 +185,7 @@ pub fn search(command: &Simple) -> Option<Search> {
                 .flatten()
                 .collect(),
             follows_links: true,
-            ..Search::default()
+            ..DirectorySearch::default()
         }),
         "find" => find::find(arguments),
         _ => None,
@@ -319,7 +319,7 @@ fn is_glob_or_suffix(word: &Word) -> bool {
 }
 
 /// The operands behind the pattern.
-fn searched(arguments: &[Word], options: &Options) -> Search {
+fn searched(arguments: &[Word], options: &Options) -> DirectorySearch {
     let mut operands: Vec<&Word> = Vec::new();
     let (mut has_pattern, mut is_certain) = (false, true);
     let mut rest = arguments.iter();
@@ -347,10 +347,10 @@ fn searched(arguments: &[Word], options: &Options) -> Search {
     }
     let skipped = usize::from(!has_pattern);
     let operands: Vec<PathOperand> = operands.into_iter().skip(skipped).map(operand).collect();
-    Search {
+    DirectorySearch {
         here: operands.is_empty() || !is_certain,
         operands,
-        ..Search::default()
+        ..DirectorySearch::default()
     }
 }
 

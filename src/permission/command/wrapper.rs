@@ -18,7 +18,7 @@ use crate::permission::wrappers::{OTHERS, TRANSPARENT, is_shell};
 
 /// The commands that a command runs besides itself.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Runs {
+pub(super) enum WrappedCommand {
     Nothing,
     /// Its words from there on; only they count.
     Instead(usize),
@@ -33,23 +33,23 @@ pub(super) enum Runs {
 
 /// Who asks: a command in a list, or one that something else gives words to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given<'a> {
+pub(super) enum WordSource<'a> {
     AllWords,
     /// More operands are put behind its words, and maybe in the place of this text.
     More(Option<&'a str>),
 }
 
 /// Returns the commands that the words of a command run.
-pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
+pub(super) fn runs(words: &[Word], given: WordSource<'_>) -> WrappedCommand {
     let Some((first, arguments)) = words.split_first() else {
-        return Runs::Nothing;
+        return WrappedCommand::Nothing;
     };
     let program = base_name(&first.text);
     if OTHERS.contains(&program) {
-        return if arguments.is_empty() && given == Given::AllWords {
-            Runs::Nothing
+        return if arguments.is_empty() && given == WordSource::AllWords {
+            WrappedCommand::Nothing
         } else {
-            Runs::Unknown
+            WrappedCommand::Unknown
         };
     }
     match program {
@@ -62,23 +62,23 @@ pub(super) fn runs(words: &[Word], given: Given<'_>) -> Runs {
                 .first()
                 .is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) =>
         {
-            Runs::Nothing
+            WrappedCommand::Nothing
         }
         _ => match Options::of(program) {
             Some(options) => wrapped(program, words, options, given),
-            None => Runs::Nothing,
+            None => WrappedCommand::Nothing,
         },
     }
 }
 
-fn wrapped(program: &str, words: &[Word], options: &Options, given: Given<'_>) -> Runs {
+fn wrapped(program: &str, words: &[Word], options: &Options, given: WordSource<'_>) -> WrappedCommand {
     let Some(mut start) = after_options(words, options) else {
-        return Runs::Unknown;
+        return WrappedCommand::Unknown;
     };
     for _ in 0..options.operands {
         match words.get(start) {
             Some(word) if word.is_literal() => start += 1,
-            Some(_) => return Runs::Unknown,
+            Some(_) => return WrappedCommand::Unknown,
             None => break,
         }
     }
@@ -90,25 +90,25 @@ fn wrapped(program: &str, words: &[Word], options: &Options, given: Given<'_>) -
     }
     let Some(inner) = words.get(start) else {
         return match given {
-            Given::AllWords => Runs::Nothing,
-            Given::More(_) => Runs::Unknown,
+            WordSource::AllWords => WrappedCommand::Nothing,
+            WordSource::More(_) => WrappedCommand::Unknown,
         };
     };
     match program {
         // Only the program of that name runs what follows; the shell's own word has no other options.
-        "time" if is_assignment(inner) => return Runs::Unknown,
+        "time" if is_assignment(inner) => return WrappedCommand::Unknown,
         "flock" if matches!(inner.text.as_str(), "-c" | "--command") => {
             return match &words[start + 1..] {
-                [text] if text.is_literal() => Runs::Text(text.text.clone()),
-                _ => Runs::Unknown,
+                [text] if text.is_literal() => WrappedCommand::Text(text.text.clone()),
+                _ => WrappedCommand::Unknown,
             };
         }
         "watch" => {
-            let is_literal = words[start..].iter().all(Word::is_literal) && given == Given::AllWords;
+            let is_literal = words[start..].iter().all(Word::is_literal) && given == WordSource::AllWords;
             return if is_literal {
-                Runs::Text(joined(&words[start..]))
+                WrappedCommand::Text(joined(&words[start..]))
             } else {
-                Runs::Unknown
+                WrappedCommand::Unknown
             };
         }
         _ => {}
@@ -121,9 +121,9 @@ fn wrapped(program: &str, words: &[Word], options: &Options, given: Given<'_>) -
         && !words[0].text.contains('/')
         && starts_in(words).is_none();
     if is_transparent {
-        Runs::Instead(start)
+        WrappedCommand::Instead(start)
     } else {
-        Runs::Also(std::iter::once(start..words.len()).collect())
+        WrappedCommand::Also(std::iter::once(start..words.len()).collect())
     }
 }
 

@@ -4,7 +4,7 @@ mod copied;
 mod in_place;
 
 use self::copied::copied;
-pub use self::copied::{Copied, LinksCopied, brings_files, moves_files};
+pub use self::copied::{CopiedFiles, LinksCopied, brings_files, moves_files};
 use self::in_place::sed;
 use super::Simple;
 use super::base_name;
@@ -13,10 +13,10 @@ use super::word::Word;
 
 /// Paths that a command writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenPaths {
     pub targets: Vec<PathOperand>,
     /// Sources that are copied, moved or linked, and their destinations: more than one where that is not certain.
-    pub copied: Vec<Copied>,
+    pub copied: Vec<CopiedFiles>,
     /// True if what its wildcards stand for may be written.
     pub by_wildcard: bool,
     /// The names under which it keeps the files that it writes over.
@@ -88,13 +88,13 @@ pub fn is_edit(command: &Simple) -> bool {
 }
 
 /// Returns the paths that a command writes by its operands; redirections are told elsewhere.
-pub fn written(command: &Simple) -> Written {
+pub fn written(command: &Simple) -> WrittenPaths {
     let program = base_name(command.program());
     let words = &command.words[1..];
     match program {
         "rm" | "rmdir" | "unlink" | "shred" | "link" | "mkfifo" | "mknod" | "mktemp" | "split" | "csplit"
         | "chmod" | "chown" | "chgrp" => all(words, &[]),
-        "patch" => Written {
+        "patch" => WrittenPaths {
             backup: kept_by_patch(words),
             ..all(words, &[])
         },
@@ -104,27 +104,27 @@ pub fn written(command: &Simple) -> Written {
         "tee" => all(words, &[]),
         _ if brings_files(command) => copied(command),
         "sed" => sed(command, words),
-        "sort" => Written {
+        "sort" => WrittenPaths {
             targets: sorted_into(words),
-            ..Written::default()
+            ..WrittenPaths::default()
         },
         "dd" => {
             let named = words.iter().filter(|word| !word.is_dynamic());
             let values = named.filter_map(|word| word.text.strip_prefix("of="));
-            Written {
+            WrittenPaths {
                 targets: values.map(operand_of_text).collect(),
-                ..Written::default()
+                ..WrittenPaths::default()
             }
         }
         "find" if words.iter().any(|word| word.text == "-delete") => {
             let is_start = |word: &&Word| !word.text.starts_with('-') && !matches!(&*word.text, "(" | "!");
-            Written {
+            WrittenPaths {
                 targets: words.iter().take_while(is_start).map(operand).collect(),
                 by_wildcard: true,
-                ..Written::default()
+                ..WrittenPaths::default()
             }
         }
-        _ => Written::default(),
+        _ => WrittenPaths::default(),
     }
 }
 
@@ -166,13 +166,13 @@ fn operands_of<'w>(words: &'w [Word], valued: &[&str]) -> Vec<&'w Word> {
     found
 }
 
-fn all(words: &[Word], valued: &[&str]) -> Written {
+fn all(words: &[Word], valued: &[&str]) -> WrittenPaths {
     let mut targets: Vec<PathOperand> = operands_of(words, valued).into_iter().map(operand).collect();
     targets.extend(words.iter().flat_map(attached_values));
-    Written {
+    WrittenPaths {
         targets,
         by_wildcard: true,
-        ..Written::default()
+        ..WrittenPaths::default()
     }
 }
 

@@ -4,13 +4,13 @@
 //! can be run than those words name; everything else is only stored as the exact text. Wrappers, which run the command in
 //! their words, are listed in `wrappers` alone; they too are only stored as the exact text.
 
-mod further;
 mod options;
+mod stored_prefix;
 mod table;
 
-pub(super) use further::covers;
-use table::After::{Command, Known, Nothing, Word};
-use table::{After, RUNNERS};
+pub(super) use stored_prefix::covers;
+use table::RequiredWords::{Command, Known, Nothing, Word};
+use table::{RUNNERS, RequiredWords};
 
 use super::wrappers::{is_wrapper, wrappers};
 
@@ -19,7 +19,7 @@ const PASSED_OVER: &[&str] = &["-y", "--yes", "--no-install", "--"];
 
 /// Degree to which a command's first words say what runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum RunnerExtent {
     /// Its program is not in the table.
     Ordinary,
     /// So many words say it.
@@ -31,16 +31,16 @@ pub(super) enum Extent {
 }
 
 /// Looks up the words of a command, or those before the open end of a pattern.
-pub(super) fn extent(words: &[&str]) -> Extent {
+pub(super) fn extent(words: &[&str]) -> RunnerExtent {
     let Some((length, after)) = runner(words) else {
-        return Extent::Ordinary;
+        return RunnerExtent::Ordinary;
     };
     let rest = &words[length..];
     match after {
-        Nothing => Extent::All,
+        Nothing => RunnerExtent::All,
         Word => match rest.first() {
-            Some(word) if !word.starts_with('-') && !word.contains('=') => Extent::Words(length + 1),
-            _ => Extent::All,
+            Some(word) if !word.starts_with('-') && !word.contains('=') => RunnerExtent::Words(length + 1),
+            _ => RunnerExtent::All,
         },
         Known(beginnings, endings) => {
             let begins = |beginning: &&&str| {
@@ -49,7 +49,7 @@ pub(super) fn extent(words: &[&str]) -> Extent {
             };
             // The longest counts: `compose ps` and not `compose`.
             if let Some(found) = beginnings.iter().filter(begins).max_by_key(|found| found.len()) {
-                return Extent::Words(length + found.split(' ').count());
+                return RunnerExtent::Words(length + found.split(' ').count());
             }
             let is_script = |word: &&&str| {
                 !word.starts_with('-')
@@ -59,8 +59,8 @@ pub(super) fn extent(words: &[&str]) -> Extent {
                         .any(|ending| word.len() > ending.len() && word.ends_with(ending))
             };
             match rest.first().filter(is_script) {
-                Some(_) => Extent::Script(length + 1),
-                None => Extent::All,
+                Some(_) => RunnerExtent::Script(length + 1),
+                None => RunnerExtent::All,
             }
         }
         Command => {
@@ -68,12 +68,12 @@ pub(super) fn extent(words: &[&str]) -> Extent {
             match rest.get(skipped) {
                 Some(word) if !word.starts_with('-') && !word.contains('=') => match extent(&rest[skipped..])
                 {
-                    Extent::Ordinary => Extent::Words(length + skipped + 1),
-                    Extent::Words(count) => Extent::Words(length + skipped + count),
-                    Extent::Script(count) => Extent::Script(length + skipped + count),
-                    Extent::All => Extent::All,
+                    RunnerExtent::Ordinary => RunnerExtent::Words(length + skipped + 1),
+                    RunnerExtent::Words(count) => RunnerExtent::Words(length + skipped + count),
+                    RunnerExtent::Script(count) => RunnerExtent::Script(length + skipped + count),
+                    RunnerExtent::All => RunnerExtent::All,
                 },
-                _ => Extent::All,
+                _ => RunnerExtent::All,
             }
         }
     }
@@ -138,7 +138,7 @@ fn longest<'t, T: Copy + 't>(
 }
 
 /// The longest entry that words begin with.
-fn runner(words: &[&str]) -> Option<(usize, After)> {
+fn runner(words: &[&str]) -> Option<(usize, RequiredWords)> {
     let (program, rest) = words.split_first()?;
     let program = plain_name(program);
     if program == "cargo" && rest.first().is_some_and(|word| word.starts_with('+')) {
@@ -169,50 +169,50 @@ mod tests {
     #[test]
     fn words_that_name_what_runs_are_told_from_those_that_do_not() {
         for (command, expected) in [
-            ("cargo test", Extent::Ordinary),
-            ("python3 -m pytest -q", Extent::Words(3)),
-            ("python3.11 -m pytest", Extent::Words(3)),
-            ("python3 manage.py migrate", Extent::Script(2)),
-            ("python3 -c x", Extent::All),
-            ("python3 -m timeit x", Extent::All),
-            ("python3", Extent::All),
-            ("sudo make", Extent::All),
-            ("/usr/bin/setuidgid u make", Extent::All),
-            ("node --test a", Extent::Words(2)),
-            ("node scripts/x.mjs", Extent::Script(2)),
-            ("node -e x", Extent::All),
-            ("npx vitest run", Extent::Words(2)),
-            ("npx --yes vitest run", Extent::Words(3)),
-            ("npx tsx a.ts", Extent::Script(3)),
-            ("npx tsx -e x", Extent::All),
-            ("npx -c x", Extent::All),
-            ("uv run pytest", Extent::Words(3)),
-            ("uv run python -c x", Extent::All),
-            ("uv run python -m pytest", Extent::Words(5)),
-            ("uv sync", Extent::Ordinary),
-            ("bundle exec rspec", Extent::Words(3)),
-            ("docker run x", Extent::All),
-            ("docker compose ps", Extent::Words(3)),
-            ("docker compose run x", Extent::All),
-            ("kubectl exec x", Extent::All),
-            ("kubectl get pods", Extent::Words(2)),
-            ("deno run x", Extent::All),
-            ("deno test x", Extent::Words(2)),
-            ("make test", Extent::Words(2)),
-            ("make -f x", Extent::All),
-            ("go run .", Extent::Words(3)),
-            ("go test ./...", Extent::Ordinary),
-            ("cargo +nightly test", Extent::All),
-            ("rustup run stable x", Extent::All),
-            ("dotnet test x", Extent::Words(2)),
-            ("dotnet script x", Extent::All),
-            ("php artisan tinker", Extent::All),
-            ("npm x vitest", Extent::Words(3)),
-            ("psql db", Extent::All),
-            ("sed -n p", Extent::All),
-            ("sh test.sh", Extent::All),
-            ("/usr/bin/env x", Extent::All),
-            ("sqlite3 x", Extent::All),
+            ("cargo test", RunnerExtent::Ordinary),
+            ("python3 -m pytest -q", RunnerExtent::Words(3)),
+            ("python3.11 -m pytest", RunnerExtent::Words(3)),
+            ("python3 manage.py migrate", RunnerExtent::Script(2)),
+            ("python3 -c x", RunnerExtent::All),
+            ("python3 -m timeit x", RunnerExtent::All),
+            ("python3", RunnerExtent::All),
+            ("sudo make", RunnerExtent::All),
+            ("/usr/bin/setuidgid u make", RunnerExtent::All),
+            ("node --test a", RunnerExtent::Words(2)),
+            ("node scripts/x.mjs", RunnerExtent::Script(2)),
+            ("node -e x", RunnerExtent::All),
+            ("npx vitest run", RunnerExtent::Words(2)),
+            ("npx --yes vitest run", RunnerExtent::Words(3)),
+            ("npx tsx a.ts", RunnerExtent::Script(3)),
+            ("npx tsx -e x", RunnerExtent::All),
+            ("npx -c x", RunnerExtent::All),
+            ("uv run pytest", RunnerExtent::Words(3)),
+            ("uv run python -c x", RunnerExtent::All),
+            ("uv run python -m pytest", RunnerExtent::Words(5)),
+            ("uv sync", RunnerExtent::Ordinary),
+            ("bundle exec rspec", RunnerExtent::Words(3)),
+            ("docker run x", RunnerExtent::All),
+            ("docker compose ps", RunnerExtent::Words(3)),
+            ("docker compose run x", RunnerExtent::All),
+            ("kubectl exec x", RunnerExtent::All),
+            ("kubectl get pods", RunnerExtent::Words(2)),
+            ("deno run x", RunnerExtent::All),
+            ("deno test x", RunnerExtent::Words(2)),
+            ("make test", RunnerExtent::Words(2)),
+            ("make -f x", RunnerExtent::All),
+            ("go run .", RunnerExtent::Words(3)),
+            ("go test ./...", RunnerExtent::Ordinary),
+            ("cargo +nightly test", RunnerExtent::All),
+            ("rustup run stable x", RunnerExtent::All),
+            ("dotnet test x", RunnerExtent::Words(2)),
+            ("dotnet script x", RunnerExtent::All),
+            ("php artisan tinker", RunnerExtent::All),
+            ("npm x vitest", RunnerExtent::Words(3)),
+            ("psql db", RunnerExtent::All),
+            ("sed -n p", RunnerExtent::All),
+            ("sh test.sh", RunnerExtent::All),
+            ("/usr/bin/env x", RunnerExtent::All),
+            ("sqlite3 x", RunnerExtent::All),
         ] {
             let words: Vec<&str> = command.split(' ').collect();
             assert_eq!(extent(&words), expected, "{command}");

@@ -18,7 +18,7 @@ pub(super) struct Options {
     /// number, `--x=y` is that value alone.
     pub(super) known: &'static str,
     pub(super) operands: Operands,
-    pub(super) rest: Rest,
+    pub(super) rest: WordsBehind,
 }
 
 /// Words that are no options.
@@ -35,7 +35,7 @@ pub(super) enum Operands {
 
 /// Words behind a `--`, or behind the first operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum WordsBehind {
     /// Behind a `--` there are operands alone.
     Operands,
     /// Behind a `--` the same options count.
@@ -52,7 +52,7 @@ impl Options {
     /// Of a program that is not in the table.
     pub(super) const OF_ANY: Self = Self {
         operands: Operands::NoOptionFile,
-        rest: Rest::SameOptions,
+        rest: WordsBehind::SameOptions,
         ..known("--help --version --verbose --quiet --color --no-color")
     };
 
@@ -60,7 +60,7 @@ impl Options {
         Self { operands, ..self }
     }
 
-    const fn and(self, rest: Rest) -> Self {
+    const fn and(self, rest: WordsBehind) -> Self {
         Self { rest, ..self }
     }
 }
@@ -69,6 +69,6 @@ const fn known(known: &'static str) -> Options {
     Options {
         known,
         operands: Operands::Any,
-        rest: Rest::Operands,
+        rest: WordsBehind::Operands,
     }
 }

@@ -3,7 +3,7 @@
 
 /// Words that have to follow before any further ones may be left open.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum After {
+pub(super) enum RequiredWords {
     /// Nothing is enough.
     Nothing,
     /// The name of a program or a script, which is looked up in this table too.
@@ -14,10 +14,10 @@ pub(super) enum After {
     Known(&'static [&'static str], &'static [&'static str]),
 }
 
-use After::{Command, Known, Nothing, Word};
+use RequiredWords::{Command, Known, Nothing, Word};
 
 /// A program, or the first words of one, and what has to follow.
-pub(super) const RUNNERS: &[(&[&str], After)] = &[
+pub(super) const RUNNERS: &[(&[&str], RequiredWords)] = &[
     (
         &[
             "sed",

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::answers::{KeptAnswer, KeptAnswers};
+use super::answer_cache::{AnswerCache, CachedAnswer};
+use super::fingerprint::Fingerprint;
 use super::query::{Git, GitAnswer, GitError, Limits};
 use super::repository::RepositoryFacts;
 use super::sources::Sources;
-use super::witness::Witness;
 
 /// Directories whose answers are kept.
 const MAX_KEPT: usize = 16;
@@ -18,13 +18,13 @@ const MAX_KEPT: usize = 16;
 #[derive(Debug, Default)]
 pub struct RepositoryCache {
     kept: Mutex<VecDeque<Entry>>,
-    answers: KeptAnswers,
+    answers: AnswerCache,
 }
 
 #[derive(Debug)]
 struct Entry {
     git: Git,
-    witness: Witness,
+    witness: Fingerprint,
     facts: Arc<RepositoryFacts>,
 }
 
@@ -80,10 +80,10 @@ impl RepositoryCache {
         let is_whole = answer.is_success && !answer.stdout.is_cut && !answer.stderr.is_cut;
         if is_whole && self.keeps(facts) {
             let watched = sources.watched(facts);
-            let witness =
-                watched.and_then(|watched| Witness::with_listings(watched.files, watched.listings, asked_at));
+            let witness = watched
+                .and_then(|watched| Fingerprint::with_listings(watched.files, watched.listings, asked_at));
             if let Some(witness) = witness {
-                self.answers.put(KeptAnswer {
+                self.answers.put(CachedAnswer {
                     git: git.clone(),
                     facts: Arc::clone(facts),
                     words: words.iter().map(|word| (*word).to_owned()).collect(),

@@ -8,22 +8,22 @@
 //! [`RepositoryCache`] keeps answers for as long as every file that they come from is the same: those that say which
 //! directories git uses and how it is set, and those that come from the references and the index alone ([`Sources`]).
 
-mod answers;
+mod answer_cache;
 mod cache;
 mod disarmed;
+mod fingerprint;
 mod links;
 mod query;
 mod repository;
 mod sources;
-mod unfit;
-mod witness;
+mod unbounded_file;
 
 pub use cache::RepositoryCache;
 pub use disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
 pub use query::{Git, GitAnswer, GitError, Limits};
 pub use repository::{Repository, RepositoryFacts};
 pub use sources::Sources;
-pub use unfit::unfit;
+pub use unbounded_file::unbounded_file;
 
 #[cfg(test)]
 mod tests;

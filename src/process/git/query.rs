@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
-use crate::process::exchange::{Kept, exchange};
+use crate::process::piped::{BoundedOutput, exchange};
 use crate::process::program::find_program;
 use crate::process::sandbox::{Confinement, Support};
 use crate::process::spawn::RunningCommand;
@@ -40,8 +40,8 @@ pub struct Limits {
 /// The answer to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitAnswer {
-    pub stdout: Kept,
-    pub stderr: Kept,
+    pub stdout: BoundedOutput,
+    pub stderr: BoundedOutput,
     pub is_success: bool,
 }
 

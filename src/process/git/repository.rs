@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::disarmed::Drivers;
+use super::fingerprint::Fingerprint;
 use super::query::{Git, GitAnswer, GitError, Limits};
-use super::witness::Witness;
 use crate::regular_file::{MAX_BYTES as MAX_LINK_BYTES, RegularFile};
 
 /// Git answers at once, unless its configuration cannot be read. More settings than that are nobody's.
@@ -60,7 +60,7 @@ impl RepositoryFacts {
     }
 
     /// The files that the facts come from; `None` when they are not all known, or may have changed since git was asked.
-    pub(super) fn witness(&self, git: &Git, asked_at: SystemTime) -> Option<Witness> {
+    pub(super) fn witness(&self, git: &Git, asked_at: SystemTime) -> Option<Fingerprint> {
         let is_include = |key: &str| key.starts_with("include.") || key.starts_with("includeif.");
         if self.settings.iter().any(|(key, _)| is_include(key)) {
             return None;
@@ -99,7 +99,7 @@ impl RepositoryFacts {
                 files.extend(names.map(|name| place.join(name)));
             }
         }
-        Witness::of(files, asked_at)
+        Fingerprint::of(files, asked_at)
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Sources {
 
 /// Paths that decide an answer.
 #[derive(Debug, Default)]
-pub(super) struct Watched {
+pub(super) struct WatchedPaths {
     pub(super) files: Vec<PathBuf>,
     /// Directories whose entries count.
     pub(super) listings: Vec<PathBuf>,
@@ -71,13 +71,13 @@ impl Sources {
     }
 
     /// The paths to watch; `None` for a repository that is not understood.
-    pub(super) fn watched(&self, facts: &RepositoryFacts) -> Option<Watched> {
+    pub(super) fn watched(&self, facts: &RepositoryFacts) -> Option<WatchedPaths> {
         let repository = facts.repository.as_ref()?;
         let is_unknown = |key: &str| key.starts_with("extensions.") && !KNOWN_EXTENSIONS.contains(&key);
         if facts.settings.iter().any(|(key, _)| is_unknown(key)) {
             return None;
         }
-        let mut watched = Watched::default();
+        let mut watched = WatchedPaths::default();
         if self.index {
             watched.add_index(&repository.git_dir)?;
         }
@@ -91,7 +91,7 @@ impl Sources {
     }
 }
 
-impl Watched {
+impl WatchedPaths {
     fn add_index(&mut self, git_dir: &Path) -> Option<()> {
         self.files.push(git_dir.join("index"));
         for (count, entry) in fs::read_dir(git_dir).ok()?.enumerate() {

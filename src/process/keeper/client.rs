@@ -44,15 +44,15 @@ struct Keeper {
 }
 
 /// How the keeper took a request.
-pub(in crate::process) enum Started {
-    Kept(Kept, u32),
+pub(in crate::process) enum KeeperStart {
+    Kept(KeeperProcess, u32),
     /// There is no keeper; the streams come back.
     Not(Streams),
 }
 
 /// A process that the keeper has started.
 #[derive(Debug)]
-pub(in crate::process) struct Kept {
+pub(in crate::process) struct KeeperProcess {
     socket: tokio::net::UnixStream,
     /// Bytes of its status that have arrived.
     status: [u8; 4],
@@ -62,15 +62,15 @@ pub(in crate::process) struct Kept {
 /// Has a command started. Blocks for the time a fork takes.
 ///
 /// `ConnectionAborted` says that the keeper ended before it answered, so that nobody knows whether the command started.
-pub(in crate::process) fn start(start: &Start, streams: Streams) -> io::Result<Started> {
+pub(in crate::process) fn start(start: &Start, streams: Streams) -> io::Result<KeeperStart> {
     if !IS_ENABLED.load(Ordering::Relaxed) {
-        return Ok(Started::Not(streams));
+        return Ok(KeeperStart::Not(streams));
     }
     let mut socket = match connect(&streams) {
         Ok(socket) => socket,
         Err(error) => {
             tracing::warn!(%error, "there is no keeper, so a command may outlive lathe");
-            return Ok(Started::Not(streams));
+            return Ok(KeeperStart::Not(streams));
         }
     };
     drop(streams);
@@ -82,12 +82,12 @@ pub(in crate::process) fn start(start: &Start, streams: Streams) -> io::Result<S
         .map_err(|error| io::Error::new(io::ErrorKind::ConnectionAborted, error))?;
     let pid = message::answered(answer)?;
     socket.set_nonblocking(true)?;
-    let kept = Kept {
+    let kept = KeeperProcess {
         socket: tokio::net::UnixStream::from_std(socket)?,
         status: [0; 4],
         read: 0,
     };
-    Ok(Started::Kept(kept, pid))
+    Ok(KeeperStart::Kept(kept, pid))
 }
 
 /// A socket for one command, whose other end the keeper has together with the streams.
@@ -184,7 +184,7 @@ fn orphans() -> Vec<Pid> {
     left
 }
 
-impl Kept {
+impl KeeperProcess {
     pub(in crate::process) async fn wait(&mut self) -> io::Result<ExitStatus> {
         while self.read < self.status.len() {
             match self.socket.read(&mut self.status[self.read..]).await? {

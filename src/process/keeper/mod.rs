@@ -21,7 +21,7 @@ mod message;
 mod server;
 
 pub use client::enable;
-pub(super) use client::{Kept, Started, start};
+pub(super) use client::{KeeperProcess, KeeperStart, start};
 pub use server::run;
 
 /// The first word of lathe's command line that makes it the keeper.

@@ -10,7 +10,7 @@ use landlock::{
     path_beneath_rules,
 };
 
-use super::{Confinement, calls, namespace};
+use super::{Confinement, namespace, seccomp};
 
 /// Where every command may write: what is written there is kept nowhere.
 const SINKS: [&str; 2] = ["/dev/null", "/dev/tty"];
@@ -39,7 +39,7 @@ pub(super) fn run(words: impl IntoIterator<Item = OsString>) -> Result<(), Strin
 pub(super) fn restrict(confinement: &Confinement) -> Result<(), String> {
     restrict_files(confinement)
         .map_err(|error| format!("the kernel's Landlock does not offer it: {error}"))?;
-    calls::refuse(confinement).map_err(|error| format!("the kernel's seccomp does not offer it: {error}"))
+    seccomp::refuse(confinement).map_err(|error| format!("the kernel's seccomp does not offer it: {error}"))
 }
 
 fn restrict_files(confinement: &Confinement) -> Result<(), RulesetError> {

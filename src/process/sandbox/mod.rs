@@ -14,13 +14,13 @@
 //! exists. Only Linux has it; elsewhere [`Confinement::check`] says so.
 
 #[cfg(target_os = "linux")]
-mod calls;
-#[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod seccomp;
 mod support;
 
 pub use support::Support;

@@ -5,21 +5,21 @@ use std::path::Path;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
 use super::{AgentProblem, Owner};
 use crate::project::frontmatter;
-use crate::project::markdown_file::Allowance;
+use crate::project::markdown_file::ReadBudget;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 const MAX_NAME: usize = 64;
 
 /// Where files lie, and whose they are.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shelf<'a> {
+pub(super) struct AgentDirectory<'a> {
     pub(super) dialect: Dialect,
     pub(super) owner: Owner,
     /// The directory that every file must lie in, if one is given.
     pub(super) confined_to: Option<&'a Path>,
     /// Which of the files may be read, where that has been judged.
-    pub(super) judged: Option<&'a Unconfirmed>,
+    pub(super) judged: Option<&'a UnconfirmedFiles>,
 }
 
 /// A file that was read.
@@ -39,10 +39,10 @@ pub(super) enum FileFault {
 /// Reads a file. `Ok(None)` is one that is none of our business.
 pub(super) fn read(
     path: &Path,
-    shelf: Shelf<'_>,
+    shelf: AgentDirectory<'_>,
     check_rules: CheckRules<'_>,
     gate: &dyn FileGate,
-    allowance: &mut Allowance,
+    allowance: &mut ReadBudget,
 ) -> Result<Option<ReadAgent>, FileFault> {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let Some(stem) = stem else {

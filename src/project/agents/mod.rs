@@ -10,8 +10,8 @@
 //! A file that cannot be understood costs its agent and nothing else: half of what somebody wrote about an agent may be
 //! the half that opens things. Nothing is run, and whether a model or a tool exists is not asked here.
 
+mod agent_files;
 mod file;
-mod gather;
 mod merge;
 mod patch;
 
@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::frontmatter::SourcePosition;
 
-pub use gather::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
+pub use agent_files::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
 pub use patch::{AgentPatch, ToolChoice};
 
 /// Who wrote something about an agent, and where.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// A home, a configuration directory and a project.
 struct Place {
@@ -66,7 +66,7 @@ impl Place {
                 _ => Err("that is no rule".to_owned()),
             },
             gate: &|real: &Path| !real.ends_with(".env"),
-            unconfirmed: &Unconfirmed::default(),
+            unconfirmed: &UnconfirmedFiles::default(),
         })
     }
 
@@ -463,7 +463,7 @@ fn a_directory_is_read_once_whichever_way_it_is_reached() {
         root: &home,
         cwd: &home,
         gate: &|_: &Path| true,
-        unconfirmed: &Unconfirmed::default(),
+        unconfirmed: &UnconfirmedFiles::default(),
         check_rules: &|_| Ok(()),
     });
     let agents = files.agents(&[], true);

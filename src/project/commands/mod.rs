@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::frontmatter::{self, FrontMatter};
-use super::markdown_file::Allowance;
+use super::markdown_file::ReadBudget;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 const MAX_DEPTH: usize = 8;
 const MAX_NAME: usize = 64;
@@ -35,7 +35,7 @@ pub struct CommandPlaces<'a> {
     /// Decides which files may be read.
     pub gate: &'a dyn FileGate,
     /// Files of the project that are left out.
-    pub unconfirmed: &'a Unconfirmed,
+    pub unconfirmed: &'a UnconfirmedFiles,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
     let mut found = CommandCollector {
         gate: places.gate,
         unconfirmed: places.unconfirmed,
-        allowance: Allowance::default(),
+        allowance: ReadBudget::default(),
         commands: Vec::new(),
         problems: Vec::new(),
     };
@@ -122,7 +122,7 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
         }
     }
     // What a project has used up is not taken from the user.
-    found.allowance = Allowance::default();
+    found.allowance = ReadBudget::default();
     found.directory(&places.config.join("commands"), CommandOwner::User, None);
     if let Some(home) = places.home {
         found.directory(&home.join(".claude/commands"), CommandOwner::User, None);
@@ -133,8 +133,8 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandPro
 
 struct CommandCollector<'a> {
     gate: &'a dyn FileGate,
-    unconfirmed: &'a Unconfirmed,
-    allowance: Allowance,
+    unconfirmed: &'a UnconfirmedFiles,
+    allowance: ReadBudget,
     commands: Vec<UserCommand>,
     problems: Vec<CommandProblem>,
 }
@@ -250,7 +250,7 @@ mod tests {
             root: &dir.join("p"),
             cwd: &dir.join("p/sub"),
             gate: &|real: &Path| !real.ends_with(".env"),
-            unconfirmed: &Unconfirmed::default(),
+            unconfirmed: &UnconfirmedFiles::default(),
         })
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::adapter::Decode;
 use super::super::error::malformed;
-use super::super::tolerant::{count, some_count, some_name, some_object, text};
+use super::super::lenient::{count, some_count, some_name, some_object, text};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
 use super::super::history::{
-    Content, ReplyPiece, SentResult, Turn, arguments_object, turns, without_loose_reasoning,
+    Content, HistoryTurn, ReplyPiece, SentResult, arguments_object, turns, without_loose_reasoning,
 };
 use super::super::{Protocol, Thinking, ToolSpec};
 
@@ -34,7 +34,7 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     body
 }
 
-fn thinking(ask: &Ask<'_>, turns: &[Turn<'_>]) -> Option<Value> {
+fn thinking(ask: &Ask<'_>, turns: &[HistoryTurn<'_>]) -> Option<Value> {
     if !ask.wants_reasoning() {
         return None;
     }
@@ -49,14 +49,14 @@ fn thinking(ask: &Ask<'_>, turns: &[Turn<'_>]) -> Option<Value> {
 
 /// Returns true if the reply goes on with calls that were made without thinking: with a budget, the first step of a
 /// turn has to begin with a thinking block, which another model's or a cut reply's lacks.
-fn is_within_unthinking_steps(turns: &[Turn<'_>]) -> bool {
+fn is_within_unthinking_steps(turns: &[HistoryTurn<'_>]) -> bool {
     let steps = turns
         .iter()
         .rev()
-        .take_while(|turn| !matches!(turn, Turn::User(_)));
-    let starts_unthinking = |turn: &Turn<'_>| match turn {
-        Turn::Assistant(said) => !matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
-        Turn::User(_) | Turn::Results(_) => false,
+        .take_while(|turn| !matches!(turn, HistoryTurn::User(_)));
+    let starts_unthinking = |turn: &HistoryTurn<'_>| match turn {
+        HistoryTurn::Assistant(said) => !matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
+        HistoryTurn::User(_) | HistoryTurn::Results(_) => false,
     };
     steps.into_iter().any(starts_unthinking)
 }
@@ -70,13 +70,13 @@ fn tools(tools: &[ToolSpec]) -> Value {
     Value::Array(tools.collect())
 }
 
-fn messages(turns: Vec<Turn<'_>>) -> Vec<Value> {
+fn messages(turns: Vec<HistoryTurn<'_>>) -> Vec<Value> {
     let mut messages: Vec<(&'static str, Vec<Value>)> = Vec::new();
     for turn in turns {
         let (role, blocks) = match turn {
-            Turn::User(content) => ("user", content.iter().map(content_block).collect()),
-            Turn::Results(outcomes) => ("user", outcomes.iter().map(result_block).collect()),
-            Turn::Assistant(said) => (
+            HistoryTurn::User(content) => ("user", content.iter().map(content_block).collect()),
+            HistoryTurn::Results(outcomes) => ("user", outcomes.iter().map(result_block).collect()),
+            HistoryTurn::Assistant(said) => (
                 "assistant",
                 without_loose_reasoning(said)
                     .iter()

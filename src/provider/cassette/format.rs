@@ -23,17 +23,17 @@ pub(super) struct Exchange {
     pub(super) purpose: Purpose,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
-    pub(super) request: Asked,
+    pub(super) request: RequestSummary,
     #[serde(default)]
     pub(super) reply: Vec<Frame>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<Failure>,
+    pub(super) error: Option<RecordedFailure>,
 }
 
 /// The part of a request that is kept. Only `last` has to match at replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Asked {
-    pub(super) last: Last,
+pub(super) struct RequestSummary {
+    pub(super) last: LastInput,
     /// The beginning of the user's last text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Asked {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Last {
+pub(super) enum LastInput {
     User,
     Results,
 }
@@ -60,12 +60,12 @@ pub(super) struct Frame {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) ms: u64,
     #[serde(flatten)]
-    pub(super) event: Recorded,
+    pub(super) event: RecordedEvent,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Recorded {
+pub(super) enum RecordedEvent {
     Text(usize),
     Reasoning(usize),
     Call {
@@ -97,7 +97,7 @@ pub(super) enum Recorded {
 
 /// How a reply failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Failure {
+pub(super) struct RecordedFailure {
     pub(super) kind: ProviderErrorKind,
     pub(super) message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ pub(super) struct Failure {
     pub(super) most_retries: Option<u32>,
 }
 
-impl Asked {
+impl RequestSummary {
     pub(super) fn of(request: &Request) -> Self {
         let last = request.messages.last();
         let calls: Vec<String> = match last {
@@ -128,7 +128,11 @@ impl Asked {
             .rfind(|message| message.role == Role::User);
         let is_results = last.is_some_and(|message| message.role == Role::Assistant);
         Self {
-            last: if is_results { Last::Results } else { Last::User },
+            last: if is_results {
+                LastInput::Results
+            } else {
+                LastInput::User
+            },
             text: user.map(|message| message.text().chars().take(PROMPT).collect()),
             calls: is_results.then_some(calls),
             messages: Some(request.messages.len()),
@@ -148,11 +152,11 @@ impl Asked {
             Purpose::Title => "title",
         };
         match self.last {
-            Last::User => match self.text.as_deref() {
+            LastInput::User => match self.text.as_deref() {
                 Some(text) => format!("a {purpose} after the prompt \"{}\"", shortened(text)),
                 None => format!("a {purpose} after a prompt"),
             },
-            Last::Results => match self.calls.as_deref() {
+            LastInput::Results => match self.calls.as_deref() {
                 Some(calls) => format!("a {purpose} after the results of `{}`", calls.join("`, `")),
                 None => format!("a {purpose} after results"),
             },
@@ -160,7 +164,7 @@ impl Asked {
     }
 }
 
-impl From<&ProviderError> for Failure {
+impl From<&ProviderError> for RecordedFailure {
     fn from(error: &ProviderError) -> Self {
         Self {
             kind: error.kind,
@@ -172,8 +176,8 @@ impl From<&ProviderError> for Failure {
     }
 }
 
-impl From<&Failure> for ProviderError {
-    fn from(failure: &Failure) -> Self {
+impl From<&RecordedFailure> for ProviderError {
+    fn from(failure: &RecordedFailure) -> Self {
         Self {
             kind: failure.kind,
             message: failure.message.clone(),
@@ -184,7 +188,7 @@ impl From<&Failure> for ProviderError {
     }
 }
 
-impl From<&StreamEvent> for Recorded {
+impl From<&StreamEvent> for RecordedEvent {
     fn from(event: &StreamEvent) -> Self {
         match event {
             StreamEvent::TextStart { block } => Self::Text(*block),

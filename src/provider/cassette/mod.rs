@@ -16,5 +16,5 @@ mod player;
 mod recorder;
 mod secrets;
 
-pub use player::{Following, Pace, Player};
+pub use player::{MatchMode, PlaybackSpeed, Player};
 pub use recorder::Recorder;

@@ -13,7 +13,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _};
 
-use super::format::{Asked, Exchange, Frame, Recorded, VERSION};
+use super::format::{Exchange, Frame, RecordedEvent, RequestSummary, VERSION};
 use crate::conversation::{SessionId, Stop, StreamEvent};
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, Purpose, ReplyStream, Request};
 
@@ -22,14 +22,14 @@ const ARGUMENT_PIECE: usize = 16;
 
 /// How fast a cassette plays.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
+pub enum PlaybackSpeed {
     /// With the recorded waits, each times `scale` and at most `max_wait`.
     AsRecorded { scale: f64, max_wait: Duration },
     /// Without waiting.
     Flat,
 }
 
-impl Pace {
+impl PlaybackSpeed {
     fn wait(self, recorded: Duration) -> Duration {
         match self {
             Self::AsRecorded { scale, max_wait } => recorded.mul_f64(scale.clamp(0.0, 1000.0)).min(max_wait),
@@ -40,7 +40,7 @@ impl Pace {
 
 /// The answer to a request that is not the next one of the cassette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Following {
+pub enum MatchMode {
     /// An error, as after the end and for a further session.
     #[default]
     Strict,
@@ -52,9 +52,9 @@ pub enum Following {
 #[derive(Debug)]
 pub struct Player {
     tracks: Vec<Track>,
-    pace: Pace,
-    following: Following,
-    places: Mutex<Places>,
+    pace: PlaybackSpeed,
+    following: MatchMode,
+    places: Mutex<TrackPositions>,
 }
 
 /// One recorded conversation.
@@ -74,7 +74,7 @@ impl Track {
 }
 
 #[derive(Debug, Default)]
-struct Places {
+struct TrackPositions {
     /// The track that a session plays, and how far it is in each purpose.
     sessions: HashMap<SessionId, usize>,
     played: HashMap<(SessionId, Purpose), usize>,
@@ -83,7 +83,7 @@ struct Places {
 
 impl Player {
     /// Reads a whole cassette.
-    pub fn from_reader(mut reader: impl Read, pace: Pace) -> Result<Self, ProviderError> {
+    pub fn from_reader(mut reader: impl Read, pace: PlaybackSpeed) -> Result<Self, ProviderError> {
         let mut text = String::new();
         reader.read_to_string(&mut text).map_err(|error| {
             ProviderError::new(
@@ -95,7 +95,7 @@ impl Player {
     }
 
     /// Reads a cassette from its text. Empty lines and lines that begin with `//` are skipped.
-    pub fn from_text(text: &str, pace: Pace) -> Result<Self, ProviderError> {
+    pub fn from_text(text: &str, pace: PlaybackSpeed) -> Result<Self, ProviderError> {
         let mut tracks: Vec<Track> = Vec::new();
         let mut by_label: HashMap<String, usize> = HashMap::new();
         for (number, line) in text.lines().enumerate() {
@@ -122,19 +122,19 @@ impl Player {
         Ok(Self {
             tracks,
             pace,
-            following: Following::Strict,
+            following: MatchMode::Strict,
             places: Mutex::default(),
         })
     }
 
     /// Chooses what becomes of requests that were not recorded.
-    pub fn following(mut self, following: Following) -> Self {
+    pub fn following(mut self, following: MatchMode) -> Self {
         self.following = following;
         self
     }
 
     fn next(&self, request: &Request) -> Result<Arc<Exchange>, ProviderError> {
-        let asked = Asked::of(request);
+        let asked = RequestSummary::of(request);
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let known = places.sessions.get(&request.session).copied();
         let track = if let Some(track) = known {
@@ -150,7 +150,7 @@ impl Player {
             .played
             .entry((request.session.clone(), request.purpose))
             .or_default();
-        if self.following == Following::Loose {
+        if self.following == MatchMode::Loose {
             let fits = |line: &Arc<Exchange>| line.request.fits(&asked);
             let ahead = lines.iter().skip(*played).position(fits);
             let place = ahead.map(|ahead| *played + ahead);
@@ -174,8 +174,13 @@ impl Player {
         Ok(Arc::clone(line))
     }
 
-    fn free_track(&self, places: &Places, asked: &Asked, purpose: Purpose) -> Result<usize, ProviderError> {
-        let is_free = |track: usize| self.following == Following::Loose || !places.taken.contains(&track);
+    fn free_track(
+        &self,
+        places: &TrackPositions,
+        asked: &RequestSummary,
+        purpose: Purpose,
+    ) -> Result<usize, ProviderError> {
+        let is_free = |track: usize| self.following == MatchMode::Loose || !places.taken.contains(&track);
         let first = |track: usize| self.tracks[track].lines(purpose).first();
         let free: Vec<usize> = (0..self.tracks.len()).filter(|track| is_free(*track)).collect();
         let is_same = |track: &usize| {
@@ -229,7 +234,7 @@ fn read_line(line: &str, number: usize) -> Result<Exchange, ProviderError> {
     Ok(exchange)
 }
 
-fn mismatch(expected: &str, asked: &Asked, purpose: Purpose) -> ProviderError {
+fn mismatch(expected: &str, asked: &RequestSummary, purpose: Purpose) -> ProviderError {
     let asked = asked.described(purpose);
     ProviderError::new(
         ProviderErrorKind::BadRequest,
@@ -250,7 +255,7 @@ fn counted(lines: usize) -> String {
 
 type Item = (Duration, Result<StreamEvent, ProviderError>);
 
-fn play(exchange: &Exchange, pace: Pace) -> ReplyStream {
+fn play(exchange: &Exchange, pace: PlaybackSpeed) -> ReplyStream {
     let mut items = events(&exchange.reply);
     let is_whole = items
         .iter()
@@ -283,15 +288,16 @@ fn events(frames: &[Frame]) -> VecDeque<Item> {
     let mut is_written_by_hand = false;
     for frame in frames {
         let wait = Duration::from_millis(frame.ms);
-        if let Recorded::Text(block) | Recorded::Reasoning(block) | Recorded::Call { block, .. } =
-            &frame.event
+        if let RecordedEvent::Text(block)
+        | RecordedEvent::Reasoning(block)
+        | RecordedEvent::Call { block, .. } = &frame.event
         {
             next_block = next_block.max(block.saturating_add(1));
         }
         let event = match &frame.event {
-            Recorded::Text(block) => StreamEvent::TextStart { block: *block },
-            Recorded::Reasoning(block) => StreamEvent::ReasoningStart { block: *block },
-            Recorded::Call { block, id, name } => {
+            RecordedEvent::Text(block) => StreamEvent::TextStart { block: *block },
+            RecordedEvent::Reasoning(block) => StreamEvent::ReasoningStart { block: *block },
+            RecordedEvent::Call { block, id, name } => {
                 has_calls = true;
                 StreamEvent::CallStart {
                     block: *block,
@@ -299,21 +305,21 @@ fn events(frames: &[Frame]) -> VecDeque<Item> {
                     name: name.clone(),
                 }
             }
-            Recorded::Delta(block, delta) => StreamEvent::Delta {
+            RecordedEvent::Delta(block, delta) => StreamEvent::Delta {
                 block: *block,
                 delta: delta.clone(),
             },
-            Recorded::End { block, native } => StreamEvent::End {
+            RecordedEvent::End { block, native } => StreamEvent::End {
                 block: *block,
                 native: native.clone(),
             },
-            Recorded::Usage(usage) => StreamEvent::Usage(*usage),
-            Recorded::Refusal(words) => StreamEvent::Refusal(words.clone()),
-            Recorded::Stop(stop) => StreamEvent::Stop(*stop),
-            Recorded::Say(_) | Recorded::Think(_) | Recorded::Use { .. } => {
+            RecordedEvent::Usage(usage) => StreamEvent::Usage(*usage),
+            RecordedEvent::Refusal(words) => StreamEvent::Refusal(words.clone()),
+            RecordedEvent::Stop(stop) => StreamEvent::Stop(*stop),
+            RecordedEvent::Say(_) | RecordedEvent::Think(_) | RecordedEvent::Use { .. } => {
                 let block = next_block;
                 next_block += 1;
-                has_calls |= matches!(frame.event, Recorded::Use { .. });
+                has_calls |= matches!(frame.event, RecordedEvent::Use { .. });
                 is_written_by_hand = true;
                 items.extend(
                     whole_block(&frame.event, block)
@@ -336,11 +342,11 @@ fn events(frames: &[Frame]) -> VecDeque<Item> {
     items
 }
 
-fn whole_block(event: &Recorded, block: usize) -> Vec<StreamEvent> {
+fn whole_block(event: &RecordedEvent, block: usize) -> Vec<StreamEvent> {
     let (start, pieces) = match event {
-        Recorded::Say(text) => (StreamEvent::TextStart { block }, words(text)),
-        Recorded::Think(text) => (StreamEvent::ReasoningStart { block }, words(text)),
-        Recorded::Use { name, args } => {
+        RecordedEvent::Say(text) => (StreamEvent::TextStart { block }, words(text)),
+        RecordedEvent::Think(text) => (StreamEvent::ReasoningStart { block }, words(text)),
+        RecordedEvent::Use { name, args } => {
             let args = if args.is_null() {
                 "{}".to_owned()
             } else {
@@ -389,7 +395,7 @@ mod tests {
 "#;
 
     fn player() -> Player {
-        Player::from_text(TAPE, Pace::Flat).unwrap()
+        Player::from_text(TAPE, PlaybackSpeed::Flat).unwrap()
     }
 
     async fn texts(player: &Player, request: Request) -> Result<String, String> {
@@ -448,7 +454,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_end_is_an_error_unless_the_cassette_is_followed_loosely() {
-        for (following, is_error) in [(Following::Strict, true), (Following::Loose, false)] {
+        for (following, is_error) in [(MatchMode::Strict, true), (MatchMode::Loose, false)] {
             let player = player().following(following);
             let asked = request("a/m", vec![user("for b")]);
             texts(&player, asked.clone()).await.unwrap();
@@ -464,9 +470,9 @@ mod tests {
 {"v":1,"purpose":"turn","request":{"last":"results"},"reply":[{"say":"passed over"}]}
 {"v":1,"purpose":"turn","request":{"last":"user"},"reply":[{"say":"second"}]}
 "#;
-        let player = Player::from_text(tape, Pace::Flat)
+        let player = Player::from_text(tape, PlaybackSpeed::Flat)
             .unwrap()
-            .following(Following::Loose);
+            .following(MatchMode::Loose);
         let asked = request("a/m", vec![user("go")]);
         for said in ["first", "second", "second"] {
             assert_eq!(texts(&player, asked.clone()).await.unwrap(), said);
@@ -484,7 +490,7 @@ mod tests {
     async fn waits_are_kept_scaled_and_bounded() {
         let at = |scale: f64, max_wait: u64| {
             let max_wait = Duration::from_millis(max_wait);
-            Pace::AsRecorded { scale, max_wait }
+            PlaybackSpeed::AsRecorded { scale, max_wait }
                 .wait(Duration::from_millis(30))
                 .as_millis()
         };
@@ -493,7 +499,7 @@ mod tests {
             (30, 60, 10, 0)
         );
         let text = r#"{"v":1,"purpose":"turn","request":{"last":"user"},"reply":[{"ms":10,"say":"a b"}]}"#;
-        let pace = Pace::AsRecorded {
+        let pace = PlaybackSpeed::AsRecorded {
             scale: 1.0,
             max_wait: Duration::from_secs(1),
         };
@@ -509,9 +515,12 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_an_exchange_is_named() {
-        let error = Player::from_text("\n{\"v\":1}", Pace::Flat).unwrap_err();
+        let error = Player::from_text("\n{\"v\":1}", PlaybackSpeed::Flat).unwrap_err();
         assert!(error.message.starts_with("line 2 of the cassette"), "{error}");
         let newer = r#"{"v":9,"purpose":"turn","request":{"last":"user"}}"#;
-        assert!(Player::from_text(newer, Pace::Flat).is_err() && Player::from_text("", Pace::Flat).is_err());
+        assert!(
+            Player::from_text(newer, PlaybackSpeed::Flat).is_err()
+                && Player::from_text("", PlaybackSpeed::Flat).is_err()
+        );
     }
 }

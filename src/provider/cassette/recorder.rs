@@ -10,7 +10,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _};
 
-use super::format::{Asked, Exchange, Failure, Frame, Recorded, VERSION};
+use super::format::{Exchange, Frame, RecordedEvent, RecordedFailure, RequestSummary, VERSION};
 use super::secrets::Secrets;
 use crate::conversation::StreamEvent;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
@@ -18,10 +18,10 @@ use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, R
 /// Passes requests on to `inner` and writes each exchange down when its reply has ended or was dropped.
 pub struct Recorder {
     inner: Arc<dyn Provider>,
-    tape: Arc<Tape>,
+    tape: Arc<CassetteFile>,
 }
 
-struct Tape {
+struct CassetteFile {
     file: Mutex<File>,
     secrets: Secrets,
 }
@@ -48,7 +48,7 @@ impl Recorder {
         );
         Ok(Self {
             inner,
-            tape: Arc::new(Tape {
+            tape: Arc::new(CassetteFile {
                 file: Mutex::new(file),
                 secrets,
             }),
@@ -68,14 +68,14 @@ impl Recorder {
 
 impl Provider for Recorder {
     fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>> {
-        let mut take = Take {
+        let mut take = UnfinishedExchange {
             tape: Arc::clone(&self.tape),
             exchange: Exchange {
                 v: VERSION,
                 session: request.session.to_string(),
                 purpose: request.purpose,
                 model: Some(request.model.to_string()),
-                request: Asked::of(&request),
+                request: RequestSummary::of(&request),
                 reply: Vec::new(),
                 error: None,
             },
@@ -95,7 +95,7 @@ impl Provider for Recorder {
     }
 }
 
-fn recorded(reply: ReplyStream, take: Take) -> ReplyStream {
+fn recorded(reply: ReplyStream, take: UnfinishedExchange) -> ReplyStream {
     stream::unfold((reply, take), |(mut reply, mut take)| async move {
         let item = reply.next().await?;
         take.note(&item);
@@ -105,13 +105,13 @@ fn recorded(reply: ReplyStream, take: Take) -> ReplyStream {
 }
 
 /// An exchange in the making. It is written when it is dropped, so that a cancelled reply is kept as far as it came.
-struct Take {
-    tape: Arc<Tape>,
+struct UnfinishedExchange {
+    tape: Arc<CassetteFile>,
     exchange: Exchange,
     last: Instant,
 }
 
-impl Take {
+impl UnfinishedExchange {
     fn note(&mut self, item: &Result<StreamEvent, ProviderError>) {
         let now = Instant::now();
         match item {
@@ -119,22 +119,22 @@ impl Take {
                 let ms = now.duration_since(self.last).as_millis() as u64;
                 self.exchange.reply.push(Frame {
                     ms,
-                    event: Recorded::from(event),
+                    event: RecordedEvent::from(event),
                 });
             }
-            Err(error) => self.exchange.error = Some(Failure::from(error)),
+            Err(error) => self.exchange.error = Some(RecordedFailure::from(error)),
         }
         self.last = now;
     }
 }
 
-impl Drop for Take {
+impl Drop for UnfinishedExchange {
     fn drop(&mut self) {
         self.tape.write(&mut self.exchange);
     }
 }
 
-impl Tape {
+impl CassetteFile {
     fn write(&self, exchange: &mut Exchange) {
         clean_deltas(&mut exchange.reply, &self.secrets);
         let Ok(line) = serde_json::to_string(exchange) else {
@@ -153,7 +153,7 @@ impl Tape {
 fn clean_deltas(reply: &mut [Frame], secrets: &Secrets) {
     let mut texts: Vec<String> = Vec::new();
     for frame in &*reply {
-        if let Recorded::Delta(block, delta) = &frame.event {
+        if let RecordedEvent::Delta(block, delta) = &frame.event {
             if texts.len() <= *block {
                 texts.resize(block + 1, String::new());
             }
@@ -164,7 +164,7 @@ fn clean_deltas(reply: &mut [Frame], secrets: &Secrets) {
         let mut clean = Some(secrets.without(text).into_owned());
         for frame in &mut *reply {
             match &mut frame.event {
-                Recorded::Delta(number, delta) if *number == block => {
+                RecordedEvent::Delta(number, delta) if *number == block => {
                     *delta = clean.take().unwrap_or_default();
                 }
                 _ => {}
@@ -177,7 +177,7 @@ fn clean_deltas(reply: &mut [Frame], secrets: &Secrets) {
 mod tests {
     use super::*;
     use crate::conversation::Stop;
-    use crate::provider::cassette::{Pace, Player};
+    use crate::provider::cassette::{PlaybackSpeed, Player};
     use crate::provider::sample;
 
     struct Scripted(Vec<Result<StreamEvent, ProviderError>>);
@@ -237,7 +237,7 @@ mod tests {
             Err(ProviderError::new(ProviderErrorKind::Overloaded, "busy").hinted("wait")),
         ];
         let tape = record(items.clone(), 99).await;
-        let player = Player::from_text(&tape, Pace::Flat).unwrap();
+        let player = Player::from_text(&tape, PlaybackSpeed::Flat).unwrap();
         let request = sample::request("a/m", vec![sample::user("other words")]);
         let events: Vec<_> = player.stream(request).await.unwrap().collect().await;
         assert_eq!(events, items);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::adapter::Decode;
 use super::super::error::{broken_off, malformed};
-use super::super::tolerant::{count, list, some_name, some_object, text};
+use super::super::lenient::{count, list, some_name, some_object, text};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Protocol;
 use super::super::adapter::Ask;
-use super::super::history::{Content, ReplyPiece, SentResult, Turn, WireId, arguments_object, turns};
+use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, WireId, arguments_object, turns};
 
 /// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -15,9 +15,9 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
         .into_iter()
         .filter_map(|turn| {
             let (role, parts): (_, Vec<Value>) = match turn {
-                Turn::User(content) => ("user", content.iter().map(content_part).collect()),
-                Turn::Assistant(said) => ("model", model_parts(&said, signs)),
-                Turn::Results(outcomes) => ("user", results(&outcomes)),
+                HistoryTurn::User(content) => ("user", content.iter().map(content_part).collect()),
+                HistoryTurn::Assistant(said) => ("model", model_parts(&said, signs)),
+                HistoryTurn::Results(outcomes) => ("user", results(&outcomes)),
             };
             (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }))
         });

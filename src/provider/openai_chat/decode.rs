@@ -9,7 +9,9 @@ use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
 use super::super::error::{Reported, broken_off, malformed};
-use super::super::tolerant::{Words, count, some_count, some_name, some_object, text, text_or_json, words};
+use super::super::lenient::{
+    ReplyText, count, some_count, some_name, some_object, text, text_or_json, words,
+};
 use super::super::{ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 
@@ -199,7 +201,7 @@ impl Decoder {
             Some(reasoning) => Some(reasoning),
             None => text(delta.reasoning)?,
         };
-        let Words {
+        let ReplyText {
             text,
             reasoning: part,
             ..

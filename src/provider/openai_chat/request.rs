@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Protocol;
 use super::super::adapter::Ask;
-use super::super::history::{Content, ReplyPiece, SentResult, Turn, arguments_text, turns};
+use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, turns};
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let mut messages = Vec::new();
@@ -13,9 +13,9 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     }
     for turn in turns(ask.request, ask.model, Protocol::OpenAiChat) {
         match turn {
-            Turn::User(content) => messages.push(user(&content)),
-            Turn::Assistant(said) => messages.extend(assistant(&said)),
-            Turn::Results(outcomes) => results(&outcomes, &mut messages),
+            HistoryTurn::User(content) => messages.push(user(&content)),
+            HistoryTurn::Assistant(said) => messages.extend(assistant(&said)),
+            HistoryTurn::Results(outcomes) => results(&outcomes, &mut messages),
         }
     }
     let mut body = json!({

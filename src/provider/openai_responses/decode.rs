@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
 use super::super::error::{Reported, broken_off, malformed};
-use super::super::tolerant::{count, list, some_name, some_object, text, text_or_json, words};
+use super::super::lenient::{count, list, some_name, some_object, text, text_or_json, words};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 use crate::text::surrogates;

@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use super::super::Protocol;
 use super::super::adapter::Ask;
 use super::super::history::{
-    Content, ReplyPiece, SentResult, Turn, arguments_text, turns, without_loose_reasoning,
+    Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, turns, without_loose_reasoning,
 };
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let mut input = Vec::new();
     for turn in turns(ask.request, ask.model, Protocol::OpenAiResponses) {
         match turn {
-            Turn::User(content) => input.push(message("user", content.iter().map(content_part))),
-            Turn::Assistant(said) => assistant(said, &mut input),
-            Turn::Results(outcomes) => input.extend(outcomes.iter().map(result)),
+            HistoryTurn::User(content) => input.push(message("user", content.iter().map(content_part))),
+            HistoryTurn::Assistant(said) => assistant(said, &mut input),
+            HistoryTurn::Results(outcomes) => input.extend(outcomes.iter().map(result)),
         }
     }
     let mut body = json!({

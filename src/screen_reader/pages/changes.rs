@@ -1,7 +1,7 @@
 //! `/diff`: what changed, as a list of files by number, and one of them line by line.
 
 use super::counted;
-use crate::screen_reader::judged;
+use crate::screen_reader::approval;
 use crate::session::query::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::view::card::DiffBody;
 
@@ -42,7 +42,7 @@ pub(in crate::screen_reader) fn file(file: &ChangedFile) -> Vec<String> {
         unified: file.diff.clone(),
         ..DiffBody::default()
     };
-    lines.extend(judged::diff(&diff).iter().map(ToString::to_string));
+    lines.extend(approval::diff(&diff).iter().map(ToString::to_string));
     lines
 }
 

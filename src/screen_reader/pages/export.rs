@@ -1,11 +1,11 @@
 //! `/export`: where the session is written to.
 
 use crate::session::export::{ExportFormat, file_name};
-use crate::session::query::{Keep, Kept};
+use crate::session::query::{ExportOutcome, ExportRequest};
 use crate::text::size::size_words;
 
 /// Reads what stands behind the command: a file's name, of which the ending says the format; or nothing.
-pub(in crate::screen_reader) fn keep(given: &str, title: &str) -> Keep {
+pub(in crate::screen_reader) fn keep(given: &str, title: &str) -> ExportRequest {
     let is_json = given.rsplit_once('.').is_some_and(|(_, ending)| ending == "json");
     let format = if is_json {
         ExportFormat::Json
@@ -16,23 +16,23 @@ pub(in crate::screen_reader) fn keep(given: &str, title: &str) -> Keep {
         "" => file_name(title, format),
         given => given.to_owned(),
     };
-    Keep {
+    ExportRequest {
         format,
         path,
         replace: false,
     }
 }
 
-pub(in crate::screen_reader) fn line(kept: &Kept) -> String {
+pub(in crate::screen_reader) fn line(kept: &ExportOutcome) -> String {
     match kept {
-        Kept::Written { path, bytes } => {
+        ExportOutcome::Written { path, bytes } => {
             format!(
                 "The session is in {}, {}.",
                 path.display(),
                 size_words(*bytes as u64)
             )
         }
-        Kept::Exists(path) => format!(
+        ExportOutcome::Exists(path) => format!(
             "{} is there already and stays; /export replace writes over it.",
             path.display()
         ),
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn the_ending_of_a_name_says_the_format() {
         let keep = |given| {
-            let Keep { format, path, .. } = keep(given, "Fix it");
+            let ExportRequest { format, path, .. } = keep(given, "Fix it");
             (format, path)
         };
         assert_eq!(keep(""), (ExportFormat::Markdown, "lathe-fix-it.md".to_owned()));

@@ -14,14 +14,14 @@ const MOST: usize = 20;
 
 /// Which are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::screen_reader) struct Sought {
+pub(in crate::screen_reader) struct SessionSearch {
     /// Empty for all of them.
     pub(in crate::screen_reader) text: String,
     /// Those of other projects as well.
     pub(in crate::screen_reader) everywhere: bool,
 }
 
-impl Sought {
+impl SessionSearch {
     /// Reads what stands behind the command: `all`, words, or both.
     pub(in crate::screen_reader) fn read(given: &str) -> Self {
         let (first, rest) = given.split_once(' ').unwrap_or((given, ""));
@@ -45,7 +45,7 @@ pub(in crate::screen_reader) struct SessionMatch {
 /// Asks the host; `None` where it is gone.
 pub(in crate::screen_reader) async fn find(
     host: &Host,
-    sought: &Sought,
+    sought: &SessionSearch,
 ) -> Option<Result<Vec<SessionMatch>, ErrorReport>> {
     let HostAnswer::Listed { project, sessions } = host.ask(HostQuery::List).await? else {
         return None;
@@ -66,7 +66,7 @@ fn choose(
     listed: &[ListedSession],
     inside: &[(SessionId, String)],
     project: &Path,
-    sought: &Sought,
+    sought: &SessionSearch,
 ) -> Vec<SessionMatch> {
     let order = in_order(listed, project, sought.everywhere);
     let query = Query::new(&sought.text);
@@ -104,7 +104,7 @@ fn choose(
 /// The sessions with their numbers.
 pub(in crate::screen_reader) fn lines(
     found: &[SessionMatch],
-    sought: &Sought,
+    sought: &SessionSearch,
     here: &SessionId,
 ) -> Vec<String> {
     if found.is_empty() {
@@ -121,7 +121,7 @@ pub(in crate::screen_reader) fn lines(
     lines
 }
 
-fn nothing(sought: &Sought) -> String {
+fn nothing(sought: &SessionSearch) -> String {
     match (sought.text.as_str(), sought.everywhere) {
         ("", true) => "No session is stored yet.".to_owned(),
         ("", false) => {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     fn told(given: &str, inside: &[(&str, &str)]) -> Vec<String> {
-        let sought = Sought::read(given);
+        let sought = SessionSearch::read(given);
         let inside: Vec<_> = inside
             .iter()
             .map(|(id, said)| (id.parse().unwrap(), (*said).to_owned()))
@@ -261,7 +261,7 @@ mod tests {
         let many: Vec<_> = (0..25)
             .map(|number| listed(&format!("ses_{number}"), "/p", "x", 1))
             .collect();
-        let sought = Sought::default();
+        let sought = SessionSearch::default();
         let found = choose(&many, &[], Path::new("/p"), &sought);
         let lines = lines(&found, &sought, &"ses_x".parse().unwrap());
         assert_eq!(lines[20], "5 more; /sessions and words of one finds it.");

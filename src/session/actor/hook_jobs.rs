@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Parts;
+use super::SessionParts;
 use crate::conversation::SessionId;
-use crate::hook::{Prompted, Scene, Stopped};
+use crate::hook::{HookContext, Prompted, Stopped};
 use crate::session::Input;
 use crate::tool::SessionServices;
 
 /// Hooks that the session waits for.
-pub(super) enum Job {
+pub(super) enum HookJob {
     Begin { source: &'static str },
-    Prompts { inputs: Vec<Input>, way: Way },
+    Prompts { inputs: Vec<Input>, way: PromptRoute },
     Stop { is_again: bool },
 }
 
 /// How a prompt came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum PromptRoute {
     StartsTurn,
     Steers,
 }
@@ -27,19 +27,19 @@ pub(super) enum Way {
 /// The answers of the hooks of one job.
 pub(super) enum HookDone {
     Begun(Vec<String>),
-    Prompted(Vec<(Input, Prompted)>, Way),
+    Prompted(Vec<(Input, Prompted)>, PromptRoute),
     Stopped(Stopped),
 }
 
 /// A scene that a task can own.
-pub(super) struct Stage {
+pub(super) struct OwnedHookContext {
     pub(super) services: Arc<SessionServices>,
     session: SessionId,
     agent: String,
 }
 
-impl Stage {
-    pub(super) fn of(parts: &Parts) -> Self {
+impl OwnedHookContext {
+    pub(super) fn of(parts: &SessionParts) -> Self {
         Self {
             services: Arc::clone(&parts.calls.services),
             session: parts.info.id.clone(),
@@ -47,8 +47,8 @@ impl Stage {
         }
     }
 
-    pub(super) fn scene(&self) -> Scene<'_> {
-        Scene {
+    pub(super) fn scene(&self) -> HookContext<'_> {
+        HookContext {
             session: self.session.as_str(),
             cwd: self.services.roots.session_dir(),
             mode: self.services.gate.mode().name(),
@@ -57,13 +57,13 @@ impl Stage {
     }
 
     /// Runs the hooks of a job to their end.
-    pub(super) async fn perform(self, job: Job, cancel: CancellationToken) -> HookDone {
+    pub(super) async fn perform(self, job: HookJob, cancel: CancellationToken) -> HookDone {
         let hooks = &self.services.tree.hooks;
         match job {
-            Job::Begin { source } => {
+            HookJob::Begin { source } => {
                 HookDone::Begun(hooks.session_start(self.scene(), source, &cancel).await)
             }
-            Job::Prompts { inputs, way } => {
+            HookJob::Prompts { inputs, way } => {
                 let mut prompted = Vec::with_capacity(inputs.len());
                 for input in inputs {
                     let said = hooks.prompt(self.scene(), &input.spoken(), &cancel).await;
@@ -71,7 +71,9 @@ impl Stage {
                 }
                 HookDone::Prompted(prompted, way)
             }
-            Job::Stop { is_again } => HookDone::Stopped(hooks.stop(self.scene(), is_again, &cancel).await),
+            HookJob::Stop { is_again } => {
+                HookDone::Stopped(hooks.stop(self.scene(), is_again, &cancel).await)
+            }
         }
     }
 }

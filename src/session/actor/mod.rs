@@ -4,23 +4,23 @@
 //! turn say what follows. Boundaries (a message, a result) are on disk before they are told; deltas are told first and
 //! checkpointed twice a second.
 
-mod answering;
-mod attaching;
-mod changing;
-mod commanding;
-mod granting;
+mod advertised_tools;
+mod agent_and_model;
+mod attachments;
+mod grants;
 mod hook_jobs;
-mod hooking;
-mod inside;
-mod planning;
-mod reminding;
-mod revised;
+mod hook_queue;
+mod input_queue;
+mod nested_calls;
+mod plan_mode;
+mod queries;
+mod revised_calls;
 mod shell;
-mod telling;
+mod todo_reminders;
 pub(super) mod todos;
-mod turning;
-mod unread;
-mod waiting;
+mod turn_effects;
+mod unread_files;
+mod user_commands;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,19 +44,19 @@ use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, Tool
 use crate::provider::{Model, ProviderError};
 use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
 use crate::tool::{CallSettings, Update};
-use attaching::Sent;
-pub(super) use commanding::Commands;
+use advertised_tools::AdvertisedTools;
+use attachments::MessageRoute;
 use hook_jobs::HookDone;
-use hooking::Hooking;
-pub(super) use planning::BeforePlan;
-use telling::AdvertisedTools;
-use todos::Known;
+use hook_queue::HookQueue;
+pub(super) use plan_mode::StateBeforePlan;
+use todos::KnownTodos;
+pub(super) use user_commands::UserCommands;
 
 /// How often a growing reply is written down.
 const CHECKPOINT: Duration = Duration::from_millis(500);
 
 /// The parts of a session; `wire` puts them together.
-pub(super) struct Parts {
+pub(super) struct SessionParts {
     pub(super) info: SessionInfo,
     pub(super) messages: Vec<Arc<Message>>,
     pub(super) next_seq: u64,
@@ -68,14 +68,14 @@ pub(super) struct Parts {
     pub(super) model: Model,
     pub(super) turn: TurnSettings,
     pub(super) system: String,
-    pub(super) titles: Option<super::title::Titles>,
+    pub(super) titles: Option<super::title::TitleGenerator>,
     pub(super) temperature: Option<f64>,
     pub(super) profiles: Box<dyn MakeProfiles>,
-    pub(super) before_plan: BeforePlan,
-    pub(super) user_commands: Commands,
+    pub(super) before_plan: StateBeforePlan,
+    pub(super) user_commands: UserCommands,
     /// The word for the hooks of the beginning: `startup` or `resume`.
     pub(super) opening: &'static str,
-    pub(super) farewell: Farewell,
+    pub(super) shutdown_grace: ShutdownGrace,
     /// The groups of `/status` that do not change while the session lives.
     pub(super) about: Vec<StatusGroup>,
     /// How often a turn goes on that would end with open todos.
@@ -86,7 +86,7 @@ pub(super) struct Parts {
 
 /// How long the hooks of the end may keep a session that was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Farewell {
+pub(super) enum ShutdownGrace {
     /// Somebody waits for their shell.
     Short,
     /// As long as each hook may take.
@@ -94,12 +94,12 @@ pub(super) enum Farewell {
 }
 
 pub(super) struct Actor {
-    parts: Parts,
+    parts: SessionParts,
     commands: mpsc::Receiver<Command>,
     outbox: Outbox,
     turn: Option<Turn>,
     /// Steers live in the turn as messages; this is what the person sees of them.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingInput>,
     next_waiting: u64,
     checkpoint: Option<Instant>,
     title: Option<tokio::task::JoinHandle<Option<String>>>,
@@ -108,13 +108,13 @@ pub(super) struct Actor {
     next_agent: Option<String>,
     /// The model that the next step asks, where a person chose another.
     next_model: Option<ModelRef>,
-    hooking: Hooking,
-    revised: revised::RevisedCalls,
-    attaching: attaching::Attaching,
+    hooking: HookQueue,
+    revised: revised_calls::RevisedCalls,
+    attaching: attachments::AttachmentReads,
     /// Commands of the person's own that run.
     shells: shell::Shells,
-    told: AdvertisedTools,
-    known_todos: Known,
+    advertised: AdvertisedTools,
+    known_todos: KnownTodos,
     /// How often the turn was reminded of its todos.
     reminded: u32,
     /// When the last turn began, in milliseconds since the Unix epoch.
@@ -126,7 +126,7 @@ pub(super) struct Actor {
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingInput {
     id: u64,
     kind: QueuedKind,
     input: Input,
@@ -135,30 +135,30 @@ struct Waiting {
 }
 
 /// Something that woke the loop.
-enum Woken {
+enum ActorWake {
     Command(Option<Command>),
     Driver(DriverEvent),
     Checkpoint,
     Title(Option<String>),
     Hooks(Option<HookDone>),
-    Attached(attaching::Attached),
+    Attached(attachments::Attached),
 }
 
 impl Actor {
-    pub(super) fn new(parts: Parts, commands: mpsc::Receiver<Command>) -> Self {
+    pub(super) fn new(parts: SessionParts, commands: mpsc::Receiver<Command>) -> Self {
         let hooks = &parts.calls.services.tree.hooks;
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
-        let hooking = Hooking::new(transcript, &parts.info.id);
-        let told = AdvertisedTools::new(&parts.messages, &parts.calls);
+        let hooking = HookQueue::new(transcript, &parts.info.id);
+        let advertised = AdvertisedTools::new(&parts.messages, &parts.calls);
         let goes_on = !parts.messages.is_empty();
         let asked_as = goes_on.then(|| (parts.info.agent.clone(), parts.info.model.clone()));
-        let known_todos = Known::new(&parts.messages, &parts.todos);
+        let known_todos = KnownTodos::new(&parts.messages, &parts.todos);
         Self {
             hooking,
-            revised: revised::RevisedCalls::default(),
-            attaching: attaching::Attaching::default(),
+            revised: revised_calls::RevisedCalls::default(),
+            attaching: attachments::AttachmentReads::default(),
             shells: shell::Shells::default(),
-            told,
+            advertised,
             known_todos,
             reminded: 0,
             turn_began: None,
@@ -182,19 +182,19 @@ impl Actor {
     pub(super) async fn run(mut self) {
         loop {
             match self.wake().await {
-                Woken::Command(Some(Command::Attach(answer))) => {
+                ActorWake::Command(Some(Command::Attach(answer))) => {
                     let receiver = self.outbox.attach();
                     let _ = answer.send((self.snapshot(), receiver));
                     self.begin_hooks();
                 }
-                Woken::Command(Some(Command::Op(op))) => self.on_op(op),
-                Woken::Command(Some(Command::Ask(query, answer))) => self.answer(query, answer),
-                Woken::Command(None) => self.on_op(Op::Close),
-                Woken::Driver(event) => self.on_driver(event),
-                Woken::Checkpoint => self.on_checkpoint(),
-                Woken::Title(title) => self.on_title(title),
-                Woken::Hooks(done) => self.on_hooks(done),
-                Woken::Attached(attached) => self.on_attached(attached),
+                ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
+                ActorWake::Command(Some(Command::Ask(query, answer))) => self.answer(query, answer),
+                ActorWake::Command(None) => self.on_op(Op::Close),
+                ActorWake::Driver(event) => self.on_driver(event),
+                ActorWake::Checkpoint => self.on_checkpoint(),
+                ActorWake::Title(title) => self.on_title(title),
+                ActorWake::Hooks(done) => self.on_hooks(done),
+                ActorWake::Attached(attached) => self.on_attached(attached),
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 self.parts.recorder.end();
@@ -203,16 +203,16 @@ impl Actor {
         }
     }
 
-    async fn wake(&mut self) -> Woken {
+    async fn wake(&mut self) -> ActorWake {
         let checkpoint = self.checkpoint;
         tokio::select! {
             biased;
-            command = self.commands.recv(), if !self.closing => Woken::Command(command),
-            event = self.parts.driver.next() => Woken::Driver(event),
-            () = at(checkpoint) => Woken::Checkpoint,
-            title = finished(&mut self.title) => Woken::Title(title),
-            done = self.hooking.next() => Woken::Hooks(done),
-            attached = self.attaching.next() => Woken::Attached(attached),
+            command = self.commands.recv(), if !self.closing => ActorWake::Command(command),
+            event = self.parts.driver.next() => ActorWake::Driver(event),
+            () = at(checkpoint) => ActorWake::Checkpoint,
+            title = finished(&mut self.title) => ActorWake::Title(title),
+            done = self.hooking.next() => ActorWake::Hooks(done),
+            attached = self.attaching.next() => ActorWake::Attached(attached),
         }
     }
 
@@ -244,13 +244,13 @@ impl Actor {
     fn on_op(&mut self, op: Op) {
         match op {
             Op::Submit(input) => {
-                if let Some(input) = self.attach(Sent::Submitted, input) {
-                    self.take_input(Sent::Submitted, input);
+                if let Some(input) = self.attach(MessageRoute::Submitted, input) {
+                    self.take_input(MessageRoute::Submitted, input);
                 }
             }
             Op::Queue(input) => {
-                if let Some(input) = self.attach(Sent::Queued, input) {
-                    self.take_input(Sent::Queued, input);
+                if let Some(input) = self.attach(MessageRoute::Queued, input) {
+                    self.take_input(MessageRoute::Queued, input);
                 }
             }
             Op::Shell(command) => self.run_shell(&command),
@@ -288,8 +288,8 @@ impl Actor {
     }
 
     /// Sends a message on its way, once all that belongs to it is there.
-    fn take_input(&mut self, sent: Sent, input: Input) {
-        if self.turn.is_some() && sent == Sent::Submitted {
+    fn take_input(&mut self, sent: MessageRoute, input: Input) {
+        if self.turn.is_some() && sent == MessageRoute::Submitted {
             self.forget_going_on();
             self.steer(input);
         } else if self.is_busy() {
@@ -330,7 +330,7 @@ impl Actor {
 
     /// Changes a call of the last reply, or one inside it, in place.
     pub(super) fn with_call(&mut self, call: &CallId, change: impl FnOnce(&mut ToolPart)) {
-        if let Some(part) = revised::find_call(&mut self.parts.messages, call) {
+        if let Some(part) = revised_calls::find_call(&mut self.parts.messages, call) {
             change(part);
         }
     }
@@ -461,6 +461,6 @@ async fn finished(task: &mut Option<tokio::task::JoinHandle<Option<String>>>) ->
 }
 
 /// Starts a session on the current runtime.
-pub(super) fn spawn(parts: Parts, commands: mpsc::Receiver<Command>) -> tokio::task::JoinHandle<()> {
+pub(super) fn spawn(parts: SessionParts, commands: mpsc::Receiver<Command>) -> tokio::task::JoinHandle<()> {
     tokio::spawn(Actor::new(parts, commands).run())
 }

@@ -18,14 +18,14 @@ const TOOLS: [&str; 2] = ["todowrite", "todoread"];
 
 /// The model's knowledge of the list.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownTodos {
     /// It has not seen the list as it is.
     is_behind: bool,
     /// The person's changes since it last saw the list, in order.
     edits: Vec<TodoEdit>,
 }
 
-impl Known {
+impl KnownTodos {
     /// Finds out whether the conversation shows the list as it is.
     pub(super) fn new(messages: &[Arc<Message>], list: &[Value]) -> Self {
         let newest = messages.iter().rev().find_map(|message| shows(message, list));
@@ -135,7 +135,7 @@ impl Actor {
 
     /// Tells the model of the list as a person left it, where it does not know.
     pub(super) fn tell_todos(&mut self) {
-        if !self.known_todos.is_behind || !TOOLS.iter().any(|tool| self.told.tells(tool)) {
+        if !self.known_todos.is_behind || !TOOLS.iter().any(|tool| self.advertised.tells(tool)) {
             return;
         }
         self.known_todos.is_behind = false;

@@ -49,7 +49,7 @@ fn tool(part: &ToolPart, registry: &Registry) -> Value {
         .args
         .as_ref()
         .map_or_else(|| as_written(&part.raw_args), |args| args.value().into_owned());
-    let name = registry.told_name(&part.tool, &args);
+    let name = registry.advertised_name(&part.tool, &args);
     let result = part.result.as_ref();
     let mut value = json!({
         "type": "tool",

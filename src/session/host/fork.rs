@@ -71,7 +71,7 @@ impl StoredSessions {
         let new = self.new_session(&row)?;
         let asked = rest.first().filter(|_| is_before);
         let again = asked
-            .map(|asked| Again::new(asked, &row.directory))
+            .map(|asked| RestoredPrompt::new(asked, &row.directory))
             .unwrap_or_default();
         let notes = notes(&row, &again.gone);
         store.fork(&Fork {
@@ -112,13 +112,13 @@ fn is_under_way(message: &Message) -> bool {
 
 /// A message of a person, to be written again.
 #[derive(Default)]
-struct Again {
+struct RestoredPrompt {
     draft: StoredDraft,
     /// Files that it is without.
     gone: Vec<String>,
 }
 
-impl Again {
+impl RestoredPrompt {
     fn new(message: &Message, directory: &Path) -> Self {
         let mut again = Self::default();
         if let Some((command, _)) = message.own_command() {

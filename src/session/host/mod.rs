@@ -34,7 +34,7 @@ pub use rules::StoredRules;
 pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
 
-pub use crate::store::{Hit, Prompt, SessionRow, TrustedPlace, Words};
+pub use crate::store::{FoundText, Hit, Prompt, SessionRow, TrustedPlace};
 
 /// Between two tries to hand a message to a session that is busy.
 const AGAIN: Duration = Duration::from_millis(5);
@@ -121,7 +121,7 @@ impl Host {
 
     fn open_by(
         &self,
-        open: impl FnOnce(&Shared) -> Result<wire::Opened, ErrorReport> + Send + 'static,
+        open: impl FnOnce(&Shared) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
     ) -> Opening {
         let host = self.clone();
         let (answer, opened) = oneshot::channel();
@@ -168,8 +168,8 @@ impl Host {
         ends.into_iter().all(|is_well| is_well)
     }
 
-    fn keep(&self, opened: wire::Opened) -> Opened {
-        let wire::Opened {
+    fn keep(&self, opened: wire::WiredSession) -> Opened {
+        let wire::WiredSession {
             handle,
             tools,
             notes,

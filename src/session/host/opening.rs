@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ForkPoint, Shared};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
-use crate::session::wire::{self, ModelSource, OpenRequest, Which};
+use crate::session::wire::{self, ModelSource, OpenRequest, SessionChoice};
 
 /// The session that is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub enum SessionTarget {
 }
 
 impl Shared {
-    pub(super) fn open_wanted(&self, wanted: SessionTarget) -> Result<wire::Opened, ErrorReport> {
+    pub(super) fn open_wanted(&self, wanted: SessionTarget) -> Result<wire::WiredSession, ErrorReport> {
         match wanted {
             SessionTarget::New => wire::open(&self.later_request()),
             SessionTarget::Session(id) => self.open_stored(id),
@@ -41,13 +41,13 @@ impl Shared {
             source => source,
         };
         OpenRequest {
-            which: Which::New,
+            which: SessionChoice::New,
             source,
             ..request
         }
     }
 
-    fn open_stored(&self, id: SessionId) -> Result<wire::Opened, ErrorReport> {
+    fn open_stored(&self, id: SessionId) -> Result<wire::WiredSession, ErrorReport> {
         let own = self.later_request();
         let request = self.request_for(&own, id)?;
         let mut opened = wire::open(&request)?;
@@ -66,7 +66,7 @@ impl Shared {
             _ => own.clone(),
         };
         Ok(OpenRequest {
-            which: Which::Id(id),
+            which: SessionChoice::Id(id),
             // It goes on as what it was.
             model: None,
             agent: None,

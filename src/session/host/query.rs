@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ListedSession, Words};
+use super::{FoundText, ListedSession};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
 
@@ -37,7 +37,7 @@ pub enum HostAnswer {
     },
     LastWords {
         session: SessionId,
-        words: Result<Vec<Words>, ErrorReport>,
+        words: Result<Vec<FoundText>, ErrorReport>,
     },
     Renamed {
         session: SessionId,

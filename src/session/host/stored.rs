@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::{CallId, Message, PartBody, SessionId};
 use crate::session::title::first_line;
 use crate::session::{ErrorReport, ReportKind};
-use crate::store::{Hit, LockError, Outputs, SessionLock, SessionRow, Store, StoreError, Words, locks};
+use crate::store::{FoundText, Hit, LockError, Outputs, SessionLock, SessionRow, Store, StoreError, locks};
 
 /// Messages that a search looks for at most.
 const HITS: usize = 400;
@@ -97,7 +97,7 @@ impl StoredSessions {
         Ok(found)
     }
 
-    pub fn last_words(&self, session: &SessionId) -> Result<Vec<Words>, ErrorReport> {
+    pub fn last_words(&self, session: &SessionId) -> Result<Vec<FoundText>, ErrorReport> {
         Ok(self.store.last_words(session, LAST)?)
     }
 

@@ -95,7 +95,7 @@ impl ContextGroup {
 }
 
 /// The contents of the next request.
-pub(in crate::session) struct Facts {
+pub(in crate::session) struct ContextFacts {
     pub(in crate::session) system: String,
     pub(in crate::session) agent: String,
     pub(in crate::session) tools: Arc<[ToolSpec]>,
@@ -105,9 +105,9 @@ pub(in crate::session) struct Facts {
     pub(in crate::session) misses: Vec<CacheMiss>,
 }
 
-impl Facts {
+impl ContextFacts {
     pub(in crate::session) fn weigh(self) -> ContextUse {
-        let mut scales = Scales::default();
+        let mut scales = ContextWeights::default();
         for (section, text) in sections(&self.system) {
             let name = match section {
                 Section::Base => "instructions to every agent".to_owned(),
@@ -140,12 +140,12 @@ impl Facts {
 
 /// Characters by source and name, and how many there were.
 #[derive(Default)]
-struct Scales {
+struct ContextWeights {
     weights: BTreeMap<ContextSource, Vec<(String, usize, usize)>>,
     attachments: usize,
 }
 
-impl Scales {
+impl ContextWeights {
     fn add(&mut self, source: ContextSource, name: &str, characters: usize) {
         let items = self.weights.entry(source).or_default();
         match items.iter_mut().find(|(known, ..)| known == name) {
@@ -270,7 +270,7 @@ mod tests {
 
     fn weighed() -> ContextUse {
         let whole = MessageState::Complete;
-        let facts = Facts {
+        let facts = ContextFacts {
             system: "You are old.".to_owned(),
             agent: "build".to_owned(),
             tools: Arc::from([ToolSpec {

@@ -24,7 +24,7 @@ pub struct Costs {
 }
 
 /// Where it is written.
-pub(in crate::session) struct Ledger {
+pub(in crate::session) struct CostQuery {
     pub(in crate::session) store: Store,
     pub(in crate::session) session: SessionId,
     pub(in crate::session) project: PathBuf,
@@ -32,7 +32,7 @@ pub(in crate::session) struct Ledger {
     pub(in crate::session) turn: Option<i64>,
 }
 
-impl Ledger {
+impl CostQuery {
     pub(in crate::session) fn read(&self) -> Answer {
         match self.costs() {
             Ok(costs) => Answer::Costs(costs),

@@ -7,24 +7,24 @@
 mod changes;
 mod context;
 mod costs;
-mod keeping;
+mod export_file;
 mod status;
-mod words;
+mod wording;
 
 pub use changes::{ChangeScope, ChangedFile, Changes, FileState, Revert};
 pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUse};
 pub use costs::Costs;
-pub use keeping::{Keep, Kept};
+pub use export_file::{ExportOutcome, ExportRequest};
 pub use status::StatusGroup;
 
 pub(crate) use super::moment::moment;
 pub use crate::store::Spending;
-pub(crate) use words::{SpendingSum, SumOf, spender};
+pub(crate) use wording::{SpendingSum, SumOf, spender};
 
-pub(in crate::session) use changes::{Changing, put_back};
-pub(in crate::session) use context::Facts;
-pub(in crate::session) use costs::Ledger;
-pub(in crate::session) use keeping::Keeping;
+pub(in crate::session) use changes::{ChangesQuery, put_back};
+pub(in crate::session) use context::ContextFacts;
+pub(in crate::session) use costs::CostQuery;
+pub(in crate::session) use export_file::ExportJob;
 pub(in crate::session) use status::{bare_url, process_group};
 
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub enum Query {
     /// The session as a text.
     Export(ExportFormat),
     /// The session in a file.
-    Keep(Keep),
+    Keep(ExportRequest),
     /// Brings arguments that a person wrote in a question into the form of the call's tool.
     Fit {
         question: QuestionId,
@@ -63,7 +63,7 @@ pub enum Answer {
     /// The hunk is gone from this file.
     Reverted(String),
     Export(String),
-    Kept(Kept),
+    Kept(ExportOutcome),
     /// The arguments in the tool's form.
     Fits(Map<String, Value>),
     /// Why they are not the tool's.

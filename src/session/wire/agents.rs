@@ -13,9 +13,9 @@ use crate::project::agents::{
     ConfiguredAgent, Owner, ToolChoice, agent_files,
 };
 use crate::session::AgentChoice;
-use crate::session::actor::BeforePlan;
+use crate::session::actor::StateBeforePlan;
 use crate::store::SessionRow;
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// The agent of a session that names none.
 pub(in crate::session) const DEFAULT: &str = "build";
@@ -34,7 +34,7 @@ pub fn load(request: &OpenRequest) -> Agents {
 }
 
 /// Reads files and blocks.
-pub(super) fn find(request: &OpenRequest, unconfirmed: &Unconfirmed) -> AgentFiles {
+pub(super) fn find(request: &OpenRequest, unconfirmed: &UnconfirmedFiles) -> AgentFiles {
     let roots = roots(request, &request.directory);
     let (root, directory) = (roots.project_root(), roots.session_dir());
     let explained = Explained::new(&request.loaded, &request.dirs.config, root, directory);
@@ -226,10 +226,10 @@ pub(super) fn without_effect(agent: &Agent) -> Option<String> {
 }
 
 /// Agent and mode that a session begins with.
-pub(super) struct Start<'a> {
+pub(super) struct InitialAgent<'a> {
     pub(super) agent: &'a Agent,
     pub(super) mode: Mode,
-    pub(super) before_plan: BeforePlan,
+    pub(super) before_plan: StateBeforePlan,
 }
 
 /// Returns what the session begins as: where either the agent or the mode is `plan`, both are.
@@ -238,21 +238,21 @@ pub(super) fn start<'a>(
     request: &OpenRequest,
     row: Option<&SessionRow>,
     notes: &mut Vec<String>,
-) -> Result<Start<'a>, ErrorReport> {
+) -> Result<InitialAgent<'a>, ErrorReport> {
     let chosen = choose(agents, request, row, notes)?;
     let mode = request.mode;
     if chosen.name == PLAN {
-        return Ok(Start {
+        return Ok(InitialAgent {
             agent: chosen,
             mode: Mode::Plan,
-            before_plan: BeforePlan { agent: None, mode },
+            before_plan: StateBeforePlan { agent: None, mode },
         });
     }
     let plan = named(agents, PLAN).ok().filter(|_| mode == Mode::Plan);
-    Ok(Start {
+    Ok(InitialAgent {
         agent: plan.unwrap_or(chosen),
         mode,
-        before_plan: BeforePlan {
+        before_plan: StateBeforePlan {
             agent: Some(chosen.name.clone()),
             mode: Mode::Ask,
         },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::OpenRequest;
 use super::gates::{request_gate, roots};
 use crate::project::commands::{CommandOwner, CommandPlaces, CommandProblem, UserCommand, commands};
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// All commands, as `lathe commands` lists them, and what could not be read. Where they were looked at before, those that
 /// were looked at. Those of a project that is not trusted are text alone.
@@ -27,7 +27,7 @@ pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandP
 /// Reads files and blocks.
 pub(super) fn find(
     request: &OpenRequest,
-    unconfirmed: &Unconfirmed,
+    unconfirmed: &UnconfirmedFiles,
 ) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
     let roots = roots(request, &request.directory);
     let (found, problems) = commands(&CommandPlaces {

@@ -11,21 +11,21 @@ use crate::config::{Dirs, Origin, RuleFiles};
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::permission::{
-    self, Action, ImportedRules, Permissions, Places, ReadGate, Rule, Scope, Source, Subject,
+    self, Action, DefaultPaths, ImportedRules, Permissions, ReadGate, Rule, Scope, Source, Subject,
 };
 use crate::process::Scratch;
 use crate::project_root::git_directories;
 use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
-use crate::unconfirmed::Records;
+use crate::unconfirmed::UnconfirmedRecords;
 
 pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
     Roots::new(directory, request.dirs.home.as_deref())
 }
 
 /// Returns the lists of files that commands created or changed and that have no yes.
-pub(super) fn records(dirs: &Dirs) -> Records {
-    Records::new(&dirs.data)
+pub(super) fn records(dirs: &Dirs) -> UnconfirmedRecords {
+    UnconfirmedRecords::new(&dirs.data)
 }
 
 /// The rules of everybody who has a say, in their order.
@@ -58,7 +58,7 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
     let home = dirs.home.as_deref();
     let outputs = Outputs::new(&dirs.data);
     let mut permissions = Permissions {
-        user: permission::defaults(&Places {
+        user: permission::defaults(&DefaultPaths {
             home: dirs.home.clone(),
             project_root: files.project_root.to_owned(),
             own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],

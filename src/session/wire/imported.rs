@@ -17,7 +17,7 @@ const NAME_COLUMNS: usize = 60;
 
 /// Something of another agent's that is there and does nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unused {
+pub struct UnusedSetting {
     pub what: String,
     pub why: String,
 }
@@ -79,11 +79,11 @@ pub fn imported_lists(request: &OpenRequest) -> Vec<ImportedList> {
 }
 
 /// Returns everything that is found and not used.
-pub fn unused(request: &OpenRequest) -> Vec<Unused> {
+pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
     let root = &request.trust.root;
     let mut unused = Vec::new();
     let mut add = |what: &str, file: &Path, why: &str| {
-        unused.push(Unused {
+        unused.push(UnusedSetting {
             what: format!(
                 "`{}` in `{}`",
                 truncate(&sanitize_line(what), NAME_COLUMNS),
@@ -115,7 +115,7 @@ pub fn unused(request: &OpenRequest) -> Vec<Unused> {
     }
     let others = other_files().into_iter();
     let others = others.filter(|(name, _)| root.join(name).symlink_metadata().is_ok());
-    unused.extend(others.map(|(name, why)| Unused {
+    unused.extend(others.map(|(name, why)| UnusedSetting {
         what: format!("`{name}`"),
         why,
     }));
@@ -178,7 +178,7 @@ pub(super) fn unused_line(request: &OpenRequest) -> Option<String> {
     if unused.is_empty() {
         return None;
     }
-    let mut named: Vec<String> = unused.iter().take(NAMED).map(Unused::to_string).collect();
+    let mut named: Vec<String> = unused.iter().take(NAMED).map(UnusedSetting::to_string).collect();
     let more = unused.len().saturating_sub(NAMED);
     if more > 0 {
         named.push(format!("{more} more, which `lathe doctor` lists"));
@@ -186,7 +186,7 @@ pub(super) fn unused_line(request: &OpenRequest) -> Option<String> {
     Some(format!("found but not used: {}", named.join(", ")))
 }
 
-impl std::fmt::Display for Unused {
+impl std::fmt::Display for UnusedSetting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({})", self.what, self.why)
     }

@@ -6,8 +6,8 @@
 //! Import circle: trust, unconfirmed: the trust in a project holds what its files that are left out would bring, and that
 //! is settled as trust itself.
 
-mod about;
 mod agents;
+mod cleanup;
 mod commands;
 mod gates;
 mod hooks;
@@ -21,11 +21,11 @@ mod rule_files;
 mod rule_keys;
 mod services;
 mod single_call;
+mod status;
 mod tool_names;
 mod tools;
 mod trust;
 mod unconfirmed;
-mod upkeep;
 
 use std::path::PathBuf;
 
@@ -42,15 +42,15 @@ use models::{choose_model, providers};
 pub use agents::load as agents;
 pub use commands::user_commands;
 pub use gates::{attachment_refusal, prompt_gate};
-pub use imported::{ImportedList, Unused, imported_lists, unused};
-pub(super) use opening::{Opened, open};
+pub use imported::{ImportedList, UnusedSetting, imported_lists, unused};
+pub(super) use opening::{WiredSession, open};
 pub use part::Part;
 pub use rule_files::UsersRules;
 pub use rule_keys::check_rule_keys;
 pub use single_call::{ToolRun, run_tool};
 pub use tools::{ListedTool, find_tool, list_tools};
 pub use trust::{ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names};
-pub use unconfirmed::{LeftOut, unconfirmed};
+pub use unconfirmed::{UnconfirmedParts, unconfirmed};
 
 /// The session to open, and the settings for it.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ pub struct OpenRequest {
     pub dirs: Dirs,
     /// The session's directory, absolute and existing.
     pub directory: PathBuf,
-    pub which: Which,
+    pub which: SessionChoice,
     /// Overrides the configured model.
     pub model: Option<ModelRef>,
     pub agent: Option<String>,
@@ -72,7 +72,7 @@ pub struct OpenRequest {
 
 /// Which session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum SessionChoice {
     New,
     /// The project's newest; a new one, with a note, when there is none.
     Newest,

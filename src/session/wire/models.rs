@@ -8,7 +8,7 @@ use super::{ErrorReport, ModelSource, OpenRequest, config_error};
 use crate::config::schema;
 use crate::conversation::{ModelRef, Price};
 use crate::project::agents::{Agent, AgentModel};
-use crate::provider::cassette::{Following, Pace, Player, Recorder as Recording};
+use crate::provider::cassette::{MatchMode, PlaybackSpeed, Player, Recorder as Recording};
 use crate::provider::{
     self, Catalog, Client, EditMode, ModelSettings, Protocol, Provider, ProviderSettings, RetrySettings,
 };
@@ -246,15 +246,15 @@ pub(super) fn provider(
                     "Check the path.",
                 )
             })?;
-            Ok(Arc::new(Player::from_reader(file, Pace::Flat)?))
+            Ok(Arc::new(Player::from_reader(file, PlaybackSpeed::Flat)?))
         }
         ModelSource::Demo => {
-            let pace = Pace::AsRecorded {
+            let pace = PlaybackSpeed::AsRecorded {
                 scale: 1.0,
                 max_wait: Duration::from_millis(400),
             };
             Ok(Arc::new(
-                Player::from_text(DEMO, pace)?.following(Following::Loose),
+                Player::from_text(DEMO, pace)?.following(MatchMode::Loose),
             ))
         }
     }

@@ -8,21 +8,21 @@ use tokio::sync::mpsc;
 use super::models::{Models, choose_model, provider, providers};
 use super::profile::Profiles;
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
-use super::services::{Kit, tree_services};
-use super::{FrontEndKind, OpenRequest, about, agents, commands, upkeep, user_commands};
+use super::services::{CallServices, tree_services};
+use super::{FrontEndKind, OpenRequest, agents, cleanup, commands, status, user_commands};
 use crate::agent::driver::{Driver, Reports};
 use crate::conversation::Message;
 use crate::provider::{Catalog, Provider};
-use crate::session::actor::{self, Commands, Farewell, Parts};
+use crate::session::actor::{self, SessionParts, ShutdownGrace, UserCommands};
 use crate::session::profile::Profile;
-use crate::session::recorder::{Beginning, Recorder};
-use crate::session::title::Titles;
+use crate::session::recorder::{FirstRecord, Recorder};
+use crate::session::title::TitleGenerator;
 use crate::session::{ErrorReport, Handle, SessionInfo};
 use crate::store::{NewSession, Store};
 use crate::tool::{Abilities, CallSettings, Registry, SessionServices};
 
 /// An opened session.
-pub(in crate::session) struct Opened {
+pub(in crate::session) struct WiredSession {
     pub handle: Handle,
     /// Draws the session's calls.
     pub tools: Arc<Registry>,
@@ -33,7 +33,7 @@ pub(in crate::session) struct Opened {
 }
 
 /// Opens a session and starts its actor on the current runtime.
-pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorReport> {
+pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, ErrorReport> {
     let mut notes = request.loaded.warnings.clone();
     let catalog = Arc::new(Catalog::new(providers(request)?));
     let store = Store::open(&request.dirs.data)?;
@@ -49,7 +49,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
     let reports = Reports::new();
     let tree = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
-    let kit = Kit::new(request, tree, &found.id, &directory, true)?;
+    let kit = CallServices::new(request, tree, &found.id, &directory, true)?;
     let prompt = prompt_facts(request, &kit, &mut notes);
     let profiles = Profiles {
         agents,
@@ -75,7 +75,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
     let tools = Arc::clone(&kit.registry);
     let project = kit.services.roots.project_root().to_owned();
     let calls = calls(kit.registry, kit.services, &profile);
-    let parts = Parts {
+    let parts = SessionParts {
         info,
         messages,
         next_seq: store.next_seq(&found.id)?,
@@ -94,16 +94,16 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
         profiles: Box::new(profiles),
         user_commands: commands,
         reminders: request.loaded.config.todo.reminders,
-        farewell: match request.front_end {
-            FrontEndKind::Attended => Farewell::Short,
-            FrontEndKind::Unattended => Farewell::Whole,
+        shutdown_grace: match request.front_end {
+            FrontEndKind::Attended => ShutdownGrace::Short,
+            FrontEndKind::Unattended => ShutdownGrace::Whole,
         },
-        about: about::about(request),
-        _cleaning: upkeep::clean_outputs(&request.dirs.data),
+        about: status::about(request),
+        _cleaning: cleanup::clean_outputs(&request.dirs.data),
     };
     let (commands, received) = mpsc::channel(256);
     let actor = actor::spawn(parts, received);
-    Ok(Opened {
+    Ok(WiredSession {
         handle: Handle { commands },
         tools,
         notes,
@@ -114,7 +114,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<Opened, ErrorRep
 /// Returns the session that is wanted.
 fn found(request: &OpenRequest, store: &Store, notes: &mut Vec<String>) -> Result<FoundSession, ErrorReport> {
     // First of all: what is read below may be among the files that a crash left half changed.
-    notes.extend(upkeep::recover(&request.dirs.data));
+    notes.extend(cleanup::recover(&request.dirs.data));
     let found = find(request, store, notes)?;
     if found.lock.is_some() && found.row.is_some() {
         // One that was killed has closed nothing.
@@ -123,10 +123,10 @@ fn found(request: &OpenRequest, store: &Store, notes: &mut Vec<String>) -> Resul
     Ok(found)
 }
 
-fn own_commands(request: &OpenRequest, notes: &mut Vec<String>) -> Commands {
+fn own_commands(request: &OpenRequest, notes: &mut Vec<String>) -> UserCommands {
     let (list, problems) = user_commands(request);
     notes.extend(commands::problems(&problems));
-    Commands {
+    UserCommands {
         list,
         is_trusted: request.trust.is_trusted(),
     }
@@ -137,7 +137,7 @@ fn calls(registry: Arc<Registry>, services: Arc<SessionServices>, profile: &Prof
         registry,
         services,
         settings: Arc::clone(&profile.settings),
-        told: Arc::default(),
+        advertised: Arc::default(),
         agent: profile.agent().to_owned(),
         abilities: Abilities {
             images: profile.model.images,
@@ -172,7 +172,7 @@ fn recorder(
     directory: PathBuf,
 ) -> Recorder {
     let (agent, model) = (profile.agent().to_owned(), profile.model.reference.clone());
-    let begin = found.row.is_none().then(|| Beginning {
+    let begin = found.row.is_none().then(|| FirstRecord {
         session: NewSession {
             id: found.id.clone(),
             parent: None,
@@ -188,12 +188,12 @@ fn recorder(
 }
 
 /// Returns the model that gives sessions titles, where one is configured, its provider is and somebody sees the title.
-fn titles(request: &OpenRequest, catalog: &Catalog, provider: &Arc<dyn Provider>) -> Option<Titles> {
+fn titles(request: &OpenRequest, catalog: &Catalog, provider: &Arc<dyn Provider>) -> Option<TitleGenerator> {
     let small = request.loaded.config.small_model.clone();
     let model = small.filter(|model| {
         request.front_end == FrontEndKind::Attended && catalog.usable(&model.provider).is_ok()
     })?;
-    Some(Titles {
+    Some(TitleGenerator {
         provider: Arc::clone(provider),
         model,
     })

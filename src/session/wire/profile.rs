@@ -20,7 +20,7 @@ use crate::provider::{Catalog, EditMode, Model, ProviderSettings};
 use crate::session::profile::{MakeProfiles, Profile};
 use crate::session::{AgentChoice, ModelChoice};
 use crate::store::Store;
-use crate::tool::{Access, Registry, Set, ToolSettings};
+use crate::tool::{Registry, ToolAccess, ToolSet, ToolSettings};
 
 /// Makes profiles, from what the session began with.
 pub(in crate::session) struct Profiles {
@@ -135,7 +135,7 @@ impl Profiles {
         let extended: Vec<&str> = self
             .registry
             .tools()
-            .filter(|tool| tool.set() == Set::Extended && settings.switched(tool.name()) != Some(false))
+            .filter(|tool| tool.set() == ToolSet::Extended && settings.switched(tool.name()) != Some(false))
             .map(|tool| tool.name())
             .collect();
         let date = jiff::Zoned::now().date().to_string();
@@ -205,7 +205,7 @@ pub(super) fn tool_settings(
     }
     ToolSettings {
         edit_mode,
-        access: Access {
+        access: ToolAccess {
             agent: agent.name.clone(),
             switches,
             barred: barred(&agent.name),
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
     use crate::permission;
     use crate::project::agents::{AgentPlaces, agent_files};
-    use crate::unconfirmed::Unconfirmed;
+    use crate::unconfirmed::UnconfirmedFiles;
 
     #[test]
     fn agent_plan_has_the_rules_of_mode_plan() {
@@ -298,7 +298,7 @@ mod tests {
             cwd: empty.path(),
             check_rules: &|_| Ok(()),
             gate: &|_: &Path| true,
-            unconfirmed: &Unconfirmed::default(),
+            unconfirmed: &UnconfirmedFiles::default(),
         });
         let found = files.agents(&[], false);
         let base = BaseRules {

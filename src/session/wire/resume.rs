@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::actor::Commands;
+use super::super::actor::UserCommands;
 use super::gates::roots;
 use super::profile::{Profiles, PromptFacts};
-use super::services::Kit;
-use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, Which};
+use super::services::CallServices;
+use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionChoice};
 use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::Scope;
 use crate::project;
@@ -39,8 +39,8 @@ pub(super) fn find(
     notes: &mut Vec<String>,
 ) -> Result<FoundSession, ErrorReport> {
     let row = match &request.which {
-        Which::New => None,
-        Which::Newest => {
+        SessionChoice::New => None,
+        SessionChoice::Newest => {
             let roots = roots(request, &request.directory);
             let row = store.newest(roots.project_root())?;
             if row.is_none() {
@@ -48,7 +48,7 @@ pub(super) fn find(
             }
             row
         }
-        Which::Id(id) => Some(store.get(id)?.ok_or_else(|| no_session(id))?),
+        SessionChoice::Id(id) => Some(store.get(id)?.ok_or_else(|| no_session(id))?),
     };
     let Some(row) = row else {
         let id = SessionId::new();
@@ -105,7 +105,7 @@ pub(super) fn info(
     found: &FoundSession,
     profile: &Profile,
     profiles: &Profiles,
-    commands: &Commands,
+    commands: &UserCommands,
     messages: &[Arc<Message>],
 ) -> SessionInfo {
     let last = messages.iter().rev().find_map(|message| message.usage);
@@ -157,7 +157,11 @@ pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Resu
 }
 
 /// Gathers what stands in every agent's prompt, and notes which instruction files the conversation has with it.
-pub(super) fn prompt_facts(request: &OpenRequest, kit: &Kit, notes: &mut Vec<String>) -> PromptFacts {
+pub(super) fn prompt_facts(
+    request: &OpenRequest,
+    kit: &CallServices,
+    notes: &mut Vec<String>,
+) -> PromptFacts {
     let roots = &kit.services.roots;
     let gate = kit.services.gate.readable();
     let places = project::InstructionPlaces {

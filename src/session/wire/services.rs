@@ -23,20 +23,20 @@ use crate::question::{FrontEnd, Questions};
 use crate::store::Store;
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    Access, BashSettings, BatchSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode,
-    SandboxSettings, SearchSettings, SessionServices, ToolSettings, TreeServices, TruncateLimits,
+    BashSettings, BatchSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode, SandboxSettings,
+    SearchSettings, SessionServices, ToolAccess, ToolSettings, TreeServices, TruncateLimits,
     TruncateSettings,
 };
 
 /// Everything that the calls of one session need.
-pub(super) struct Kit {
+pub(super) struct CallServices {
     pub(super) registry: Arc<Registry>,
     pub(super) services: Arc<SessionServices>,
     /// The rules that the gate and the services begin with; an agent adds to them.
     pub(super) base: BaseRules,
 }
 
-impl Kit {
+impl CallServices {
     /// Makes the services of a session in `directory` that belongs to `tree`.
     pub(super) fn new(
         request: &OpenRequest,
@@ -208,7 +208,7 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
         },
         sandbox: sandbox(request, roots),
         switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),
-        access: Access::default(),
+        access: ToolAccess::default(),
     }
 }
 

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::agents::Start;
+use super::agents::InitialAgent;
 use super::gates::roots;
 use super::models::likely_edit_mode;
 use super::resume::no_session;
-use super::services::{Kit, tree_services};
-use super::{FrontEndKind, OpenRequest, Which, agents, profile, upkeep};
+use super::services::{CallServices, tree_services};
+use super::{FrontEndKind, OpenRequest, SessionChoice, agents, cleanup, profile};
 use crate::agent::driver::Reports;
 use crate::conversation::{CallId, CallResult, SessionId};
 use crate::hook::Transcript;
@@ -21,7 +21,7 @@ use crate::provider::EditMode;
 use crate::session::ErrorReport;
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
-use crate::tool::{Abilities, CallSettings, Inside, Resolution, ToolCx};
+use crate::tool::{Abilities, CallSettings, NestedCalls, Resolution, ToolCx};
 
 /// The result of a single call.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ pub struct ToolRun {
 pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Result<ToolRun, ErrorReport> {
     // A single call has no session through which somebody could answer.
     request.front_end = FrontEndKind::Unattended;
-    let mut notes = upkeep::recover(&request.dirs.data);
-    let _cleaning = upkeep::clean_outputs(&request.dirs.data);
+    let mut notes = cleanup::recover(&request.dirs.data);
+    let _cleaning = cleanup::clean_outputs(&request.dirs.data);
     let agents = agents(&request);
     let CallSession {
         store,
@@ -49,29 +49,29 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         start,
         edit_mode,
     } = match &request.which {
-        Which::Id(id) => stored_session(&request, &agents, id)?,
-        Which::New | Which::Newest => throwaway_session(&request, &agents, &mut notes)?,
+        SessionChoice::Id(id) => stored_session(&request, &agents, id)?,
+        SessionChoice::New | SessionChoice::Newest => throwaway_session(&request, &agents, &mut notes)?,
     };
     let agent = start.agent;
     let reports = Reports::new();
     let tree = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
-    let Kit {
+    let CallServices {
         registry,
         services,
         base,
-    } = Kit::new(&request, tree, &session, &directory, false)?;
+    } = CallServices::new(&request, tree, &session, &directory, false)?;
     let transcript = services.tree.hooks.transcript();
     let _transcript = transcript.map(|path| Transcript::new(path.to_owned(), session.as_str()));
     let settings = profile::tool_settings(&base, agent, edit_mode, &registry);
     let permissions = profile::permissions(&base, agent)?;
     services.gate.change_rules(permissions);
     services.gate.set_mode(start.mode);
-    let told = registry.advertised(&settings, &services.gate.permissions(), &BTreeSet::new());
+    let advertised = registry.advertised(&settings, &services.gate.permissions(), &BTreeSet::new());
     let calls = CallSettings {
         registry,
         services,
         settings: Arc::new(settings),
-        told: told.into(),
+        advertised: advertised.into(),
         agent: agent.name.clone(),
         abilities: Abilities {
             images: true,
@@ -83,7 +83,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     let mut guard = LoopGuard::default();
     let resolved = pipeline::resolve(calls.known(), &mut guard, name, args);
     let (updates, _listener) = mpsc::unbounded_channel();
-    let cx = ToolCx::new(&calls, call.clone(), CancellationToken::new(), updates).with_inside(Inside {
+    let cx = ToolCx::new(&calls, call.clone(), CancellationToken::new(), updates).with_inside(NestedCalls {
         calls: calls.clone(),
         guard: Arc::new(tokio::sync::Mutex::new(guard)),
         progress: Arc::new(Silent),
@@ -111,7 +111,7 @@ struct CallSession<'a> {
     store: Store,
     id: SessionId,
     directory: PathBuf,
-    start: Start<'a>,
+    start: InitialAgent<'a>,
     edit_mode: EditMode,
 }
 

@@ -17,7 +17,7 @@ use super::imported::users_file;
 use super::part::Part;
 use super::rule_files::UsersRules;
 use super::tool_names::own_name;
-use super::unconfirmed::{AfterYes, LeftOut, after_yes};
+use super::unconfirmed::{ConfirmedState, UnconfirmedParts, after_yes};
 use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
 use crate::config::{self, ConfigError, Loaded, ToolSwitches};
 use crate::files::ContentHash;
@@ -26,7 +26,7 @@ use crate::project::agents::{AgentFiles, ToolChoice};
 use crate::project::commands::{CommandOwner, CommandProblem, UserCommand, shell_commands};
 use crate::store::{Store, TrustRow, TrustedPlace};
 use crate::text::diff;
-use crate::tool::{Registry, Set};
+use crate::tool::{Registry, ToolSet};
 
 /// Parts that a sentence names.
 const NAMED: usize = 4;
@@ -40,7 +40,7 @@ pub struct ProjectTrust {
     /// Rules that the user's own settings of another agent would add.
     pub users_rules: UsersRules,
     /// Files that commands created or changed.
-    pub left_out: LeftOut,
+    pub left_out: UnconfirmedParts,
     /// The deepest directory that brings a part: below it others may be trusted apart.
     place: PathBuf,
     /// As they were when their rules were listed.
@@ -228,13 +228,13 @@ fn listing<'a>(parts: impl IntoIterator<Item = &'a Part>) -> String {
 pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), ErrorReport> {
     let brings_files = !request.loaded.unconfirmed().files().is_empty();
     if flag == TrustFlag::Given && brings_files {
-        let AfterYes { loaded, trust } = after_yes(request, flag)?;
+        let ConfirmedState { loaded, trust } = after_yes(request, flag)?;
         request.loaded = loaded;
         request.trust = trust;
         return Ok(());
     }
     settle(request, flag)?;
-    request.trust.left_out = LeftOut::of(request);
+    request.trust.left_out = UnconfirmedParts::of(request);
     Ok(())
 }
 
@@ -251,7 +251,7 @@ pub(super) fn settle(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), E
         state: TrustState::NotNeeded,
         parts,
         users_rules: users_rules(request, flag)?,
-        left_out: LeftOut::default(),
+        left_out: UnconfirmedParts::default(),
         agents: Some(Arc::new(agents)),
         commands: Some(commands),
     };
@@ -433,7 +433,7 @@ fn widens(choice: &ToolChoice, registry: &Registry) -> bool {
     }
     registry
         .tools()
-        .any(|tool| tool.set() != Set::Core && switches.get(tool.name()) == Some(true))
+        .any(|tool| tool.set() != ToolSet::Core && switches.get(tool.name()) == Some(true))
 }
 
 /// Lists and switches as they are written.

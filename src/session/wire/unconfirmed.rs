@@ -13,30 +13,30 @@ use super::rule_keys::check_rule_keys;
 use super::trust::{ProjectTrust, TrustFlag, names, settle};
 use super::{ErrorReport, OpenRequest, ReportKind, config_error};
 use crate::config::{ConfigError, Dirs, Loaded};
-use crate::unconfirmed::Unconfirmed;
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// The files that are left out, and the project as it is with them.
 #[derive(Debug, Clone, Default)]
-pub struct LeftOut {
+pub struct UnconfirmedParts {
     /// Those that can be shown, with their texts.
     pub parts: Vec<Part>,
     /// All of them, relative to the project.
     files: Vec<String>,
     /// `None` where a yes cannot be taken.
-    pub(super) after_yes: Option<Box<AfterYes>>,
+    pub(super) after_yes: Option<Box<ConfirmedState>>,
     /// Why it cannot.
     problem: Option<String>,
 }
 
 /// The configuration and the trust in the project once the person has said yes.
 #[derive(Debug, Clone)]
-pub(super) struct AfterYes {
+pub(super) struct ConfirmedState {
     pub(super) loaded: Loaded,
     pub(super) trust: ProjectTrust,
 }
 
 /// Finds out which files a session in `directory` must not read. Reads files and blocks.
-pub fn unconfirmed(dirs: &Dirs, root: &Path, directory: &Path) -> Result<Unconfirmed, ErrorReport> {
+pub fn unconfirmed(dirs: &Dirs, root: &Path, directory: &Path) -> Result<UnconfirmedFiles, ErrorReport> {
     let records = records(dirs);
     records.unconfirmed(root, directory).map_err(|error| ErrorReport {
         kind: ReportKind::Storage,
@@ -48,7 +48,7 @@ pub fn unconfirmed(dirs: &Dirs, root: &Path, directory: &Path) -> Result<Unconfi
     })
 }
 
-impl LeftOut {
+impl UnconfirmedParts {
     pub(super) fn of(request: &OpenRequest) -> Self {
         let files = request.loaded.unconfirmed().files();
         if files.is_empty() {
@@ -111,7 +111,7 @@ impl LeftOut {
 }
 
 /// Makes what counts after a yes to all files that can be shown. Fails where that cannot be used.
-pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<AfterYes, ErrorReport> {
+pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<ConfirmedState, ErrorReport> {
     let wrong = |error: ConfigError| {
         config_error(
             error.to_string(),
@@ -132,7 +132,7 @@ pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<AfterY
             "Start again when no command runs.",
         ));
     }
-    Ok(AfterYes {
+    Ok(ConfirmedState {
         loaded: after.loaded,
         trust: after.trust,
     })

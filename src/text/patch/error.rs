@@ -14,23 +14,23 @@ pub struct ParseError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseProblem {
     #[error("expected `*** Begin Patch`, found {0}")]
-    NoBegin(Shown),
+    NoBegin(QuotedLine),
     #[error("the patch ends without `*** End Patch`")]
     NoEnd,
     #[error("only blank lines may follow `*** End Patch`, found {0}")]
-    AfterEnd(Shown),
+    AfterEnd(QuotedLine),
     #[error("a code fence is not part of a patch; leave it out")]
     CodeFence,
     #[error(
         "{0} is no header of the format; use `*** Add File: PATH`, `*** Delete File: PATH` or `*** Update File: PATH`"
     )]
-    UnknownHeader(Shown),
+    UnknownHeader(QuotedLine),
     #[error("`*** Move to: PATH` stands only right after `*** Update File: PATH`")]
     StrayMove,
     #[error("`*** End of File` stands only after the lines of a chunk")]
     StrayEndOfFile,
     #[error("expected `*** Add File: PATH`, `*** Delete File: PATH` or `*** Update File: PATH`, found {0}")]
-    NoSection(Shown),
+    NoSection(QuotedLine),
     #[error("the patch changes nothing: give at least one section between its first and last line")]
     Empty,
     #[error("the header names no path")]
@@ -44,24 +44,24 @@ pub enum ParseProblem {
     #[error("a chunk has one `@@` line; put the second one before lines of its own, or leave one out")]
     TwoHeaders,
     #[error("`@@` is followed by a blank and a line of the file, or by nothing, found {0}")]
-    GluedHeader(Shown),
+    GluedHeader(QuotedLine),
     #[error("line numbers are not part of the format: write `@@` alone, or `@@ ` and a line of the file")]
     LineNumbers,
     #[error("the note about a missing final newline is not part of the format; leave it out")]
     NoNewlineNote,
     #[error("each line of a new file begins with `+`, found {0}")]
-    UnprefixedAdd(Shown),
+    UnprefixedAdd(QuotedLine),
     #[error("each line of a chunk begins with a blank, `-` or `+`, found {0}")]
-    UnprefixedLine(Shown),
+    UnprefixedLine(QuotedLine),
     #[error("after `*** End of File` comes a chunk that begins with `@@`, or the next section, found {0}")]
-    AfterEndOfFile(Shown),
+    AfterEndOfFile(QuotedLine),
 }
 
 /// A line as an error quotes it: cut when it is long.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown(String);
+pub struct QuotedLine(String);
 
-impl Shown {
+impl QuotedLine {
     const MOST: usize = 80;
 
     pub(super) fn new(line: &str) -> Self {
@@ -73,7 +73,7 @@ impl Shown {
     }
 }
 
-impl std::fmt::Display for Shown {
+impl std::fmt::Display for QuotedLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0.is_empty() {
             f.write_str("a blank line")

@@ -5,7 +5,7 @@
 //! that is a marker once its blanks are gone counts as the marker, except an `*** End Patch` before the last line: a file
 //! may hold patches.
 
-use super::error::{ParseError, ParseProblem as Problem, Shown};
+use super::error::{ParseError, ParseProblem as Problem, QuotedLine};
 use super::{Chunk, ChunkLine, Operation, Section};
 
 pub(super) const BEGIN: &str = "*** Begin Patch";
@@ -72,7 +72,7 @@ impl<'a> Envelope<'a> {
         };
         let is_text = |index: &usize| !all[*index].trim().is_empty();
         let Some(mut begin) = (0..all.len()).find(is_text) else {
-            return error(0, Problem::NoBegin(Shown::new("")));
+            return error(0, Problem::NoBegin(QuotedLine::new("")));
         };
         let mut last = (0..all.len()).rfind(is_text).unwrap_or(begin);
         if is_here_document(all[begin]) && last > begin && all[last].trim() == "EOF" {
@@ -97,11 +97,11 @@ impl<'a> Envelope<'a> {
     }
 }
 
-fn fence_or(line: &str, otherwise: fn(Shown) -> Problem) -> Problem {
+fn fence_or(line: &str, otherwise: fn(QuotedLine) -> Problem) -> Problem {
     if line.trim().starts_with("```") {
         Problem::CodeFence
     } else {
-        otherwise(Shown::new(line))
+        otherwise(QuotedLine::new(line))
     }
 }
 
@@ -264,12 +264,12 @@ impl<'a> Parser<'a> {
 }
 
 /// Names what a line is that belongs nowhere, when it is something known.
-fn stray(line: &str, otherwise: fn(Shown) -> Problem) -> Problem {
+fn stray(line: &str, otherwise: fn(QuotedLine) -> Problem) -> Problem {
     let trimmed = line.trim();
     if trimmed.starts_with("\\ ") {
         Problem::NoNewlineNote
     } else if trimmed.starts_with("***") {
-        Problem::UnknownHeader(Shown::new(line))
+        Problem::UnknownHeader(QuotedLine::new(line))
     } else {
         fence_or(line, otherwise)
     }
@@ -289,7 +289,7 @@ impl<'a> Header<'a> {
         if !rest.is_empty() && !rest.starts_with(' ') {
             // With a blank before it, it is a line of the file.
             let is_glued = line.starts_with("@@");
-            return is_glued.then(|| Self::Wrong(Problem::GluedHeader(Shown::new(line))));
+            return is_glued.then(|| Self::Wrong(Problem::GluedHeader(QuotedLine::new(line))));
         }
         let header = rest.strip_prefix(' ').unwrap_or(rest);
         Some(if is_line_numbers(header.trim()) {

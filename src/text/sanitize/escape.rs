@@ -12,7 +12,7 @@ const MOST_PARAMETERS: usize = 128;
 
 /// The result of passing one character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Passed {
+pub(super) enum FilteredChar {
     /// Belongs to no sequence. May still be a control.
     Char(char),
     /// Ended a sequence that puts the cursor at the line's start.
@@ -48,7 +48,7 @@ pub(super) struct EscapeFilter {
 }
 
 impl EscapeFilter {
-    pub(super) fn pass(&mut self, c: char) -> Passed {
+    pub(super) fn pass(&mut self, c: char) -> FilteredChar {
         match self.state {
             State::Text => self.text(c),
             State::Escape { intermediate } => self.escape(c, intermediate),
@@ -67,17 +67,17 @@ impl EscapeFilter {
         &self.parameters
     }
 
-    fn text(&mut self, c: char) -> Passed {
+    fn text(&mut self, c: char) -> FilteredChar {
         self.state = match c {
             '\x1b' => State::Escape { intermediate: false },
             '\u{9b}' => self.begin_csi(),
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => State::ControlString { escape: false },
-            _ => return Passed::Char(c),
+            _ => return FilteredChar::Char(c),
         };
-        Passed::Nothing
+        FilteredChar::Nothing
     }
 
-    fn escape(&mut self, c: char, intermediate: bool) -> Passed {
+    fn escape(&mut self, c: char, intermediate: bool) -> FilteredChar {
         self.state = match c {
             '[' if !intermediate => self.begin_csi(),
             ']' | 'P' | 'X' | '^' | '_' if !intermediate => State::ControlString { escape: false },
@@ -85,7 +85,7 @@ impl EscapeFilter {
             '0'..='~' => State::Text,
             _ => return self.give_back(c),
         };
-        Passed::Nothing
+        FilteredChar::Nothing
     }
 
     fn begin_csi(&mut self) -> State {
@@ -93,13 +93,13 @@ impl EscapeFilter {
         State::Csi
     }
 
-    fn csi(&mut self, c: char) -> Passed {
+    fn csi(&mut self, c: char) -> FilteredChar {
         match c {
             '0'..='?' | ' '..='/' => {
                 if self.parameters.len() <= MOST_PARAMETERS {
                     self.parameters.push(c);
                 }
-                Passed::Nothing
+                FilteredChar::Nothing
             }
             '@'..='~' => {
                 self.state = State::Text;
@@ -109,7 +109,7 @@ impl EscapeFilter {
         }
     }
 
-    fn string(&mut self, c: char, escape: bool) -> Passed {
+    fn string(&mut self, c: char, escape: bool) -> FilteredChar {
         match c {
             '\\' if escape => self.state = State::Text,
             _ if escape => {
@@ -121,23 +121,23 @@ impl EscapeFilter {
             '\n' => return self.give_back(c),
             _ => {}
         }
-        Passed::Nothing
+        FilteredChar::Nothing
     }
 
     /// Drops the sequence so far; the character that does not belong to it is read as text.
-    fn give_back(&mut self, c: char) -> Passed {
+    fn give_back(&mut self, c: char) -> FilteredChar {
         self.state = State::Text;
         self.text(c)
     }
 }
 
-fn meaning(last: char, parameters: &str) -> Passed {
+fn meaning(last: char, parameters: &str) -> FilteredChar {
     match (last, parameters) {
-        ('K', "" | "0") => Passed::EraseToEnd,
-        ('K', "2") => Passed::EraseLine,
-        ('G', "" | "0" | "1") => Passed::ToLineStart,
-        ('m', parameters) if is_style(parameters) => Passed::Style,
-        _ => Passed::Nothing,
+        ('K', "" | "0") => FilteredChar::EraseToEnd,
+        ('K', "2") => FilteredChar::EraseLine,
+        ('G', "" | "0" | "1") => FilteredChar::ToLineStart,
+        ('m', parameters) if is_style(parameters) => FilteredChar::Style,
+        _ => FilteredChar::Nothing,
     }
 }
 

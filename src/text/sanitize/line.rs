@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Decoded;
-use crate::text::ink::{Ink, InkRun};
+use crate::text::sgr::{SgrRun, SgrStyle};
 use crate::text::width::grapheme_width;
 
 /// A longer line is data that nobody reads by its colours: it is plain.
@@ -23,7 +23,7 @@ enum Shape {
     /// Written from left to right; `returned` once the cursor went back to the start.
     Plain {
         text: String,
-        runs: Vec<InkRun>,
+        runs: Vec<SgrRun>,
         returned: bool,
     },
     Cells {
@@ -48,23 +48,23 @@ enum Cell {
     Char {
         base: char,
         marks: String,
-        ink: Ink,
+        sgr: SgrStyle,
     },
     /// The right half of the wide character before it.
     RightHalf,
 }
 
 impl Cell {
-    fn of(base: char, ink: Ink) -> Self {
+    fn of(base: char, sgr: SgrStyle) -> Self {
         Self::Char {
             base,
             marks: String::new(),
-            ink,
+            sgr,
         }
     }
 
     fn blank() -> Self {
-        Self::of(' ', Ink::default())
+        Self::of(' ', SgrStyle::default())
     }
 
     fn bytes(&self) -> usize {
@@ -82,7 +82,7 @@ impl Line {
     }
 
     /// Writes a text without controls.
-    pub(super) fn put(&mut self, written: &str, ink: Ink) {
+    pub(super) fn put(&mut self, written: &str, sgr: SgrStyle) {
         self.bytes += written.len();
         if let Shape::Plain {
             text,
@@ -92,13 +92,13 @@ impl Line {
         {
             let start = text.len();
             text.push_str(written);
-            if !ink.is_plain() && start < MAX_INKED_BYTES {
-                add_run(runs, 0, start..text.len(), ink);
+            if !sgr.is_plain() && start < MAX_INKED_BYTES {
+                add_run(runs, 0, start..text.len(), sgr);
             }
             return;
         }
         let (cells, cursor) = self.cells();
-        let overwritten: usize = written.chars().map(|c| put_cell(cells, cursor, c, ink)).sum();
+        let overwritten: usize = written.chars().map(|c| put_cell(cells, cursor, c, sgr)).sum();
         self.bytes = self.bytes.saturating_sub(overwritten);
     }
 
@@ -133,7 +133,7 @@ impl Line {
                     &mut cells,
                     &mut cursor,
                     c,
-                    run.map_or_else(Ink::default, |run| run.ink),
+                    run.map_or_else(SgrStyle::default, |run| run.sgr),
                 );
             }
             if *returned {
@@ -156,19 +156,19 @@ impl Line {
         match &self.shape {
             Shape::Plain { text, runs, .. } => {
                 shown.push_str(text);
-                inked.extend(runs.iter().map(|run| InkRun {
+                inked.extend(runs.iter().map(|run| SgrRun {
                     range: start + run.range.start..start + run.range.end,
-                    ink: run.ink,
+                    sgr: run.sgr,
                 }));
             }
             Shape::Cells { cells, .. } => {
                 for cell in cells {
-                    if let Cell::Char { base, marks, ink } = cell {
+                    if let Cell::Char { base, marks, sgr } = cell {
                         let at = shown.len();
                         shown.push(*base);
                         shown.push_str(marks);
-                        if !ink.is_plain() {
-                            add_run(inked, first, at..shown.len(), *ink);
+                        if !sgr.is_plain() {
+                            add_run(inked, first, at..shown.len(), *sgr);
                         }
                     }
                 }
@@ -186,17 +186,17 @@ impl Line {
 }
 
 /// Adds a run of the line whose runs begin at `first`, or makes the one before it longer.
-fn add_run(runs: &mut Vec<InkRun>, first: usize, range: Range<usize>, ink: Ink) {
+fn add_run(runs: &mut Vec<SgrRun>, first: usize, range: Range<usize>, sgr: SgrStyle) {
     let count = runs.len() - first;
     match runs[first..].last_mut() {
-        Some(last) if last.ink == ink && last.range.end == range.start => last.range.end = range.end,
-        _ if count < MAX_RUNS => runs.push(InkRun { range, ink }),
+        Some(last) if last.sgr == sgr && last.range.end == range.start => last.range.end = range.end,
+        _ if count < MAX_RUNS => runs.push(SgrRun { range, sgr }),
         _ => {}
     }
 }
 
 /// Writes a character at the cursor and returns the bytes that it took the place of.
-fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char, ink: Ink) -> usize {
+fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char, sgr: SgrStyle) -> usize {
     let columns = if c == '\t' {
         1
     } else {
@@ -211,7 +211,7 @@ fn put_cell(cells: &mut Vec<Cell>, cursor: &mut usize, c: char, ink: Ink) -> usi
     let mut overwritten = 0;
     for column in 0..columns.max(1) {
         let cell = if column == 0 {
-            Cell::of(c, ink)
+            Cell::of(c, sgr)
         } else {
             Cell::RightHalf
         };

@@ -20,10 +20,10 @@ mod reveal;
 
 use std::borrow::Cow;
 
-use escape::{EscapeFilter, Passed};
+use escape::{EscapeFilter, FilteredChar};
 use invisible::name_invisible;
 
-use super::ink::InkRun;
+use super::sgr::SgrRun;
 
 pub use output::OutputDecoder;
 pub use reveal::{Mark, MarkKind, Revealed, reveal, reveal_line};
@@ -33,7 +33,7 @@ pub use reveal::{Mark, MarkKind, Revealed, reveal, reveal_line};
 pub struct Decoded {
     pub text: String,
     /// In the order of the text; none goes over a line's end.
-    pub runs: Vec<InkRun>,
+    pub runs: Vec<SgrRun>,
 }
 
 /// Takes escape sequences and control characters (but `\n` and `\t`) out of a text and names what is invisible in it.
@@ -101,7 +101,7 @@ pub fn strip_controls(text: &str) -> Cow<'_, str> {
     kept.push_str(&text[..first]);
     let mut filter = EscapeFilter::default();
     for c in text[first..].chars() {
-        if let Passed::Char(c) = filter.pass(c)
+        if let FilteredChar::Char(c) = filter.pass(c)
             && !is_removed(c)
         {
             kept.push(c);

@@ -5,17 +5,17 @@
 //! a terminal; the sequences that erase a line do, since progress bars rely on them.
 //!
 //! The sequences that colour text are understood too, and what they say is handed out beside the text as runs of an
-//! [`Ink`]; the text itself is clean. An ink lasts until another one, over lines and chunks, and goes with its characters
+//! [`SgrStyle`]; the text itself is clean. An ink lasts until another one, over lines and chunks, and goes with its characters
 //! when they are overwritten. Plain text has no runs and pays nothing for them.
 //!
 //! Whole lines are handed out as they end. The unfinished line is kept back because a later `\r` may change it;
 //! [`OutputDecoder::pending`] shows it meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded;
 //! runs are bounded for each line.
 
-use super::escape::{EscapeFilter, Passed};
+use super::escape::{EscapeFilter, FilteredChar};
 use super::line::Line;
 use super::{Decoded, is_removed};
-use crate::text::ink::Ink;
+use crate::text::sgr::SgrStyle;
 
 /// More of an unfinished line than this is not kept back.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
@@ -26,7 +26,7 @@ pub struct OutputDecoder {
     partial: Vec<u8>,
     filter: EscapeFilter,
     /// Of what comes next.
-    ink: Ink,
+    sgr: SgrStyle,
     line: Line,
 }
 
@@ -75,7 +75,7 @@ impl OutputDecoder {
         }
         self.line.take_into(&mut done);
         self.filter = EscapeFilter::default();
-        self.ink = Ink::default();
+        self.sgr = SgrStyle::default();
         done
     }
 
@@ -99,7 +99,7 @@ impl OutputDecoder {
                 self.char(c, done);
                 rest = &rest[c.len_utf8()..];
             } else {
-                self.line.put(ordinary, self.ink);
+                self.line.put(ordinary, self.sgr);
                 rest = &rest[ordinary.len()..];
             }
             if self.line.bytes() > MAX_LINE_BYTES {
@@ -110,18 +110,18 @@ impl OutputDecoder {
 
     fn char(&mut self, c: char, done: &mut Decoded) {
         match self.filter.pass(c) {
-            Passed::Char('\n') => {
+            FilteredChar::Char('\n') => {
                 self.line.take_into(done);
                 done.text.push('\n');
             }
-            Passed::Char('\r') | Passed::ToLineStart => self.line.go_to_start(),
-            Passed::Char(c) if is_removed(c) => {}
-            Passed::Char(c) => self.line.put(c.encode_utf8(&mut [0; 4]), self.ink),
-            Passed::Style => self.ink.apply(self.filter.parameters()),
-            Passed::EraseToEnd => self.line.erase_to_end(),
+            FilteredChar::Char('\r') | FilteredChar::ToLineStart => self.line.go_to_start(),
+            FilteredChar::Char(c) if is_removed(c) => {}
+            FilteredChar::Char(c) => self.line.put(c.encode_utf8(&mut [0; 4]), self.sgr),
+            FilteredChar::Style => self.sgr.apply(self.filter.parameters()),
+            FilteredChar::EraseToEnd => self.line.erase_to_end(),
             // The cursor stays on a terminal; whoever erases a whole line returns to its start as well.
-            Passed::EraseLine => self.line = Line::default(),
-            Passed::Nothing => {}
+            FilteredChar::EraseLine => self.line = Line::default(),
+            FilteredChar::Nothing => {}
         }
     }
 }
@@ -138,8 +138,8 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
-    use crate::text::ink::InkRun;
     use crate::text::sanitize::line::{MAX_INKED_BYTES, MAX_RUNS};
+    use crate::text::sgr::SgrRun;
     use proptest::prelude::*;
 
     fn decode(chunks: &[&[u8]]) -> String {
@@ -162,9 +162,9 @@ mod tests {
 
     fn picture(decoded: &Decoded, into: &mut String) {
         let mut at = 0;
-        for InkRun { range, ink } in &decoded.runs {
+        for SgrRun { range, sgr } in &decoded.runs {
             into.push_str(&decoded.text[at..range.start]);
-            write!(into, "‹{ink}›{}‹›", &decoded.text[range.clone()]).unwrap();
+            write!(into, "‹{sgr}›{}‹›", &decoded.text[range.clone()]).unwrap();
             at = range.end;
         }
         into.push_str(&decoded.text[at..]);
@@ -290,7 +290,7 @@ mod tests {
             assert_eq!(decoder.pending().runs, [], "a long line is plain");
             // What is the same as its neighbour is no run of its own.
             let done = decoder.push(&[&b"\n"[..], &painted([1, 1], 2000), b"\n"].concat());
-            let run = |run: &InkRun| (run.range.len(), run.ink.to_string());
+            let run = |run: &SgrRun| (run.range.len(), run.sgr.to_string());
             assert_eq!(
                 done.runs.iter().map(run).collect::<Vec<_>>(),
                 [(4000, "31".to_owned())]
@@ -315,8 +315,8 @@ mod tests {
             let mut decoder = OutputDecoder::new();
             for Decoded { text, runs } in [decoder.push(&bytes), decoder.finish()] {
                 let mut end = 0;
-                for InkRun { range, ink } in runs {
-                    prop_assert!(range.start >= end && !range.is_empty() && !ink.is_plain());
+                for SgrRun { range, sgr } in runs {
+                    prop_assert!(range.start >= end && !range.is_empty() && !sgr.is_plain());
                     prop_assert!(text.get(range.clone()).is_some_and(|piece| !piece.contains('\n')));
                     end = range.end;
                 }

@@ -6,7 +6,7 @@
 //! itself has it named in turn, so whatever reads `⟨U+` is a name, in colours or without.
 //!
 //! [`Revealed`] can be made in no other way, and the surfaces on which something is judged accept nothing else
-//! (`tests/it/judged_text.rs` keeps it so). It is more strict than [`sanitize`](super::sanitize), which lets a joiner
+//! (`tests/it/approval_text.rs` keeps it so). It is more strict than [`sanitize`](super::sanitize), which lets a joiner
 //! shape an emoji: a person who allows a text has to see that the joiner is there.
 
 use std::fmt;

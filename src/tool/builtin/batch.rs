@@ -14,8 +14,8 @@ use crate::conversation::{CallId, ErrorKind};
 use crate::permission::{Ask, Subject};
 use crate::text::partial_json::PartialValue;
 use crate::tool::{
-    Asker, CallView, Concurrency, InitCx, InnerCall, InnerEnd, Output, ParamAlias, Prepared, RenderCx,
-    ResultView, Set, Tool, ToolCx, ToolError, plural,
+    AskingTool, CallView, Concurrency, InitCx, NestedCall, NestedCallEnd, Output, ParamAlias, Prepared,
+    RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
 
@@ -67,7 +67,7 @@ impl Tool for BatchTool {
         ParamAlias::name("args", "parameters"),
         ParamAlias::name("input", "parameters"),
     ];
-    const SET: Set = Set::Extended;
+    const SET: ToolSet = ToolSet::Extended;
     const MAY_BE_INSIDE: bool = false;
     /// Longer than that of any tool, so that a call inside returns before it is given up with the batch.
     const CANCEL_GRACE: Duration = Duration::from_secs(5);
@@ -85,8 +85,8 @@ impl Tool for BatchTool {
         Concurrency::Shared
     }
 
-    fn inner_calls(&self, args: &Args) -> Vec<InnerCall> {
-        args.tool_calls.iter().cloned().map(InnerCall::from).collect()
+    fn inner_calls(&self, args: &Args) -> Vec<NestedCall> {
+        args.tool_calls.iter().cloned().map(NestedCall::from).collect()
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Vec<OneCall>>, ToolError> {
@@ -96,7 +96,7 @@ impl Tool for BatchTool {
                 "`tool_calls` is empty; give at least one `{tool, parameters}`",
             ));
         }
-        let asker = Asker {
+        let asker = AskingTool {
             tool: Self::NAME,
             family: Self::NAME,
         };
@@ -106,7 +106,7 @@ impl Tool for BatchTool {
     }
 
     async fn execute(&self, plan: Vec<OneCall>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let calls = plan.into_iter().map(InnerCall::from).collect();
+        let calls = plan.into_iter().map(NestedCall::from).collect();
         let limit = cx.services.settings.batch.max_calls;
         let ended = cx.run_inside(calls, limit).await?;
         Ok(output(ended, cx.cancel.is_cancelled()))
@@ -145,7 +145,7 @@ impl Tool for BatchTool {
     }
 }
 
-impl From<OneCall> for InnerCall {
+impl From<OneCall> for NestedCall {
     fn from(call: OneCall) -> Self {
         Self {
             tool: call.tool,
@@ -155,11 +155,11 @@ impl From<OneCall> for InnerCall {
 }
 
 /// Puts the results together. It failed when all of them did, or when somebody stopped it.
-fn output(ended: Vec<InnerEnd>, is_cancelled: bool) -> Output<Details> {
+fn output(ended: Vec<NestedCallEnd>, is_cancelled: bool) -> Output<Details> {
     let total = ended.len();
     let succeeded = ended.iter().filter(|end| end.result.ok).count();
     let failed = total - succeeded;
-    let is_stopped = |end: &&InnerEnd| end.result.error_kind() == Some(ErrorKind::Cancelled);
+    let is_stopped = |end: &&NestedCallEnd| end.result.error_kind() == Some(ErrorKind::Cancelled);
     let stopped = ended.iter().find(is_stopped).filter(|_| is_cancelled);
     let culprit = stopped.or_else(|| ended.first().filter(|_| succeeded == 0));
     let failure = culprit.map(|end| end.result.error_kind().unwrap_or(ErrorKind::Internal));
@@ -173,7 +173,7 @@ fn output(ended: Vec<InnerEnd>, is_cancelled: bool) -> Output<Details> {
     let mut calls = Vec::with_capacity(total);
     let mut attachments = Vec::new();
     for (end, number) in ended.into_iter().zip(1..) {
-        let InnerEnd { call, tool, result } = end;
+        let NestedCallEnd { call, tool, result } = end;
         let state = if result.ok { "ok" } else { "error" };
         let output = result.output.trim_end_matches('\n');
         // Writing to a string does not fail.

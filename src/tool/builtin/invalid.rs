@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Set, Tool, ToolCx, ToolError,
+    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::Card;
 
@@ -32,7 +32,7 @@ impl Tool for InvalidTool {
     type Details = Details;
 
     const NAME: &'static str = "invalid";
-    const SET: Set = Set::Hidden;
+    const SET: ToolSet = ToolSet::Hidden;
     const MAY_BE_INSIDE: bool = false;
 
     fn description(&self, _: InitCx<'_>) -> String {

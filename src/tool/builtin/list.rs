@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::search_path::{SearchPath, check_place, search_directory};
 use crate::files::Resolved;
 use crate::tool::file_name::one_line;
-use crate::tool::walk::{Globs, Harvest, Limit, Tree, VisitedFile};
+use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Set, Tool,
-    ToolCx, ToolError, path_asks, plural,
+    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Tool, ToolCx,
+    ToolError, ToolSet, path_asks, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 
@@ -81,7 +81,7 @@ impl Tool for ListTool {
 
     const NAME: &'static str = "list";
     const ALIASES: &'static [&'static str] = &["ls"];
-    const SET: Set = Set::Extended;
+    const SET: ToolSet = ToolSet::Extended;
 
     fn description(&self, _: InitCx<'_>) -> String {
         "Show a directory as a tree. Honours .gitignore and leaves out build output.".to_owned()
@@ -109,7 +109,7 @@ impl Tool for ListTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let limit = Limit::of(cx);
+        let limit = SearchLimit::of(cx);
         let services = Arc::clone(&cx.services);
         cx.blocking(move || {
             check_place(&services, &plan.path)?;
@@ -182,28 +182,28 @@ impl Directory {
     }
 }
 
-fn list(plan: &Plan, limit: &Limit, services: &SessionServices) -> Output<Details> {
-    let harvest: Harvest<(bool, PathBuf)> = Harvest::new();
+fn list(plan: &Plan, limit: &SearchLimit, services: &SessionServices) -> Output<Details> {
+    let collected: Collected<(bool, PathBuf)> = Collected::new();
     let readable = services.gate.readable();
-    let searched = Tree {
+    let searched = SearchTree {
         root: &plan.path.real,
         globs: &plan.globs,
         limit,
         gate: &readable,
     };
     let end = searched.entries(|| {
-        let mut sheaf = harvest.sheaf();
+        let mut thread_results = collected.thread_results();
         let globs = &plan.globs;
         move |found: &VisitedFile<'_>| {
             let is_directory = found.entry.is_directory();
             if is_directory || globs.matches(found.relative) {
-                sheaf.push((is_directory, found.relative.to_owned()));
+                thread_results.push((is_directory, found.relative.to_owned()));
             }
         }
     });
     let mut tree = Directory::default();
     let mut total = 0;
-    for (is_directory, path) in harvest.into_vec() {
+    for (is_directory, path) in collected.into_vec() {
         tree.add(&path, is_directory);
         total += usize::from(!is_directory);
     }

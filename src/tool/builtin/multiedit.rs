@@ -12,8 +12,8 @@ use crate::text::partial_json::PartialValue;
 use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, with_unlinked};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Set, Tool, ToolCx,
-    ToolError, plural,
+    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, Fact};
 
@@ -79,7 +79,7 @@ impl Tool for MultiEditTool {
     const NAME: &'static str = "multiedit";
     const ALIASES: &'static [&'static str] = &["multi_edit"];
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
-    const SET: Set = Set::Extended;
+    const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static str = "edit";
 
     fn description(&self, _: InitCx<'_>) -> String {

@@ -61,7 +61,7 @@ struct Choice {
 
 /// A question, and what counts when nobody answers it.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedQuestion {
     question: FormQuestion,
     default: FormAnswer,
 }
@@ -78,17 +78,17 @@ pub(super) struct Details {
 
 impl Asked {
     /// `name` is the place in the arguments, for errors.
-    fn plan(self, name: &str) -> Result<Planned, ToolError> {
+    fn plan(self, name: &str) -> Result<PlannedQuestion, ToolError> {
         let question = sanitize_line(&self.question).trim().to_owned();
         if question.is_empty() {
-            return Err(misfit(
+            return Err(argument_error(
                 format!("`{name}.question` is empty"),
                 "Say what you want to know.",
             ));
         }
         let options = self.options.unwrap_or_default();
         if options.len() > OPTIONS {
-            return Err(misfit(
+            return Err(argument_error(
                 format!(
                     "`{name}.options` has {} options, and at most {OPTIONS} fit",
                     options.len()
@@ -98,7 +98,7 @@ impl Asked {
         }
         let options: Vec<FormOption> = options.into_iter().map(Choice::into_option).collect();
         if options.iter().any(|option| option.label.is_empty()) {
-            return Err(misfit(
+            return Err(argument_error(
                 format!("an option of `{name}` has no label"),
                 "Give each option a label.",
             ));
@@ -118,7 +118,7 @@ impl Asked {
                 words: Some(words),
             },
             (Some(label), None) => {
-                return Err(misfit(
+                return Err(argument_error(
                     format!("`{name}.default` is `{label}`, which is none of its options"),
                     "Repeat a label, or leave it out.",
                 ));
@@ -126,7 +126,7 @@ impl Asked {
         };
         let header = self.header.unwrap_or_default();
         let header = sanitize_line(&header);
-        Ok(Planned {
+        Ok(PlannedQuestion {
             question: FormQuestion {
                 question,
                 header: header.trim().chars().take(HEADER).collect(),
@@ -168,7 +168,7 @@ fn place_of(options: &[FormOption], label: &str) -> Option<usize> {
     exact.or_else(|| options.iter().position(same))
 }
 
-fn misfit(message: String, hint: &str) -> ToolError {
+fn argument_error(message: String, hint: &str) -> ToolError {
     ToolError::new(ErrorKind::InvalidArgs, message).hint(hint)
 }
 
@@ -191,7 +191,7 @@ fn quoted(text: &str) -> String {
 }
 
 impl Details {
-    fn new(plan: &[Planned], answers: &[FormAnswer], defaulted: bool) -> Self {
+    fn new(plan: &[PlannedQuestion], answers: &[FormAnswer], defaulted: bool) -> Self {
         let none = FormAnswer::default();
         let pairs = || plan.iter().zip(answers.iter().chain(std::iter::repeat(&none)));
         Self {
@@ -203,7 +203,7 @@ impl Details {
         }
     }
 
-    fn text(&self, plan: &[Planned]) -> String {
+    fn text(&self, plan: &[PlannedQuestion]) -> String {
         let mut text = String::new();
         if self.defaulted {
             text.push_str("No user is present; defaults were used.\n");
@@ -230,7 +230,7 @@ impl Details {
 
 impl Tool for QuestionTool {
     type Args = Args;
-    type Plan = Vec<Planned>;
+    type Plan = Vec<PlannedQuestion>;
     type Details = Details;
 
     const NAME: &'static str = "question";
@@ -252,10 +252,10 @@ impl Tool for QuestionTool {
         Concurrency::Exclusive
     }
 
-    async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Vec<Planned>>, ToolError> {
+    async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Vec<PlannedQuestion>>, ToolError> {
         let count = args.questions.len();
         if !(1..=QUESTIONS).contains(&count) {
-            return Err(misfit(
+            return Err(argument_error(
                 format!(
                     "`questions` has {}, and 1 to {QUESTIONS} are put together",
                     plural(count, "question")
@@ -273,7 +273,7 @@ impl Tool for QuestionTool {
         ))
     }
 
-    async fn execute(&self, plan: Vec<Planned>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+    async fn execute(&self, plan: Vec<PlannedQuestion>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let has = match plan.len() {
             1 => "a question".to_owned(),
             count => plural(count, "question"),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::conversation::ErrorKind;
 use crate::text::truncate::Keep;
 use crate::tool::harness::Harness;
-use crate::tool::{Concurrency, DynTool, Registry, Resolution, Set};
+use crate::tool::{Concurrency, DynTool, Registry, Resolution, ToolSet};
 
 const CORE: &[&str] = &[
     "apply_patch",
@@ -96,13 +96,13 @@ fn each(mut check: impl FnMut(&dyn DynTool)) {
 fn every_tool_is_of_its_set() {
     each(|tool| {
         let set = if tool.name() == "plan_exit" {
-            Set::CoreFor("plan")
+            ToolSet::CoreFor("plan")
         } else if CORE.contains(&tool.name()) {
-            Set::Core
+            ToolSet::Core
         } else if HIDDEN.contains(&tool.name()) {
-            Set::Hidden
+            ToolSet::Hidden
         } else {
-            Set::Extended
+            ToolSet::Extended
         };
         assert_eq!(tool.set(), set, "{}", tool.name());
     });

@@ -8,7 +8,7 @@ use crate::permission::{Ask, Subject};
 use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
 use crate::tool::{
     CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionEffect, Set, Tool, ToolCx, ToolError, plural,
+    SessionEffect, Tool, ToolCx, ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
 
@@ -209,7 +209,7 @@ impl Tool for TodoReadTool {
 
     const NAME: &'static str = "todoread";
     const ALIASES: &'static [&'static str] = &["todo_read"];
-    const SET: Set = Set::Extended;
+    const SET: ToolSet = ToolSet::Extended;
     const LOOP_CHECKED: bool = false;
 
     fn description(&self, _: InitCx<'_>) -> String {

@@ -9,7 +9,7 @@ use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
 use crate::tool::change::{Applied, Change, apply, diff_part, with_unlinked};
-use crate::tool::writing::WritePaths;
+use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::git::GitLook;
 use super::written::{self, OperandPaths};
-use super::{Gathered, Setting, base_name, may_be_options};
+use super::{CommandContext, Gathered, base_name, may_be_options};
 use crate::permission::command::{
     Analysis, Form, GitShows, Simple, changes_directory, directory_operand, files_read, in_git, paths,
     search, shows_files, takes_paths,
@@ -32,7 +32,7 @@ impl Look {
     }
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Gathers what one command asks, but for running it.
     pub(super) fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) -> Look {
         let known = self.directories(&command.place);

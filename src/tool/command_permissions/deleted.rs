@@ -7,9 +7,9 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Setting, base_name};
+use super::{CommandContext, base_name};
 use crate::permission::command::{Simple, Word, analyse, operand_of};
-use crate::permission::{Ask, Deleted};
+use crate::permission::{Ask, DeletedFiles};
 use crate::tool::SessionServices;
 
 /// Entries that are looked at for all commands of a call; so many are read in a few milliseconds.
@@ -23,8 +23,8 @@ pub(in crate::tool) fn count_deleted(
     asks: &mut [Ask],
 ) {
     let analysis = analyse(command);
-    let setting = Setting::new(services, workdir);
-    let mut patience = Patience {
+    let setting = CommandContext::new(services, workdir);
+    let mut patience = EntryBudget {
         entries: MOST_ENTRIES,
     };
     for command in &analysis.commands {
@@ -40,9 +40,9 @@ pub(in crate::tool) fn count_deleted(
     }
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// What a command deletes; `None` where that is not known.
-    fn deleted(&self, command: &Simple, patience: &mut Patience) -> Option<Deleted> {
+    fn deleted(&self, command: &Simple, patience: &mut EntryBudget) -> Option<DeletedFiles> {
         let is_known = ["rm", "unlink"].contains(&base_name(command.program()));
         if !is_known || command.more_operands || command.filled_in.is_some() {
             return None;
@@ -67,7 +67,7 @@ impl Setting<'_> {
         let is_recursive = options.iter().any(|word| is_recursive(&word.text));
         // What stands below another operand goes with that.
         paths.dedup_by(|later, path| later == path || is_recursive && later.starts_with(&*path));
-        let mut deleted = Deleted {
+        let mut deleted = DeletedFiles {
             files: 0,
             is_all: true,
             is_here,
@@ -115,17 +115,17 @@ impl Setting<'_> {
 }
 
 /// What may still be looked at.
-struct Patience {
+struct EntryBudget {
     entries: usize,
 }
 
-impl Patience {
+impl EntryBudget {
     fn take(&mut self) -> bool {
         self.entries = self.entries.saturating_sub(1);
         self.entries > 0
     }
 
-    fn count(&mut self, path: &Path, is_recursive: bool, deleted: &mut Deleted) {
+    fn count(&mut self, path: &Path, is_recursive: bool, deleted: &mut DeletedFiles) {
         if !self.take() {
             deleted.is_all = false;
             return;
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::tool::harness::Harness;
 
-    fn counted(project: &Harness, command: &str) -> Option<Deleted> {
+    fn counted(project: &Harness, command: &str) -> Option<DeletedFiles> {
         let workdir = project.path("");
         let mut asks = super::super::command_permissions(&project.services, command, &workdir).asks;
         count_deleted(&project.services, command, &workdir, &mut asks);
@@ -206,7 +206,7 @@ mod tests {
         symlink(project.path("a"), project.path("link")).unwrap();
         symlink(project.path("a"), project.path("a/b/up")).unwrap();
         let here = |files| {
-            Some(Deleted {
+            Some(DeletedFiles {
                 files,
                 is_all: true,
                 is_here: true,
@@ -252,7 +252,7 @@ mod tests {
             ("rm -rf cache", 1, true),
             ("rm keep cache", 2, true),
         ] {
-            let expected = Deleted {
+            let expected = DeletedFiles {
                 files,
                 is_all: true,
                 is_here,

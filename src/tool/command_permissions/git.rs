@@ -10,7 +10,7 @@ use super::git_directory::read_config;
 use super::git_query::GitQuery;
 use super::repository::repository_config;
 use super::submodules;
-use super::{Gathered, Setting, variable};
+use super::{CommandContext, Gathered, variable};
 use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
 use crate::process::Shell;
 use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
@@ -68,7 +68,7 @@ impl GitLook {
     }
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Looks at the repository of each directory, and gathers what may not be shown unasked.
     pub(super) fn git(&self, form: &GitForm, directories: &[PathBuf], gathered: &mut Gathered) -> GitLook {
         let mut look = GitLook::default();

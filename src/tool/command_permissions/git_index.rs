@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Setting;
+use super::CommandContext;
 use super::git_query::GitQuery;
 use crate::permission::{Permissions, ReadGate};
 use crate::process::git::{GitAnswer, Repository};
@@ -32,7 +32,7 @@ struct JudgedIndex {
     is_readable: bool,
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Returns true if `read` would show every file that the index names without asking. False also where that cannot be
     /// said, or not soon.
     pub(super) fn index_is_readable(&self, git: &GitQuery<'_>, repository: &Repository) -> bool {

@@ -9,7 +9,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::Setting;
+use super::CommandContext;
 use super::git_query::{GitQuery, NoAnswer};
 use super::git_revision::{Ranges, is_understood};
 use crate::permission::command::{GitForm, GitShows};
@@ -25,7 +25,7 @@ const NO_COMMIT: &str = "an object that it names is no commit, so that the file 
 /// One form of a name: a path, and the directory that it counts from.
 type Name = (PathBuf, String);
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Files that a command would show and that may not be read unasked, as paths. `directory` has no links.
     pub(super) fn shown(
         &self,

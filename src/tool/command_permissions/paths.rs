@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::super::path_asks::{outside_asks, path_asks};
-use super::{Setting, variable};
+use super::{CommandContext, variable};
 use crate::files::Resolved;
 use crate::permission::command::{
     Analysis, Directory, PathOperand, PossibleDirectories, Simple, Variable, Word, changes_directory,
@@ -19,7 +19,7 @@ const MAX_DIRECTORIES: usize = 32;
 /// Bytes of the longest name that a file can have.
 const MAX_NAME: usize = 255;
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Where a command may start, by their letters; `None` when that is not known.
     pub(super) fn directories(&self, place: &PossibleDirectories) -> Option<Vec<PathBuf>> {
         let PossibleDirectories::Known(known) = place else {
@@ -241,7 +241,7 @@ impl Setting<'_> {
     }
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Returns true if a word of a command is a path whose `..` nobody can tell before the call has run.
     pub(super) fn has_unseen(&self, command: &Simple, directories: &[PathBuf]) -> bool {
         let words = command.words.iter().skip(1);

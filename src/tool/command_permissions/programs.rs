@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setting, variable};
+use super::{CommandContext, variable};
 use crate::permission::command::{Form, ReadOnlyFacts, Simple, read_only};
 use crate::process::find_program;
 use crate::regular_file::RegularFile;
@@ -17,7 +17,7 @@ const OF_SYSTEM: &[&str] = &[
     "/nix/store",
 ];
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     pub(super) fn form(&self, simple: &Simple, directories: &[PathBuf]) -> Option<Form> {
         let is_system_program = |program: &str| self.program(program).is_some();
         let is_no_shim = |program: &str| self.program(program).is_some_and(|path| is_own_program(&path));

@@ -7,14 +7,14 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Look, Setting};
+use super::{CommandContext, Look};
 use crate::permission::command::{Analysis, Simple, Variable, Word, operand_of};
 use crate::permission::{Ask, Floor};
 
 /// Programs that write and make no links.
 const WITHOUT_LINKS: &[&str] = &["mkdir", "touch", "tee", "rm", "rmdir"];
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Returns true if this asks to write below the scratch directory.
     pub(super) fn is_temporary(&self, ask: &Ask) -> bool {
         ask.key == "edit" && is_below(Path::new(&ask.subject.text), self.services.tree.scratch.path())

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::{Gathered, Setting};
-use crate::permission::command::Search;
+use super::{CommandContext, Gathered};
+use crate::permission::command::DirectorySearch;
 use crate::permission::{Ask, Floor, ReadGate};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
 /// Names that one command may make lathe look at.
 const MAX_NAMES: usize = 100_000;
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Gathers the files that may not be shown unasked; `None` when there are too many to look at.
     pub(super) fn look_through(
         &self,
-        search: &Search,
+        search: &DirectorySearch,
         expanded: &[String],
         directories: &[PathBuf],
         gathered: &mut Gathered,
@@ -29,17 +29,17 @@ impl Setting<'_> {
         if search.here {
             places.extend_from_slice(directories);
         }
-        Look::new(self, search, directories, gathered).into_all(&places)
+        SearchLook::new(self, search, directories, gathered).into_all(&places)
     }
 
     /// The same for files and for directories with what is below them.
     pub(super) fn look_into(
         &self,
-        search: &Search,
+        search: &DirectorySearch,
         places: &[PathBuf],
         gathered: &mut Gathered,
     ) -> Option<()> {
-        Look::new(self, search, &[], gathered).into_all(places)
+        SearchLook::new(self, search, &[], gathered).into_all(places)
     }
 
     /// The asks for one file, without those that the rules answer with a yes.
@@ -51,9 +51,9 @@ impl Setting<'_> {
 }
 
 /// One look at what a search meets.
-struct Look<'l> {
-    setting: &'l Setting<'l>,
-    search: &'l Search,
+struct SearchLook<'l> {
+    setting: &'l CommandContext<'l>,
+    search: &'l DirectorySearch,
     /// Where the command may run.
     runs_in: &'l [PathBuf],
     readable: ReadGate,
@@ -62,10 +62,10 @@ struct Look<'l> {
     gathered: &'l mut Gathered,
 }
 
-impl<'l> Look<'l> {
+impl<'l> SearchLook<'l> {
     fn new(
-        setting: &'l Setting<'l>,
-        search: &'l Search,
+        setting: &'l CommandContext<'l>,
+        search: &'l DirectorySearch,
         runs_in: &'l [PathBuf],
         gathered: &'l mut Gathered,
     ) -> Self {

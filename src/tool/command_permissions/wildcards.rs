@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setting, base_name, variable};
+use super::{CommandContext, base_name, variable};
 use crate::permission::Pattern;
 use crate::permission::command::{Analysis, Simple, Word, operand_of};
 
@@ -13,7 +13,7 @@ pub(super) const MAX_FILES: usize = 1000;
 /// Programs whose words are text.
 const TEXT_ONLY: &[&str] = &["echo", "printf"];
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// A word with its wildcards, and what it begins with as a path.
     pub(super) fn with_wildcards(&self, word: &Word, directory: &Path) -> Option<String> {
         let operand = operand_of(word);
@@ -57,13 +57,17 @@ impl Setting<'_> {
     pub(super) fn wildcards_match_hidden(&self, analysis: &Analysis) -> bool {
         let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
         let plain: String = analysis.text.chars().filter(|c| !is_quote(*c)).collect();
-        let sets_options = analysis.commands.iter().chain(&analysis.perhaps).any(|command| {
-            let mut options = command.words.iter().skip(1);
-            let is_shell = ["bash", "sh", "ksh", "zsh", "dash"].contains(&base_name(command.program()));
-            command.program() == "shopt"
-                || is_shell
-                    && options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
-        });
+        let sets_options = analysis
+            .commands
+            .iter()
+            .chain(&analysis.possible_commands)
+            .any(|command| {
+                let mut options = command.words.iter().skip(1);
+                let is_shell = ["bash", "sh", "ksh", "zsh", "dash"].contains(&base_name(command.program()));
+                command.program() == "shopt"
+                    || is_shell
+                        && options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
+            });
         let is_named = TOLD_BY.iter().any(|name| plain.contains(name));
         // What is not understood may set them under any name.
         let is_unknown = |command: &Simple| command.words.first().is_none_or(Word::is_dynamic);

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::paths::tokens;
-use super::{Gathered, Setting, base_name, may_be_options, variable};
+use super::{CommandContext, Gathered, base_name, may_be_options, variable};
 use crate::permission::command::{
-    Analysis, Backup, Copied, PathOperand, Search, Simple, Written, is_edit, is_plain, written,
+    Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WrittenPaths, is_edit, is_plain,
+    written,
 };
 use crate::permission::{Ask, Floor, Subject, may_be_protected};
 
@@ -32,22 +33,22 @@ pub(super) struct OperandPaths<'a> {
 
 /// What a command changes by its operands.
 #[derive(Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct OperandChanges {
     /// True if it changes files in the project and does nothing else.
     pub(super) is_edit: bool,
-    pub(super) kept: Kept,
+    pub(super) kept: BackedUpFiles,
 }
 
 /// Files that are in the way of others and get the names of backups.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct BackedUpFiles {
     pub(super) files: Vec<PathBuf>,
     pub(super) names: Vec<PathBuf>,
 }
 
 /// The names that files get.
 #[derive(Default)]
-struct Names {
+struct GivenNames {
     all: Vec<String>,
     /// Those among them that a source gets by itself, so that whatever is there has to go.
     of_sources: Vec<String>,
@@ -59,12 +60,13 @@ struct Names {
 
 /// Returns true if files may get into a destination, and not in its place. Another command of the call may make a directory of
 /// it first.
-pub(super) fn may_get_into(copied: &Copied, destination: &Path, analysis: &Analysis) -> bool {
-    let is_alone = analysis.commands.len() == 1 && analysis.perhaps.is_empty() && analysis.refusal.is_none();
+pub(super) fn may_get_into(copied: &CopiedFiles, destination: &Path, analysis: &Analysis) -> bool {
+    let is_alone =
+        analysis.commands.len() == 1 && analysis.possible_commands.is_empty() && analysis.refusal.is_none();
     !copied.is_name && (copied.is_directory || !is_alone || destination.is_dir())
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// Gathers what may not be written.
     pub(super) fn changed(
         &self,
@@ -72,10 +74,10 @@ impl Setting<'_> {
         analysis: &Analysis,
         operand_paths: OperandPaths<'_>,
         gathered: &mut Gathered,
-    ) -> Changed {
+    ) -> OperandChanges {
         let written = written(command);
         let mut names = self.names(&written, analysis, operand_paths);
-        let mut kept = Kept::default();
+        let mut kept = BackedUpFiles::default();
         let mut is_unclear = names.is_too_much;
         if let Some(backup) = written.backup {
             let backup = self.completed(backup, analysis);
@@ -105,17 +107,22 @@ impl Setting<'_> {
         if matches!(base_name(command.program()), "rm" | "rmdir" | "mv") {
             self.taken_along(&written.targets, operand_paths, gathered);
         }
-        Changed {
+        OperandChanges {
             is_edit: is_here && is_edit(command) && self.program(command.program()).is_some(),
             kept,
         }
     }
 
     /// The names that the files get which a command writes, without those of backups.
-    fn names(&self, written: &Written, analysis: &Analysis, operand_paths: OperandPaths<'_>) -> Names {
-        let mut names = Names {
+    fn names(
+        &self,
+        written: &WrittenPaths,
+        analysis: &Analysis,
+        operand_paths: OperandPaths<'_>,
+    ) -> GivenNames {
+        let mut names = GivenNames {
             are_certain: operand_paths.directories.is_some(),
-            ..Names::default()
+            ..GivenNames::default()
         };
         for target in &written.targets {
             match self.paths_of(target, operand_paths.directories) {
@@ -169,11 +176,11 @@ impl Setting<'_> {
     /// The names that files get at a destination, in it if it `is_in`, and those that they bring.
     fn copied_to(
         &self,
-        copied: &Copied,
+        copied: &CopiedFiles,
         destination: &str,
         is_in: bool,
         operand_paths: OperandPaths<'_>,
-        names: &mut Names,
+        names: &mut GivenNames,
     ) {
         let paths = |source: &PathOperand| {
             let is_plain = source.wildcards.is_empty();
@@ -222,7 +229,7 @@ impl Setting<'_> {
     }
 }
 
-impl Setting<'_> {
+impl CommandContext<'_> {
     /// A backup with what the environment says about its name.
     fn completed(&self, mut backup: Backup, analysis: &Analysis) -> Backup {
         if !backup.is_default {
@@ -265,21 +272,21 @@ impl Setting<'_> {
     }
 
     /// Gathers what is in the files that get the names of backups; `None` when it is too much to look at.
-    fn keep(&self, kept: &Kept, gathered: &mut Gathered) -> Option<()> {
+    fn keep(&self, kept: &BackedUpFiles, gathered: &mut Gathered) -> Option<()> {
         for file in &kept.files {
             gathered.read.extend(self.read_path(file));
         }
         let is_directory = |path: &&PathBuf| path.is_dir() && !path.is_symlink();
         let directories: Vec<PathBuf> = kept.files.iter().filter(is_directory).cloned().collect();
-        self.look_into(&Search::everything(false), &directories, gathered)
+        self.look_into(&DirectorySearch::everything(false), &directories, gathered)
     }
 }
 
 /// The files that a command keeps under other names when it writes these.
-fn kept_by(command: &Simple, backup: &Backup, names: &Names, directories: &[PathBuf]) -> Kept {
+fn kept_by(command: &Simple, backup: &Backup, names: &GivenNames, directories: &[PathBuf]) -> BackedUpFiles {
     let moves_directories = base_name(command.program()) == "mv";
     let of_sources: HashSet<&String> = names.of_sources.iter().collect();
-    let mut kept = Kept::default();
+    let mut kept = BackedUpFiles::default();
     let mut seen = HashSet::new();
     for written in &names.all {
         let path: PathBuf = Path::new(written).components().collect();

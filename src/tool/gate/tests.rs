@@ -7,11 +7,11 @@ use crate::question::{FrontEnd, QuestionEvent};
 use crate::store::NewSession;
 use crate::tool::harness::Harness;
 
-const WRITE: Asker<'_> = Asker {
+const WRITE: AskingTool<'_> = AskingTool {
     tool: "write",
     family: "edit",
 };
-const BASH: Asker<'_> = Asker {
+const BASH: AskingTool<'_> = AskingTool {
     tool: "bash",
     family: "bash",
 };
@@ -107,7 +107,7 @@ async fn an_always_is_stored_and_settles_what_waits() {
         });
         gate.answer(question.id, reply.clone()).unwrap();
         let late = gate.answer(question.id, reply).unwrap_err();
-        assert!(matches!(late, AnswerError::Late(_)));
+        assert!(matches!(late, GateAnswerError::Late(_)));
     };
     let (one, two, ()) = tokio::join!(
         gate.pass(&one, WRITE, &asks.0, Card::default),
@@ -146,7 +146,7 @@ async fn what_would_open_everything_is_not_stored() {
                 scope: Scope::Everywhere,
             });
             let error = gate.answer(question.id, reply).unwrap_err();
-            assert!(matches!(error, AnswerError::Floored(_)), "{pattern}");
+            assert!(matches!(error, GateAnswerError::Floored(_)), "{pattern}");
         }
         gate.answer(question.id, Reply::Permission(PermissionReply::Once))
             .unwrap();
@@ -271,7 +271,7 @@ fn a_tools_own_name_counts_for_its_family_alone() {
         user: crate::permission::parse(&rules, &Source::Default, None).unwrap(),
         ..Permissions::default()
     };
-    let decide = |asker: Asker<'_>, key: &str| {
+    let decide = |asker: AskingTool<'_>, key: &str| {
         asker.decide(&permissions, &[Ask::new(key, Subject::new("x"))], Mode::Ask)
     };
     assert_eq!(decide(BASH, "read"), Decision::Allow);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::raw::{RESOLVED, error_result};
+use super::uncut_result::{RESOLVED, error_result};
 use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::{Editable, Fit};
 use crate::provider::ToolSpec;
@@ -16,7 +16,8 @@ use crate::text::surrogates;
 use crate::text::width::truncate;
 use crate::tool::registry::switched;
 use crate::tool::{
-    Access, Concurrency, DynTool, InnerCall, Registry, Resolution, ToolError, ToolSettings, TypedArgs, args,
+    Concurrency, DynTool, NestedCall, Registry, Resolution, ToolAccess, ToolError, ToolSettings, TypedArgs,
+    args,
 };
 
 /// A name that is no tool's is shown up to here.
@@ -25,7 +26,7 @@ const NAME_COLUMNS: usize = 60;
 const EDIT_COLUMNS: usize = 2000;
 
 /// A call whose tool and arguments are known.
-pub struct Ready {
+pub struct ResolvedCall {
     pub(super) tool: Arc<dyn DynTool>,
     pub(super) args: Map<String, Value>,
     pub(super) ignored: Vec<String>,
@@ -38,7 +39,7 @@ pub struct Ready {
     pub(super) unedited: Option<Map<String, Value>>,
 }
 
-impl Ready {
+impl ResolvedCall {
     pub fn cancel_grace(&self) -> Duration {
         self.tool.cancel_grace()
     }
@@ -106,13 +107,13 @@ impl Ready {
 }
 
 /// The result of resolving a call's name and arguments.
-pub struct Resolved {
+pub struct CallResolution {
     /// The arguments for the `tool_call` event: normalised, or as far as they could be read.
     pub args: Value,
-    pub outcome: Result<Ready, Box<CallResult>>,
+    pub outcome: Result<ResolvedCall, Box<CallResult>>,
 }
 
-impl Resolved {
+impl CallResolution {
     /// Calls that cannot run stand beside anything; of one that a hook may mend nothing is known yet.
     pub fn concurrency(&self) -> Concurrency {
         match &self.outcome {
@@ -141,14 +142,14 @@ impl Resolved {
 /// Remembers the last calls of a turn, to notice a model that goes in circles.
 #[derive(Debug, Default)]
 pub struct LoopGuard {
-    last: Last,
+    last: LastCalls,
     /// Calls that consist of others are counted among themselves: what they consist of stands between them otherwise.
-    last_whole: Last,
+    last_whole: LastCalls,
 }
 
 /// The last two calls.
 #[derive(Debug, Default)]
-struct Last(VecDeque<(String, Value)>);
+struct LastCalls(VecDeque<(String, Value)>);
 
 impl LoopGuard {
     /// Notes a call and says whether the two before it were the same. Calls that cannot run are noted too: they stand
@@ -163,7 +164,7 @@ impl LoopGuard {
     }
 }
 
-impl Last {
+impl LastCalls {
     fn note(&mut self, tool: &str, args: &Value) -> bool {
         let this = (tool.to_owned(), canonical(args));
         let repeats = self.0.len() == 2 && self.0.iter().all(|last| *last == this);
@@ -193,15 +194,15 @@ fn canonical(value: &Value) -> Value {
 
 /// The tools that a call can name.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct KnownTools<'a> {
     pub registry: &'a Registry,
     pub settings: &'a ToolSettings,
     /// The tools that were described to the model.
-    pub told: &'a [ToolSpec],
+    pub advertised: &'a [ToolSpec],
 }
 
 /// Finds the tool and brings the arguments into its form.
-pub fn resolve(known: Known<'_>, guard: &mut LoopGuard, name: &str, raw_args: &str) -> Resolved {
+pub fn resolve(known: KnownTools<'_>, guard: &mut LoopGuard, name: &str, raw_args: &str) -> CallResolution {
     match parse_object(raw_args) {
         Ok(given) => resolve_parsed(known, guard, name, given),
         Err(message) => resolve_given(known, guard, name, Err(message), Value::from(raw_args)),
@@ -210,33 +211,33 @@ pub fn resolve(known: Known<'_>, guard: &mut LoopGuard, name: &str, raw_args: &s
 
 /// The same for arguments that were read before.
 pub(in crate::tool) fn resolve_parsed(
-    known: Known<'_>,
+    known: KnownTools<'_>,
     guard: &mut LoopGuard,
     name: &str,
     given: Map<String, Value>,
-) -> Resolved {
+) -> CallResolution {
     let shown = Value::Object(given.clone());
     resolve_given(known, guard, name, Ok(given), shown)
 }
 
 fn resolve_given(
-    known: Known<'_>,
+    known: KnownTools<'_>,
     guard: &mut LoopGuard,
     name: &str,
     given: Result<Map<String, Value>, String>,
     mut shown: Value,
-) -> Resolved {
+) -> CallResolution {
     let work = AssertUnwindSafe(|| resolve_call(known, guard, name, given, &mut shown));
     let outcome = catch_unwind(work).unwrap_or_else(|_| Err(failed_inside(name)));
-    Resolved {
+    CallResolution {
         args: shown,
         outcome: outcome.map_err(|error| Box::new(error_result(error))),
     }
 }
 
 /// How a call stands that consists of these: as the strictest of them.
-fn concurrency_of(known: Known<'_>, calls: &[InnerCall]) -> Concurrency {
-    let is_exclusive = |call: &InnerCall| {
+fn concurrency_of(known: KnownTools<'_>, calls: &[NestedCall]) -> Concurrency {
+    let is_exclusive = |call: &NestedCall| {
         let args = call.args.clone();
         let resolve = || resolve_parsed(known, &mut LoopGuard::default(), &call.tool, args);
         may_be_inside(known.registry, &call.tool) && resolve().concurrency() == Concurrency::Exclusive
@@ -258,20 +259,20 @@ pub(in crate::tool) fn may_be_inside(registry: &Registry, name: &str) -> bool {
 
 /// `shown` becomes the normalised arguments as soon as there are any.
 fn resolve_call(
-    known: Known<'_>,
+    known: KnownTools<'_>,
     guard: &mut LoopGuard,
     name: &str,
     given: Result<Map<String, Value>, String>,
     shown: &mut Value,
-) -> Result<Ready, ToolError> {
-    let Known {
+) -> Result<ResolvedCall, ToolError> {
+    let KnownTools {
         registry, settings, ..
     } = known;
     let (named, tool) = match (registry.resolve(name), registry.resolve_call(name, shown)) {
         (Resolution::Tool(named), Resolution::Tool(tool)) => (named, tool),
         (Resolution::Unknown { suggestions }, _) | (_, Resolution::Unknown { suggestions }) => {
             guard.repeats(name, shown);
-            return Err(unknown_tool(known.told, name, &suggestions));
+            return Err(unknown_tool(known.advertised, name, &suggestions));
         }
     };
     let mut given = given.map_err(|message| {
@@ -304,7 +305,7 @@ fn resolve_call(
         typed.concurrency = concurrency_of(known, &typed.inner_calls);
     }
     let typed = fitting(&*tool, typed, &args, &schema, &ignored);
-    Ok(Ready {
+    Ok(ResolvedCall {
         tool,
         args,
         ignored,
@@ -323,7 +324,7 @@ fn fitting(
     ignored: &[String],
 ) -> Result<TypedArgs, Box<ToolError>> {
     let typed = match args::explain(tool.name(), args, schema) {
-        Some(misfit) => Err(ToolError::new(ErrorKind::InvalidArgs, misfit)),
+        Some(argument_error) => Err(ToolError::new(ErrorKind::InvalidArgs, argument_error)),
         None => typed,
     };
     typed.map_err(|error| {
@@ -381,7 +382,7 @@ fn switched_off(tool: &str, settings: &ToolSettings) -> ToolError {
     }))
 }
 
-fn not_the_agents(tool: &str, access: &Access) -> ToolError {
+fn not_the_agents(tool: &str, access: &ToolAccess) -> ToolError {
     let agent = &access.agent;
     let why = if access.barred.contains(&tool) {
         ""
@@ -401,7 +402,7 @@ fn not_the_agents(tool: &str, access: &Access) -> ToolError {
     }))
 }
 
-fn unknown_tool(told: &[ToolSpec], name: &str, suggestions: &[String]) -> ToolError {
+fn unknown_tool(advertised: &[ToolSpec], name: &str, suggestions: &[String]) -> ToolError {
     let quoted = |names: &mut dyn Iterator<Item = &str>| {
         names
             .map(|name| format!("`{name}`"))
@@ -413,10 +414,10 @@ fn unknown_tool(told: &[ToolSpec], name: &str, suggestions: &[String]) -> ToolEr
     let text = if !suggestions.is_empty() {
         let near = quoted(&mut suggestions.iter().map(String::as_str));
         format!("no tool named `{name}`; did you mean {near}?")
-    } else if told.is_empty() {
+    } else if advertised.is_empty() {
         format!("no tool named `{name}`; no tool may be used here")
     } else {
-        let there = quoted(&mut told.iter().map(|tool| tool.name.as_str()));
+        let there = quoted(&mut advertised.iter().map(|tool| tool.name.as_str()));
         format!("no tool named `{name}`; there are {there}")
     };
     ToolError::new(ErrorKind::UnknownTool, text).extra(json!({ RESOLVED: "invalid" }))

@@ -24,7 +24,7 @@ use self::repositories::Repositories;
 use super::SessionServices;
 use super::file_name::one_line;
 use crate::permission::{Action, may_be_protected, protected_subject};
-use crate::unconfirmed::{Digests, Records, Watch, is_read};
+use crate::unconfirmed::{CommandWatch, Digests, UnconfirmedRecords, is_read};
 
 /// Names that one look takes in: less than a millisecond.
 const MAX_NAMES: usize = 2000;
@@ -47,7 +47,7 @@ const LAST: [&str; 8] = [
 pub struct ProtectedNames {
     state: Mutex<State>,
     /// Where what lathe must not read is remembered; `None` where nothing is.
-    records: Option<Records>,
+    records: Option<UnconfirmedRecords>,
 }
 
 #[derive(Debug, Default)]
@@ -71,18 +71,18 @@ enum Name {
 
 /// The moment before a command, in nanoseconds of the file system's clock.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tool) struct Moment(i128);
+pub(in crate::tool) struct FileMoment(i128);
 
 /// What is known before a command.
 #[derive(Debug)]
-pub(in crate::tool) struct Began {
-    moment: Moment,
-    watch: Option<Watch>,
+pub(in crate::tool) struct CommandStart {
+    moment: FileMoment,
+    watch: Option<CommandWatch>,
 }
 
 /// Protected names that a command has touched, relative to the project, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::tool) struct Touched {
+pub(in crate::tool) struct TouchedNames {
     pub(in crate::tool) created: Vec<String>,
     pub(in crate::tool) changed: Vec<String>,
     /// Why it could not be remembered that lathe must not read them.
@@ -90,7 +90,7 @@ pub(in crate::tool) struct Touched {
 }
 
 impl ProtectedNames {
-    pub fn new(records: Records) -> Self {
+    pub fn new(records: UnconfirmedRecords) -> Self {
         Self {
             state: Mutex::default(),
             records: Some(records),
@@ -103,7 +103,7 @@ impl ProtectedNames {
 
     /// Takes in what is there before a command. Of the names that lathe does not read itself, only the first time in a
     /// session.
-    pub(in crate::tool) fn before(&self, services: &SessionServices) -> Began {
+    pub(in crate::tool) fn before(&self, services: &SessionServices) -> CommandStart {
         let mut state = self.state();
         let roots = &services.roots;
         if state.known.is_none() {
@@ -112,14 +112,18 @@ impl ProtectedNames {
         let records = self.records.as_ref();
         let watch = records
             .map(|records| records.watch(roots.project_root(), roots.session_dir(), &mut state.digests));
-        Began {
-            moment: Moment::now(),
+        CommandStart {
+            moment: FileMoment::now(),
             watch,
         }
     }
 
     /// Returns what was created and changed since, and remembers what of it lathe must not read.
-    pub(in crate::tool) fn touched_since(&self, began: Began, services: &SessionServices) -> Touched {
+    pub(in crate::tool) fn touched_since(
+        &self,
+        began: CommandStart,
+        services: &SessionServices,
+    ) -> TouchedNames {
         let root = services.roots.project_root();
         let found = look(root);
         let mut state = self.state();
@@ -145,7 +149,7 @@ impl ProtectedNames {
             }
         }
         known.extend(found);
-        let mut touched = Touched::default();
+        let mut touched = TouchedNames::default();
         if let Some(watch) = began.watch {
             let is_ours = |path: &&PathBuf| path.strip_prefix(root).is_ok_and(is_read);
             let others: Vec<PathBuf> = created.iter().chain(&changed).filter(is_ours).cloned().collect();
@@ -167,7 +171,7 @@ impl ProtectedNames {
     }
 }
 
-impl Moment {
+impl FileMoment {
     #[cfg(target_os = "linux")]
     fn now() -> Self {
         // Files get the time of the last tick.
@@ -264,7 +268,7 @@ fn add_below(directory: &Path, depth: usize, left: &mut usize, found: &mut Found
     }
 }
 
-impl Touched {
+impl TouchedNames {
     /// Names that a sentence lists.
     const NAMED: usize = 10;
 
@@ -383,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_note_names_a_few_and_counts_the_others() {
-        let touched = Touched {
+        let touched = TouchedNames {
             created: (0..11).map(|number| number.to_string()).collect(),
             changed: vec!["x".into()],
             forgotten: None,
@@ -394,6 +398,6 @@ mod tests {
             "{note}"
         );
         assert!(note.contains("`9`, 2 more; "), "{note}");
-        assert_eq!(Touched::default().note(), None);
+        assert_eq!(TouchedNames::default().note(), None);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::conversation::ErrorKind;
 use crate::permission::{PermissionReply, Scope};
 use crate::question::{Question, Reply};
-use crate::tool::AnswerError;
+use crate::tool::GateAnswerError;
 use crate::tool::harness::{Harness, HarnessOptions};
 
 /// A session that asks before commands and edits, and one below `part`, where it may run nothing.
@@ -91,7 +91,10 @@ async fn a_grant_to_one_settles_nothing_of_the_other() {
             let [of_first, of_second] = questions(&first, &second).await;
             let gate = &first.services.gate;
             let elsewhere = gate.answer(of_second.id, always()).unwrap_err();
-            assert!(matches!(elsewhere, AnswerError::OtherSession(_)), "{elsewhere}");
+            assert!(
+                matches!(elsewhere, GateAnswerError::OtherSession(_)),
+                "{elsewhere}"
+            );
             gate.answer(of_first.id, always()).unwrap();
             gate.rejudge();
             let waiting = first.services.tree.questions.waiting();

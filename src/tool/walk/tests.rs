@@ -107,23 +107,23 @@ fn an_excluded_directory_costs_nothing() {
         std::fs::write(path, "").unwrap();
     }
     let globs = Globs::new(&[], &["node_modules/".to_owned()]).unwrap();
-    let limit = Limit::new(
+    let limit = SearchLimit::new(
         Duration::from_mins(1),
         CancellationToken::new(),
         SearchThreads::default(),
     );
-    let harvest = Harvest::new();
-    let tree = Tree {
+    let collected = Collected::new();
+    let tree = SearchTree {
         root: dir.path(),
         globs: &globs,
         limit: &limit,
         gate: &|_: &Path| true,
     };
     let end = tree.entries(|| {
-        let mut sheaf = harvest.sheaf();
-        move |found: &VisitedFile<'_>| sheaf.push(found.relative.to_string_lossy().into_owned())
+        let mut thread_results = collected.thread_results();
+        move |found: &VisitedFile<'_>| thread_results.push(found.relative.to_string_lossy().into_owned())
     });
-    let mut seen = harvest.into_vec();
+    let mut seen = collected.into_vec();
     seen.sort();
     assert_eq!(seen, ["deep", "kept", "kept/a"]);
     assert!(!end.stopped);
@@ -134,13 +134,13 @@ fn a_walk_that_was_cancelled_gives_an_answer_that_is_not_ok() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a"), "").unwrap();
     let cancel = CancellationToken::new();
-    let limit = Limit::new(
+    let limit = SearchLimit::new(
         Duration::from_millis(1500),
         cancel.clone(),
         SearchThreads::default(),
     );
     cancel.cancel();
-    let tree = Tree {
+    let tree = SearchTree {
         root: dir.path(),
         globs: &Globs::default(),
         limit: &limit,

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::Limit;
+use super::SearchLimit;
 
 const MOST: usize = 16;
 /// How soon a search that waits for a thread notices that it was stopped.
@@ -25,7 +25,7 @@ struct Shared {
 
 /// Threads that a search may use, until this is dropped.
 #[derive(Debug)]
-pub(in crate::tool) struct Taken {
+pub(in crate::tool) struct ThreadShare {
     threads: SearchThreads,
     count: usize,
 }
@@ -41,7 +41,7 @@ impl Default for SearchThreads {
 
 impl SearchThreads {
     /// Takes up to `wanted` threads, and no more than half of those that are free but for the last, waiting for the first. `None` when the search is over before one is free. Blocks.
-    pub(in crate::tool) fn take(&self, wanted: usize, limit: &Limit) -> Option<Taken> {
+    pub(in crate::tool) fn take(&self, wanted: usize, limit: &SearchLimit) -> Option<ThreadShare> {
         let mut free = self.0.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
             if limit.is_over() {
@@ -52,20 +52,20 @@ impl SearchThreads {
         }
         let count = wanted.clamp(1, (*free / 2).max(1));
         *free -= count;
-        Some(Taken {
+        Some(ThreadShare {
             threads: self.clone(),
             count,
         })
     }
 }
 
-impl Taken {
+impl ThreadShare {
     pub(in crate::tool) fn count(&self) -> usize {
         self.count
     }
 }
 
-impl Drop for Taken {
+impl Drop for ThreadShare {
     fn drop(&mut self) {
         let shared = &self.threads.0;
         *shared.free.lock().unwrap_or_else(PoisonError::into_inner) += self.count;
@@ -85,13 +85,13 @@ mod tests {
     use super::*;
     use crate::conversation::ErrorKind;
     use crate::tool::harness::Harness;
-    use crate::tool::walk::{Globs, Tree, VisitedFile};
+    use crate::tool::walk::{Globs, SearchTree, VisitedFile};
 
-    fn limit(threads: &SearchThreads) -> Limit {
-        Limit::new(Duration::from_mins(1), CancellationToken::new(), threads.clone())
+    fn limit(threads: &SearchThreads) -> SearchLimit {
+        SearchLimit::new(Duration::from_mins(1), CancellationToken::new(), threads.clone())
     }
 
-    fn take_all(threads: &SearchThreads) -> Vec<Taken> {
+    fn take_all(threads: &SearchThreads) -> Vec<ThreadShare> {
         let mut taken = Vec::new();
         while *threads.0.free.lock().unwrap() > 0 {
             taken.push(threads.take(MOST, &limit(threads)).unwrap());
@@ -103,7 +103,7 @@ mod tests {
     fn a_search_that_wants_all_leaves_threads_to_others() {
         let threads = SearchThreads::default();
         let taken = take_all(&threads);
-        let counts: Vec<_> = taken.iter().map(Taken::count).collect();
+        let counts: Vec<_> = taken.iter().map(ThreadShare::count).collect();
         assert_eq!(counts, [8, 4, 2, 1, 1]);
         drop(taken);
         assert_eq!(threads.take(2, &limit(&threads)).unwrap().count(), 2);
@@ -139,7 +139,7 @@ mod tests {
             for _ in 0..48 {
                 scope.spawn(|| {
                     let limit = limit(&threads);
-                    let tree = Tree {
+                    let tree = SearchTree {
                         root: dir.path(),
                         globs: &Globs::default(),
                         limit: &limit,

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::Focus;
 use super::session_view::SessionView;
 use super::view_frame::ViewCx;
-use crate::tui::dialog::{Dialog, Guard};
+use crate::tui::dialog::{Dialog, TypeAheadGuard};
 use crate::tui::layer::Layer;
 
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
@@ -44,7 +44,7 @@ impl SessionView {
             Some(trust) => Some(trust.guard()),
             None => self.questions.shown().map(|dialog| dialog.guard()),
         };
-        let shows_composer = guard.is_none_or(|guard| guard.is_some_and(Guard::is_typing));
+        let shows_composer = guard.is_none_or(|guard| guard.is_some_and(TypeAheadGuard::is_typing));
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {

@@ -5,27 +5,27 @@
 
 use std::time::{Duration, Instant};
 
-use super::{App, Effect, Turn};
-use crate::session::Done;
-use crate::tui::surroundings::Surroundings;
-use crate::tui::transcript::Change;
+use super::{App, Effect, TurnStatus};
+use crate::session::TurnEndReason;
+use crate::tui::terminal_environment::TerminalEnvironment;
+use crate::tui::transcript::RedrawUrgency;
 
 /// Without reports of the focus: after this long without a key nobody looks.
 const AWAY: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct Attention {
-    focus: Reported,
+    focus: FocusReport,
     /// When the last key came.
     key: Instant,
     /// A notification that is sent unless a key comes first.
-    untold: Option<Untold>,
+    pending: Option<PendingNotification>,
     /// The turn has ended and nobody has looked since.
     has_news: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reported {
+enum FocusReport {
     /// The terminal has not said anything of it.
     Nothing,
     Gained,
@@ -33,7 +33,7 @@ enum Reported {
 }
 
 #[derive(Debug)]
-struct Untold {
+struct PendingNotification {
     text: String,
     due: Instant,
 }
@@ -41,9 +41,9 @@ struct Untold {
 impl Attention {
     pub(super) fn new(now: Instant) -> Self {
         Self {
-            focus: Reported::Nothing,
+            focus: FocusReport::Nothing,
             key: now,
-            untold: None,
+            pending: None,
             has_news: false,
         }
     }
@@ -51,52 +51,52 @@ impl Attention {
     /// Somebody is there.
     pub(super) fn seen(&mut self, now: Instant) {
         self.key = now;
-        self.untold = None;
+        self.pending = None;
         self.has_news = false;
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
-        self.untold.as_ref().map(|untold| untold.due)
+        self.pending.as_ref().map(|pending| pending.due)
     }
 }
 
 impl App {
     /// The terminal reports that it has the focus, or has lost it.
-    pub(crate) fn focus_changed(&mut self, has_focus: bool, now: Instant) -> Change {
+    pub(crate) fn focus_changed(&mut self, has_focus: bool, now: Instant) -> RedrawUrgency {
         if has_focus {
             self.attention.seen(now);
-            self.attention.focus = Reported::Gained;
+            self.attention.focus = FocusReport::Gained;
         } else {
-            self.attention.focus = Reported::Lost;
+            self.attention.focus = FocusReport::Lost;
         }
         // The title says it.
-        Change::Soft
+        RedrawUrgency::Soft
     }
 
-    pub(super) fn tell_of_end(&mut self, done: Done, now: Instant) {
+    pub(super) fn tell_of_end(&mut self, done: TurnEndReason, now: Instant) {
         let text = match done {
-            Done::Stop | Done::Length | Done::MaxSteps => "the turn has ended",
-            Done::Error => "the turn ended with an error",
-            Done::Cancelled => return,
+            TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
+            TurnEndReason::Error => "the turn ended with an error",
+            TurnEndReason::Cancelled => return,
         };
-        self.attention.has_news = self.attention.focus != Reported::Gained;
+        self.attention.has_news = self.attention.focus != FocusReport::Gained;
         self.tell_away(text.to_owned(), now);
     }
 
     /// Tells whoever looks elsewhere, at once where that is known.
     pub(super) fn tell_away(&mut self, text: String, now: Instant) {
         let due = match self.attention.focus {
-            Reported::Gained => return,
-            Reported::Lost => now,
-            Reported::Nothing => (self.attention.key + AWAY).max(now),
+            FocusReport::Gained => return,
+            FocusReport::Lost => now,
+            FocusReport::Nothing => (self.attention.key + AWAY).max(now),
         };
-        self.attention.untold = Some(Untold { text, due });
+        self.attention.pending = Some(PendingNotification { text, due });
         self.tell_due(now);
     }
 
     pub(super) fn tell_due(&mut self, now: Instant) {
         if self.attention.due().is_some_and(|due| due <= now)
-            && let Some(untold) = self.attention.untold.take()
+            && let Some(pending) = self.attention.pending.take()
         {
             let title = match self.view.facts.title.as_str() {
                 "" => "lathe".to_owned(),
@@ -104,28 +104,30 @@ impl App {
             };
             self.effects.push(Effect::Notify {
                 title,
-                body: untold.text,
+                body: pending.text,
             });
         }
     }
 
     /// Returns what to write to tell of something.
     pub(crate) fn notification(&self, title: &str, body: &str) -> Vec<u8> {
-        let Surroundings { notify, passage, .. } = self.appearance.surroundings;
-        notify.sequence(title, body, passage)
+        let TerminalEnvironment {
+            notify, multiplexer, ..
+        } = self.appearance.terminal_environment;
+        notify.sequence(title, body, multiplexer)
     }
 
     /// Returns what the window is called: what the session is about, behind how it stands. `None` leaves it its name.
     pub(crate) fn terminal_title(&self) -> Option<String> {
-        if !self.appearance.surroundings.has_title {
+        if !self.appearance.terminal_environment.has_title {
             return None;
         }
         let asks = self.is_asked() || self.trust.is_some();
         let sign = match self.view.turn {
             _ if asks => "? ",
-            Turn::Busy => "* ",
-            Turn::Idle if self.attention.has_news => "! ",
-            Turn::Idle => "",
+            TurnStatus::Busy => "* ",
+            TurnStatus::Idle if self.attention.has_news => "! ",
+            TurnStatus::Idle => "",
         };
         Some(match self.view.facts.title.as_str() {
             "" => format!("{sign}lathe"),

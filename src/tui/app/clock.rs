@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::welcome::OPENING;
-use super::{AGAIN, App, DraftState, Link};
+use super::{AGAIN, App, DraftState, SessionLink};
 use crate::session::Op;
-use crate::tui::surroundings::Motion;
-use crate::tui::transcript::Change;
+use crate::tui::terminal_environment::Motion;
+use crate::tui::transcript::RedrawUrgency;
 
 /// The clock of everything that turns.
 const SPINNER: Duration = Duration::from_millis(80);
@@ -24,7 +24,7 @@ impl App {
         let spinner = self.is_animated().then(|| self.next_turn(now));
         let again = |since: Option<Instant>| since.map(|since| since + AGAIN);
         let draft = match self.view.draft {
-            DraftState::Due(at) if self.view.link == Link::Open => Some(at),
+            DraftState::Due(at) if self.view.link == SessionLink::Open => Some(at),
             _ => None,
         };
         let layers = self.layers.iter().filter_map(|layer| layer.deadline(now)).min();
@@ -52,16 +52,16 @@ impl App {
     }
 
     /// Lets time pass: what was armed is not any more, what is due is done. `since` is when this was last called.
-    pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> Change {
+    pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> RedrawUrgency {
         let mut change = self.layer_work(now).max(self.release_late_keys(now));
         let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
         if is_over(self.view.esc.armed) {
             self.view.esc.armed = None;
-            change = Change::Urgent;
+            change = RedrawUrgency::Urgent;
         }
         if is_over(self.quit_armed) {
             self.quit_armed = None;
-            change = Change::Urgent;
+            change = RedrawUrgency::Urgent;
         }
         if self
             .view
@@ -70,7 +70,7 @@ impl App {
             .is_some_and(|remark| remark.until <= now)
         {
             self.view.remark = None;
-            change = Change::Urgent;
+            change = RedrawUrgency::Urgent;
         }
         if self.view.mode_rests.is_some_and(|at| at <= now) {
             self.view.mode_rests = None;
@@ -83,30 +83,30 @@ impl App {
             .and_then(|dialog| dialog.guard_mut())
             .is_some_and(|guard| guard.pass_time(now));
         if hears {
-            change = Change::Urgent;
+            change = RedrawUrgency::Urgent;
         }
         let mut due = self.layers.iter().filter_map(|layer| layer.deadline(since));
         if due.any(|at| at <= now) {
-            change = Change::Urgent;
+            change = RedrawUrgency::Urgent;
         }
         let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
         if self.is_asked() && seconds(since) != seconds(now) {
-            change = change.max(Change::Soft);
+            change = change.max(RedrawUrgency::Soft);
         }
         let waits_from = self.view.transcript.waits_from(since);
         if waits_from.is_some_and(|from| from <= now) {
-            change = change.max(Change::Soft);
+            change = change.max(RedrawUrgency::Soft);
         }
         let opening = self.view.reopens.map(|opens| opens + OPENING);
         if opening.is_some_and(|at| since < at && at <= now) {
-            change = change.max(Change::Soft);
+            change = change.max(RedrawUrgency::Soft);
         }
         self.tell_due(now);
         if matches!(self.view.draft, DraftState::Due(at) if at <= now) {
             self.store_draft();
         }
         if self.is_animated() && self.frame(since) != self.frame(now) {
-            change = change.max(Change::Soft);
+            change = change.max(RedrawUrgency::Soft);
         }
         change
     }
@@ -131,7 +131,7 @@ impl App {
     }
 
     fn turn_time(&self) -> Duration {
-        match self.appearance.surroundings.motion {
+        match self.appearance.terminal_environment.motion {
             Motion::Full => SPINNER,
             Motion::Reduced => SECOND,
         }

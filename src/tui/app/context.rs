@@ -1,7 +1,7 @@
 //! Who reads the next key.
 
 use super::layers::LayerSlot;
-use super::{App, Focus, Turn};
+use super::{App, Focus, TurnStatus};
 use crate::tui::keymap::Context;
 use crate::tui::layer::Layer;
 use crate::tui::trace::State;
@@ -39,7 +39,7 @@ impl App {
                 self.asking().and_then(Layer::name)
             },
             queue: self.view.queue.len() + self.view.unsent_inputs().count(),
-            busy: self.view.turn == Turn::Busy,
+            busy: self.view.turn == TurnStatus::Busy,
             dropped_keys: self.dropped_keys,
         }
     }

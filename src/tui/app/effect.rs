@@ -3,12 +3,12 @@
 use crate::session::Op;
 use crate::session::host::HostQuery;
 use crate::session::query::Query;
-use crate::tui::Mouse;
+use crate::tui::MouseCapture;
 use crate::tui::completion;
 use crate::tui::dialog::TrustAnswer;
-use crate::tui::pictures::Job;
-use crate::tui::prompts::Written;
-use crate::tui::sessions::{SeatId, SessionTarget};
+use crate::tui::pictures::PictureJob;
+use crate::tui::prompts::PromptDraft;
+use crate::tui::sessions::{SessionTarget, SlotId};
 use crate::tui::transcript::FilePlace;
 
 /// Something to do outside.
@@ -16,15 +16,15 @@ use crate::tui::transcript::FilePlace;
 pub(crate) enum Effect {
     /// To the session that is on screen when this is performed.
     Send(Op),
-    SendTo(SeatId, Op),
-    /// Opens a session; what it says comes under this seat.
-    OpenSession(SeatId, SessionTarget),
+    SendTo(SlotId, Op),
+    /// Opens a session; what it says comes under this slot.
+    OpenSession(SlotId, SessionTarget),
     /// From here on `Send` means this one.
-    ShowSession(SeatId),
+    ShowSession(SlotId),
     /// Looks something up in the store, or has it changed there.
     AskHost(HostQuery),
     /// Lets a session end.
-    CloseSession(SeatId),
+    CloseSession(SlotId),
     /// Lets the session open, with what the project brings or without.
     Trust(TrustAnswer),
     /// Asks the session; the answer comes back with the question.
@@ -49,11 +49,11 @@ pub(crate) enum Effect {
         body: String,
     },
     /// Takes the mouse or leaves it alone.
-    Mouse(Mouse),
+    Mouse(MouseCapture),
     /// Opens the editor on this text.
     Edit(String),
     /// Puts a draft into the history.
-    KeepPrompt(Written),
+    KeepPrompt(PromptDraft),
     /// Reads the history.
     ReadPrompts,
     /// Takes the picture on the clipboard.
@@ -61,7 +61,7 @@ pub(crate) enum Effect {
     /// Looks for something to complete a word with.
     Find(completion::Request),
     /// Makes a picture for the screen.
-    MakePicture(Job),
+    MakePicture(PictureJob),
     Suspend,
     /// Has the next frame drawn in full.
     Redraw,

@@ -18,8 +18,8 @@ use super::view_frame::ViewCx;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
 use crate::tui::layer::{Layer, LayerCx};
-use crate::tui::sessions::SeatId;
-use crate::tui::surroundings::Motion;
+use crate::tui::sessions::SlotId;
+use crate::tui::terminal_environment::Motion;
 use crate::view::{Symbols, in_ascii};
 
 const LEAST_COLUMNS: u16 = 40;
@@ -27,7 +27,7 @@ const LEAST_ROWS: u16 = 10;
 
 /// Where things stood on the last frame, for the mouse.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct FrameLayout {
     pub(super) dialog: Rect,
     pub(super) composer: Rect,
     pub(super) queue: Rect,
@@ -36,7 +36,7 @@ pub(super) struct Shown {
     /// There is room for the beginning of a file beside the list.
     pub(super) is_wide: bool,
     /// The conversations that were drawn; what happens in them is seen.
-    pub(super) views: Vec<SeatId>,
+    pub(super) views: Vec<SlotId>,
 }
 
 impl App {
@@ -46,7 +46,7 @@ impl App {
         let caret = self.draw_frame(area, buffer, now);
         // Only now it is known what stands over them.
         self.pictures.finish(buffer);
-        if self.appearance.surroundings.symbols == Symbols::Ascii {
+        if self.appearance.terminal_environment.symbols == Symbols::Ascii {
             in_ascii(buffer);
         }
         caret
@@ -58,8 +58,8 @@ impl App {
             return None;
         }
         self.shown.views.clear();
-        let (areas, mut caret) = self.draw_view(self.view.seat, area, buffer, now)?;
-        self.shown = Shown {
+        let (areas, mut caret) = self.draw_view(self.view.slot, area, buffer, now)?;
+        self.shown = FrameLayout {
             dialog: areas.dialog,
             composer: areas.composer,
             queue: areas.queue,
@@ -85,21 +85,21 @@ impl App {
     /// is in front; `None` if it is not open.
     pub(super) fn draw_view(
         &mut self,
-        seat: SeatId,
+        slot: SlotId,
         area: Rect,
         buffer: &mut Buffer,
         now: Instant,
     ) -> Option<(Areas, Option<Position>)> {
         let elsewhere = self.elsewhere();
-        let frame = match self.appearance.surroundings.motion {
+        let frame = match self.appearance.terminal_environment.motion {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
         };
-        let has_keys = seat == self.view.seat;
+        let has_keys = slot == self.view.slot;
         let view = if has_keys {
             &mut self.view
         } else {
-            let other = self.others.iter_mut().find(|other| other.view.seat == seat)?;
+            let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
             &mut other.view
         };
         let mut cx = ViewCx {
@@ -114,7 +114,7 @@ impl App {
             frame,
             now,
         };
-        self.shown.views.push(seat);
+        self.shown.views.push(slot);
         Some(view.draw(area, buffer, &mut cx))
     }
 
@@ -141,7 +141,11 @@ impl App {
                     ..areas.rule
                 },
                 // The conversation has drawn them where they stand in it.
-                LayerSlot::Trust | LayerSlot::Question | LayerSlot::Todo | LayerSlot::Search | LayerSlot::Completion => continue,
+                LayerSlot::Trust
+                | LayerSlot::Question
+                | LayerSlot::Todo
+                | LayerSlot::Search
+                | LayerSlot::Completion => continue,
             };
             let drawn = self.draw_layer(slot, place, buffer);
             if slot != LayerSlot::Completion {
@@ -157,7 +161,7 @@ impl App {
         let cx = LayerCx {
             look: self.appearance.look(),
             keymap: &self.keymap,
-            surroundings: &self.appearance.surroundings,
+            terminal_environment: &self.appearance.terminal_environment,
             screen: buffer.area,
             pictures: self.pictures.protocol(),
             session: view.root.as_ref(),

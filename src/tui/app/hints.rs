@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::layers::LayerSlot;
-use super::{App, Link, Turn};
+use super::{App, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
-use crate::tui::dialog::Guard;
+use crate::tui::dialog::TypeAheadGuard;
 use crate::tui::keymap::{Action, Context, Edit, words};
 use crate::tui::layer::Layer;
 use crate::tui::page;
@@ -15,7 +15,10 @@ use crate::view::theme::Meaning;
 
 impl App {
     pub(super) fn hints(&self, now: Instant) -> Hints<'_> {
-        let mut hints = Hints::new(&self.appearance.theme, self.appearance.surroundings.symbols);
+        let mut hints = Hints::new(
+            &self.appearance.theme,
+            self.appearance.terminal_environment.symbols,
+        );
         let put_off = self.view.asks_put_off();
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
@@ -55,7 +58,7 @@ impl App {
             let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
             hints.key(&keys, "matches");
         }
-        if self.view.turn == Turn::Busy {
+        if self.view.turn == TurnStatus::Busy {
             hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
         } else {
             hints.key(key(Action::FocusComposer), "composer");
@@ -85,7 +88,7 @@ impl App {
     }
 
     fn question_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
-        if layer.guard().is_some_and(Guard::is_typing) {
+        if layer.guard().is_some_and(TypeAheadGuard::is_typing) {
             hints.say("keys go to your draft until you pause", Meaning::TextMuted);
         }
         layer.hints(hints, &self.keymap);
@@ -129,7 +132,7 @@ impl App {
             if !is_on_chip {
                 hints.key(key(Action::Send), "run in the shell");
             }
-        } else if self.view.turn == Turn::Busy {
+        } else if self.view.turn == TurnStatus::Busy {
             self.busy_hints(hints);
         } else {
             self.idle_hints(hints);
@@ -139,7 +142,7 @@ impl App {
             hints.key(key(Action::HelpOrType), "keys");
         }
         hints.key(global(Action::CycleMode), "mode");
-        if self.view.turn == Turn::Idle && !self.view.composer.is_empty() {
+        if self.view.turn == TurnStatus::Idle && !self.view.composer.is_empty() {
             hints.key(key(Action::Newline), "newline");
         }
     }
@@ -156,7 +159,7 @@ impl App {
         if !self.view.queue.is_empty() {
             let up = words(
                 key(Action::Edit(Edit::Move(CaretMove::Up))),
-                self.appearance.surroundings.symbols,
+                self.appearance.terminal_environment.symbols,
             );
             hints.key(up, "what waits");
         }
@@ -165,11 +168,11 @@ impl App {
     fn idle_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
         match &self.view.link {
-            Link::ReadOnly(holder) => {
+            SessionLink::ReadOnly(holder) => {
                 hints.say(&format!("read only: open in {holder}"), Meaning::Warning);
             }
-            Link::Gone => hints.say("no session is open", Meaning::Warning),
-            Link::Opening | Link::Open => {
+            SessionLink::Gone => hints.say("no session is open", Meaning::Warning),
+            SessionLink::Opening | SessionLink::Open => {
                 let held = self.held();
                 let verb = if held > 0 && self.view.composer.is_blank() {
                     format!("send {held} held")
@@ -184,7 +187,7 @@ impl App {
         if self.view.agents.len() > 1 {
             hints.key(key(Action::NextAgent), "agent");
         }
-        if matches!(self.view.link, Link::Opening | Link::Open) {
+        if matches!(self.view.link, SessionLink::Opening | SessionLink::Open) {
             self.sign_hints(hints);
         }
     }

@@ -9,13 +9,13 @@ use std::time::Instant;
 use super::{App, Effect};
 use crate::tui::composer::Draft;
 use crate::tui::keymap::List;
-use crate::tui::picker::places::PromptRows;
-use crate::tui::prompts::Written;
-use crate::tui::transcript::Change;
+use crate::tui::picker::contents::PromptRows;
+use crate::tui::prompts::PromptDraft;
+use crate::tui::transcript::RedrawUrgency;
 
 /// The part of the file that is being read, and the purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum HistoryRead {
     #[default]
     Nothing,
     /// For `up`, which has nothing older to show.
@@ -36,46 +36,46 @@ impl App {
     pub(super) fn older(&mut self, now: Instant) {
         if self.view.composer.older() {
             self.draft_changed(now);
-        } else if !self.view.composer.knows_earlier() && self.reading == Reading::Nothing {
-            self.reading = Reading::Recall;
+        } else if !self.view.composer.knows_earlier() && self.reading == HistoryRead::Nothing {
+            self.reading = HistoryRead::Recall;
             self.effects.push(Effect::ReadPrompts);
         }
     }
 
     /// Shows nothing older when it has been read: meanwhile the person writes.
     pub(super) fn forget_recall(&mut self) {
-        if self.reading == Reading::Recall {
-            self.reading = Reading::Nothing;
+        if self.reading == HistoryRead::Recall {
+            self.reading = HistoryRead::Nothing;
         }
     }
 
     /// Has the file read for the list of prompts.
     pub(super) fn read_prompts(&mut self) {
-        self.reading = Reading::Search;
+        self.reading = HistoryRead::Search;
         self.effects.push(Effect::ReadPrompts);
     }
 
     /// Takes in what was read from the file, oldest first.
-    pub(crate) fn prompts(&mut self, prompts: Vec<Written>, now: Instant) -> Change {
+    pub(crate) fn prompts(&mut self, prompts: Vec<PromptDraft>, now: Instant) -> RedrawUrgency {
         let project = self.project().to_owned();
         let own = prompts.iter().filter(|prompt| prompt.project == project);
         self.view
             .composer
             .set_earlier(own.map(|prompt| prompt.draft.clone()));
         match std::mem::take(&mut self.reading) {
-            Reading::Nothing => {}
-            Reading::Recall => {
+            HistoryRead::Nothing => {}
+            HistoryRead::Recall => {
                 if self.view.composer.older() {
                     self.draft_changed(now);
                 }
             }
-            Reading::Search => {
+            HistoryRead::Search => {
                 if let Some(picker) = self.open_picker(List::Prompts) {
                     picker.fill(Box::new(PromptRows::new(prompts, &project)));
                 }
             }
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// Puts a draft that was written before into the composer. Undo brings back what stood there.
@@ -97,7 +97,7 @@ impl App {
     /// Keeps a draft in the history.
     pub(super) fn keep_prompt(&mut self, draft: &Draft, unsent: bool) {
         if !draft.is_blank() {
-            self.effects.push(Effect::KeepPrompt(Written {
+            self.effects.push(Effect::KeepPrompt(PromptDraft {
                 draft: draft.clone(),
                 project: self.project().to_owned(),
                 unsent,

@@ -3,14 +3,14 @@
 
 use std::time::Instant;
 
-use super::{App, ESC_DEAF};
+use super::{App, ESCAPE_PAUSE};
 use crate::session::query::{Answer, Query};
 use crate::tui::keymap::{Action, Context, List};
-use crate::tui::layer::{Layer, LayerKind, News, Reply};
+use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerUpdate};
 use crate::tui::page::Page;
 use crate::tui::picker::Picker;
 use crate::tui::statusbar::Hints;
-use crate::tui::transcript::Change;
+use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
 /// A layer in the stack.
@@ -90,19 +90,19 @@ impl App {
         &mut self,
         slot: LayerSlot,
         now: Instant,
-        body: impl FnOnce(&mut dyn Layer) -> Reply,
-    ) -> Option<Change> {
+        body: impl FnOnce(&mut dyn Layer) -> LayerReply,
+    ) -> Option<RedrawUrgency> {
         let reply = body(self.layer_mut(slot)?);
         self.follow_layer(slot, reply, now)
     }
 
     /// Does what follows from the reply of a layer.
-    fn follow_layer(&mut self, slot: LayerSlot, reply: Reply, now: Instant) -> Option<Change> {
+    fn follow_layer(&mut self, slot: LayerSlot, reply: LayerReply, now: Instant) -> Option<RedrawUrgency> {
         let wish = match reply {
-            Reply::Ignored => return None,
-            Reply::Done => None,
-            Reply::Wish(wish) => Some(wish),
-            Reply::Close(wish) => {
+            LayerReply::Ignored => return None,
+            LayerReply::Done => None,
+            LayerReply::Wish(wish) => Some(wish),
+            LayerReply::Close(wish) => {
                 self.close_slot(slot, now);
                 wish
             }
@@ -110,15 +110,15 @@ impl App {
         if let Some(wish) = wish {
             self.grant(wish, now);
         }
-        Some(Change::Urgent)
+        Some(RedrawUrgency::Urgent)
     }
 
     /// Has the topmost layer that a person has opened do something.
     pub(super) fn with_opened(
         &mut self,
         now: Instant,
-        body: impl FnOnce(&mut dyn Layer) -> Reply,
-    ) -> Option<Change> {
+        body: impl FnOnce(&mut dyn Layer) -> LayerReply,
+    ) -> Option<RedrawUrgency> {
         self.with_layer(LayerSlot::Opened(self.layers.len().checked_sub(1)?), now, body)
     }
 
@@ -176,7 +176,7 @@ impl App {
         self.with_layer(slot, now, |layer| layer.back());
         let is_opened = matches!(slot, LayerSlot::Opened(_));
         if !is_opened || read_by != (self.layers.len(), self.context()) {
-            self.view.esc.deaf_until = Some(now + ESC_DEAF);
+            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
         }
     }
 
@@ -189,15 +189,15 @@ impl App {
     }
 
     /// Lets the topmost layer look at more of what it looks at in steps.
-    pub(super) fn layer_work(&mut self, now: Instant) -> Change {
+    pub(super) fn layer_work(&mut self, now: Instant) -> RedrawUrgency {
         if !self.is_layer_working() {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         self.with_opened(now, |layer| layer.work());
         if self.is_layer_working() {
-            Change::Soft
+            RedrawUrgency::Soft
         } else {
-            Change::Urgent
+            RedrawUrgency::Urgent
         }
     }
 
@@ -216,13 +216,13 @@ impl App {
         &mut self,
         list: List,
         now: Instant,
-        body: impl FnOnce(&mut Picker) -> Reply,
-    ) -> Option<Change> {
+        body: impl FnOnce(&mut Picker) -> LayerReply,
+    ) -> Option<RedrawUrgency> {
         let reply = body(self.open_picker(list)?);
         self.follow_layer(LayerSlot::Opened(self.layers.len() - 1), reply, now)
     }
 
-    pub(super) fn tell_layers(&mut self, news: &News<'_>, now: Instant) {
+    pub(super) fn tell_layers(&mut self, news: &LayerUpdate<'_>, now: Instant) {
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
             // One that hears may close itself, and nothing above it.
@@ -231,9 +231,9 @@ impl App {
     }
 
     /// The answer to what a layer asked.
-    pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> Change {
-        self.tell_layers(&News::Answer(query, answer), now);
-        Change::Urgent
+    pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> RedrawUrgency {
+        self.tell_layers(&LayerUpdate::Answer(query, answer), now);
+        RedrawUrgency::Urgent
     }
 
     /// The session is there: what layers wanted to know before can be asked.
@@ -252,7 +252,12 @@ impl App {
     }
 
     /// Has an action done by the topmost layer, whose key it was. Returns `None` where it is none of its concern.
-    pub(super) fn act_in_layer(&mut self, context: Context, action: Action, now: Instant) -> Option<Change> {
+    pub(super) fn act_in_layer(
+        &mut self,
+        context: Context,
+        action: Action,
+        now: Instant,
+    ) -> Option<RedrawUrgency> {
         let top = self.top()?;
         let is_read = self.layer(top).is_some_and(|layer| layer.context() == context);
         if !is_read {

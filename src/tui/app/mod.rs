@@ -1,7 +1,7 @@
 //! The screen's state and everything that changes it, without a terminal and without a clock.
 //!
 //! Events come in as calls (`key`, `session`, `pass_time` …) with the moment they happened; what has to be done outside
-//! comes out as [`Effect`]s; how soon to draw as a [`Change`]. So the whole screen can be driven by a test: keys in,
+//! comes out as [`Effect`]s; how soon to draw as a [`RedrawUrgency`]. So the whole screen can be driven by a test: keys in,
 //! frames out.
 //!
 //! `setup` is what the screen begins with, `effect` what it wants done, `clock` what time does to it, `context` who has
@@ -10,40 +10,40 @@
 //! puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
 //! themselves; here is only what lies between them.
 
-mod answers;
 mod appearance;
 mod areas;
-mod asking;
-mod attaching;
+mod attachments;
 mod attention;
-mod beside;
 mod clock;
-mod completing;
+mod completions;
 mod context;
-mod drawing;
+mod conversation_pictures;
+mod copying;
 mod effect;
 mod frame;
 mod hints;
 mod history;
+mod input_queue;
 mod keys;
+mod layer_requests;
 mod layers;
 mod palette;
-mod picking;
+mod pickers;
 mod pointer;
 mod questions;
 mod search;
+mod session_events;
 mod session_list;
 mod session_view;
 mod sessions;
 mod setup;
-mod stream;
-mod taking;
-mod trusting;
+mod shown_question;
+mod side_panel;
+mod terminal_answers;
+mod trust_question;
 mod view_frame;
 mod vim;
-mod waiting;
 mod welcome;
-mod wishes;
 
 #[cfg(test)]
 mod tests;
@@ -58,14 +58,14 @@ pub use setup::{NamedThemes, ThemeList, Themes};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::completion::{Places, Uses};
+use super::completion::{FinderPaths, Frecency};
 use super::dialog::Trust;
 use super::keymap::Keymap;
 use super::layer::Layer;
 use super::pictures::Pictures;
-use super::sessions::SeatId;
-use super::terminal::passage::Passage;
-use super::transcript::Change;
+use super::sessions::SlotId;
+use super::terminal::multiplexer::Multiplexer;
+use super::transcript::RedrawUrgency;
 use crate::permission::Scope;
 use crate::session::Op;
 use crate::view::highlight::Highlighter;
@@ -76,7 +76,7 @@ const DRAFT: Duration = Duration::from_millis(250);
 /// `esc` again, or `ctrl+c` again, within this time.
 const AGAIN: Duration = Duration::from_secs(1);
 /// After `esc` closed something it is deaf, so that `esc esc` never stops more than it should.
-const ESC_DEAF: Duration = Duration::from_millis(300);
+const ESCAPE_PAUSE: Duration = Duration::from_millis(300);
 /// Delay before a new mode judges open questions: whoever cycles through the modes means only the last.
 const MODE_RESTS: Duration = Duration::from_secs(1);
 /// How long a remark stands in the hint row.
@@ -84,8 +84,8 @@ const REMARK: Duration = Duration::from_secs(4);
 
 /// The record of entries that were picked before, and the questions to the finder about it.
 #[derive(Debug, Default)]
-struct UsesState {
-    uses: Uses,
+struct FrecencyState {
+    uses: Frecency,
     is_asked: bool,
     /// Numbers the questions, whatever session they are asked for.
     questions: u64,
@@ -103,20 +103,20 @@ pub(crate) struct App {
     project: PathBuf,
     /// The conversation that has the keys.
     view: Box<SessionView>,
-    next_seat: SeatId,
+    next_slot: SlotId,
     /// Sessions that are open and not on screen, the last one that was first.
-    others: Vec<sessions::Other>,
+    others: Vec<sessions::BackgroundSession>,
     /// The content of the title row for a session of which nothing is known yet.
-    blank: sessions::Blank,
+    blank: sessions::NewSessionFacts,
     /// Entries that are picked often.
-    uses: UsesState,
+    uses: FrecencyState,
     /// Keys that wait for what they pick from.
-    held: completing::Held,
-    uses_file: PathBuf,
+    held: completions::HeldKeys,
+    frecency_file: PathBuf,
     /// True if the editor has a folded paste, and not the whole draft.
     edits_chip: bool,
     /// The part of the history that is being read.
-    reading: history::Reading,
+    reading: history::HistoryRead,
     /// A command that the program was started with; the session has to be open to know it.
     early_command: Option<String>,
     /// The scope of the last "always", once it is known.
@@ -130,13 +130,13 @@ pub(crate) struct App {
     quit_armed: Option<Instant>,
     dropped_keys: u64,
     /// Where the parts of the last frame stood.
-    shown: frame::Shown,
+    shown: frame::FrameLayout,
     effects: Vec<Effect>,
 }
 
 /// How the session stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Link {
+enum SessionLink {
     /// Not open yet: what is sent waits.
     Opening,
     Open,
@@ -147,7 +147,7 @@ enum Link {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum TurnStatus {
     Idle,
     Busy,
 }
@@ -163,10 +163,10 @@ enum Focus {
 }
 
 #[derive(Debug, Default)]
-struct Esc {
+struct EscapeState {
     /// Pressed once while a turn runs.
     armed: Option<Instant>,
-    deaf_until: Option<Instant>,
+    ignores_keys_until: Option<Instant>,
 }
 
 struct Remark {
@@ -191,7 +191,7 @@ impl App {
 
     /// How many colours the terminal shows.
     pub(crate) fn color_depth(&self) -> ColorDepth {
-        self.appearance.surroundings.depth
+        self.appearance.terminal_environment.depth
     }
 
     /// Returns true if there is a conversation to draw.
@@ -200,14 +200,14 @@ impl App {
     }
 
     /// The grammars are loaded: source is coloured from now on.
-    pub(crate) fn colour_source(&mut self) -> Change {
+    pub(crate) fn colour_source(&mut self) -> RedrawUrgency {
         self.appearance.highlighter = Highlighter::new();
-        Change::Soft
+        RedrawUrgency::Soft
     }
 
     /// Stores the draft now, if it changed.
     pub(crate) fn store_draft(&mut self) {
-        if self.view.link == Link::Open && self.view.draft != DraftState::Stored {
+        if self.view.link == SessionLink::Open && self.view.draft != DraftState::Stored {
             self.view.draft = DraftState::Stored;
             self.effects
                 .push(Effect::Send(Op::Draft(self.view.composer.draft().stored())));
@@ -215,28 +215,31 @@ impl App {
     }
 
     pub(crate) fn editor(&self) -> Option<&str> {
-        self.appearance.surroundings.editor.as_deref()
+        self.appearance.terminal_environment.editor.as_deref()
     }
 
-    pub(crate) fn clipboard(&self) -> (Passage, Vec<&'static [&'static str]>) {
+    pub(crate) fn clipboard(&self) -> (Multiplexer, Vec<&'static [&'static str]>) {
         (
-            self.appearance.surroundings.passage,
-            self.appearance.surroundings.clipboard_commands.clone(),
+            self.appearance.terminal_environment.multiplexer,
+            self.appearance.terminal_environment.clipboard_commands.clone(),
         )
     }
 
     /// Returns where files are looked for.
-    pub(crate) fn find_places(&self) -> Places {
-        Places {
+    pub(crate) fn find_places(&self) -> FinderPaths {
+        FinderPaths {
             directory: self.view.directory.clone(),
-            home: self.appearance.surroundings.home.clone(),
-            uses_file: self.uses_file.clone(),
+            home: self.appearance.terminal_environment.home.clone(),
+            frecency_file: self.frecency_file.clone(),
         }
     }
 
     /// Returns where paths begin, and the home directory.
     pub(crate) fn places(&self) -> (&Path, Option<&Path>) {
-        (&self.view.directory, self.appearance.surroundings.home.as_deref())
+        (
+            &self.view.directory,
+            self.appearance.terminal_environment.home.as_deref(),
+        )
     }
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
@@ -248,15 +251,17 @@ impl App {
     }
 
     fn send(&mut self, op: Op) {
-        self.view.has_spoken |= matches!(op, Op::Submit(_) | Op::Queue(_));
+        self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
         match self.view.link {
-            Link::Opening => self.view.unsent.push(op),
-            Link::Open | Link::ReadOnly(_) | Link::Gone => self.effects.push(Effect::Send(op)),
+            SessionLink::Opening => self.view.unsent.push(op),
+            SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {
+                self.effects.push(Effect::Send(op))
+            }
         }
     }
 
     /// Returns true if there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
-        self.view.turn == Turn::Busy || !self.view.shells.is_empty()
+        self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
     }
 }

@@ -6,14 +6,19 @@
 
 use std::time::Instant;
 
-use super::{App, Focus, Link, Turn};
-use crate::tui::keymap::{Action, Bound, Context, Edit, List};
-use crate::tui::panel::Chosen;
-use crate::tui::transcript::Change;
+use super::{App, Focus, SessionLink, TurnStatus};
+use crate::tui::keymap::{Action, BoundAction, Context, Edit, List};
+use crate::tui::panel::CursorRow;
+use crate::tui::transcript::RedrawUrgency;
 
 impl App {
     /// Performs an action of the palette as its key would, where that key is read.
-    pub(super) fn act_from_palette(&mut self, context: Context, action: Action, now: Instant) -> Change {
+    pub(super) fn act_from_palette(
+        &mut self,
+        context: Context,
+        action: Action,
+        now: Instant,
+    ) -> RedrawUrgency {
         match context {
             Context::Composer | Context::Transcript | Context::Queue | Context::Panel => {
                 self.give_keys(context, action, now);
@@ -48,7 +53,7 @@ impl App {
 
     /// Returns true if there is something for an action to do now. What needs a moment of its own says so; the rest can
     /// be done at any time. A move within a part needs to be seen, and an answer what is asked.
-    pub(super) fn makes_sense(&self, binding: &Bound) -> bool {
+    pub(super) fn makes_sense(&self, binding: &BoundAction) -> bool {
         match binding.context {
             Context::Global | Context::Leader | Context::Palette => self.makes_sense_anywhere(binding.action),
             Context::Composer => !self.is_asking() && self.makes_sense_in_draft(binding.action),
@@ -106,7 +111,7 @@ impl App {
         }
     }
 
-    fn makes_sense_in_transcript(&self, binding: &Bound) -> bool {
+    fn makes_sense_in_transcript(&self, binding: &BoundAction) -> bool {
         let is_sensible = match binding.action {
             Action::FocusComposer => self.view.focus != Focus::Composer,
             Action::NextMatch | Action::PreviousMatch => self.view.transcript.search_tally().is_some(),
@@ -122,9 +127,9 @@ impl App {
         let waiting = self.view.waiting().len();
         match action {
             Action::FocusComposer => self.view.focus != Focus::Composer,
-            Action::QueueSooner | Action::QueueLater => waiting > 1 && self.view.link == Link::Open,
+            Action::QueueSooner | Action::QueueLater => waiting > 1 && self.view.link == SessionLink::Open,
             Action::QueueRedirect => {
-                waiting > 0 && self.view.turn == Turn::Busy && self.view.link == Link::Open
+                waiting > 0 && self.view.turn == TurnStatus::Busy && self.view.link == SessionLink::Open
             }
             action => waiting > 0 && !is_move(action),
         }
@@ -134,9 +139,9 @@ impl App {
         let chosen = self.view.panel.chosen_with_keys();
         match action {
             Action::FocusComposer => self.view.focus != Focus::Composer,
-            Action::NextTodoState | Action::EditTodo => chosen == Chosen::Todo,
-            Action::PickRow => chosen == Chosen::File,
-            action => chosen != Chosen::Nothing && !is_move(action),
+            Action::NextTodoState | Action::EditTodo => chosen == CursorRow::Todo,
+            Action::PickRow => chosen == CursorRow::File,
+            action => chosen != CursorRow::Nothing && !is_move(action),
         }
     }
 }

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use termina::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::{App, Effect, Focus};
-use crate::tui::Mouse;
+use crate::tui::MouseCapture;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::Layer;
-use crate::tui::transcript::{Change, Unit};
+use crate::tui::transcript::{RedrawUrgency, Unit};
 use crate::view::theme::Meaning;
 
 /// Presses closer than this on one cell are a double or a triple click.
@@ -33,15 +33,15 @@ pub(super) struct Press {
 #[derive(Debug)]
 pub(super) struct Pointer {
     pub(super) wheel_lines: u16,
-    pub(super) mouse: Mouse,
+    pub(super) mouse: MouseCapture,
     pub(super) copies_on_select: bool,
     /// The last press on the transcript or the composer.
     pub(super) press: Option<Press>,
-    pub(super) due: Option<Due>,
+    pub(super) due: Option<PendingCopy>,
 }
 
 impl Pointer {
-    pub(super) fn new(mouse: Mouse, wheel_lines: u16, copies_on_select: bool) -> Self {
+    pub(super) fn new(mouse: MouseCapture, wheel_lines: u16, copies_on_select: bool) -> Self {
         Self {
             wheel_lines,
             mouse,
@@ -54,7 +54,7 @@ impl Pointer {
 
 /// An action that follows once the next frame has settled what is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum PendingCopy {
     /// The person asked for it; the selection ends with that.
     Copy,
     /// The button was let go.
@@ -62,11 +62,11 @@ pub(super) enum Due {
 }
 
 impl App {
-    pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
+    pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> RedrawUrgency {
         self.beside_todo(now, |app| app.read_mouse(event, now))
     }
 
-    fn read_mouse(&mut self, event: MouseEvent, now: Instant) -> Change {
+    fn read_mouse(&mut self, event: MouseEvent, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
         let turn = isize::try_from(self.pointer.wheel_lines).unwrap_or(isize::MAX);
         let rows = match event.kind {
@@ -75,7 +75,7 @@ impl App {
             _ => return self.pointer(event, now),
         };
         if self.scroll_layer(rows, now) {
-            return Change::Urgent;
+            return RedrawUrgency::Urgent;
         }
         if self.shown.dialog.contains((event.column, event.row).into()) {
             if let Some(dialog) = self.asking_mut() {
@@ -84,31 +84,31 @@ impl App {
         } else {
             self.view.transcript.scroll_by(rows);
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
-    pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) -> Change {
+    pub(super) fn pointer(&mut self, event: MouseEvent, now: Instant) -> RedrawUrgency {
         match event.kind {
             MouseEventKind::Down(MouseButton::Left) => self.press(event.column, event.row, now),
             MouseEventKind::Drag(MouseButton::Left) => self.drag(event.column, event.row),
             MouseEventKind::Up(MouseButton::Left) => self.release(),
-            _ => Change::None,
+            _ => RedrawUrgency::None,
         }
     }
 
-    fn press(&mut self, column: u16, row: u16, now: Instant) -> Change {
+    fn press(&mut self, column: u16, row: u16, now: Instant) -> RedrawUrgency {
         let layers = self.stack().filter_map(|slot| self.layer(slot));
         if layers.into_iter().any(Layer::takes_mouse) {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         if self.press_panel(column, row) {
-            return Change::Urgent;
+            return RedrawUrgency::Urgent;
         }
         if self.view.completion.is_at((column, row).into()) {
             if self.view.completion.select(row) {
                 self.act_in(Context::Completion, Action::TakeItem, now);
             }
-            return Change::Urgent;
+            return RedrawUrgency::Urgent;
         }
         let cell = (column, row);
         let before = self
@@ -147,14 +147,14 @@ impl App {
         } else if self.shown.queue.contains(cell.into()) && !self.is_asking() {
             self.focus_queue_row(row - self.shown.queue.y);
         } else {
-            return Change::None;
+            return RedrawUrgency::None;
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
-    fn drag(&mut self, column: u16, row: u16) -> Change {
+    fn drag(&mut self, column: u16, row: u16) -> RedrawUrgency {
         let Some(press) = self.pointer.press.as_mut().filter(|press| press.is_held) else {
-            return Change::None;
+            return RedrawUrgency::None;
         };
         if press.cell != (column, row) {
             // The next press begins anew: what was dragged is no click.
@@ -165,46 +165,46 @@ impl App {
         } else {
             self.view.transcript.drag(column, row);
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
-    fn release(&mut self) -> Change {
+    fn release(&mut self) -> RedrawUrgency {
         let Some(press) = self.pointer.press.as_mut().filter(|press| press.is_held) else {
-            return Change::None;
+            return RedrawUrgency::None;
         };
         press.is_held = false;
         if press.is_in_composer {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         if self.pointer.copies_on_select {
-            self.pointer.due = Some(Due::CopyOnSelect);
+            self.pointer.due = Some(PendingCopy::CopyOnSelect);
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// Copies what is selected, with the next frame.
     pub(super) fn copy_selection(&mut self) {
-        self.pointer.due = Some(Due::Copy);
+        self.pointer.due = Some(PendingCopy::Copy);
     }
 
     /// Does what waited for the frame that was just drawn.
     pub(super) fn settle_selection(&mut self, now: Instant) {
         match (self.pointer.due.take(), self.view.transcript.selected_text()) {
-            (Some(Due::Copy), text) => {
+            (Some(PendingCopy::Copy), text) => {
                 self.view.transcript.end_selection();
                 self.copy(text, "the selection", now);
             }
-            (Some(Due::CopyOnSelect), Some(text)) => self.copy(Some(text), "the selection", now),
-            (Some(Due::CopyOnSelect), None) | (None, _) => {}
+            (Some(PendingCopy::CopyOnSelect), Some(text)) => self.copy(Some(text), "the selection", now),
+            (Some(PendingCopy::CopyOnSelect), None) | (None, _) => {}
         }
     }
 
     /// Leaves the mouse to the terminal, or takes it again.
     pub(super) fn toggle_mouse(&mut self, now: Instant) {
         let (mouse, words) = match self.pointer.mouse {
-            Mouse::Caught => (Mouse::LeftAlone, "the mouse is the terminal's"),
-            Mouse::LeftAlone => (
-                Mouse::Caught,
+            MouseCapture::Caught => (MouseCapture::LeftAlone, "the mouse is the terminal's"),
+            MouseCapture::LeftAlone => (
+                MouseCapture::Caught,
                 "the mouse is lathe's: the wheel scrolls, a drag selects",
             ),
         };

@@ -11,7 +11,7 @@ use super::App;
 use crate::permission::{PermissionReply, Scope};
 use crate::question::{Question, QuestionId, QuestionKind, Reply};
 use crate::session::Op;
-use crate::tui::dialog::{self, Dialog, Guard};
+use crate::tui::dialog::{self, Dialog, TypeAheadGuard};
 use crate::view::theme::Meaning;
 
 /// Questions that wait: those of permission before forms, each kind oldest first.
@@ -127,7 +127,7 @@ impl OpenQuestions {
     }
 
     /// Shows the first that was not put off, if none is shown.
-    fn show(&mut self, guard: Guard, scope: Scope) {
+    fn show(&mut self, guard: TypeAheadGuard, scope: Scope) {
         if self.shown_place().is_none() {
             let next = self.list.iter().position(|open| !open.is_put_off);
             self.show_at(next, guard, scope);
@@ -135,7 +135,7 @@ impl OpenQuestions {
     }
 
     /// Shows the one behind the one on screen; behind the last comes the first.
-    fn show_next(&mut self, guard: Guard, scope: Scope) {
+    fn show_next(&mut self, guard: TypeAheadGuard, scope: Scope) {
         let Some(place) = self.shown_place().filter(|_| self.list.len() > 1) else {
             return;
         };
@@ -144,7 +144,7 @@ impl OpenQuestions {
         self.show_at(Some(next), guard, scope);
     }
 
-    fn show_at(&mut self, place: Option<usize>, guard: Guard, scope: Scope) {
+    fn show_at(&mut self, place: Option<usize>, guard: TypeAheadGuard, scope: Scope) {
         self.shown = place.map(|place| {
             let open = &mut self.list[place];
             let question = &open.question;
@@ -197,14 +197,16 @@ impl App {
     pub(super) fn show_question(&mut self, now: Instant) {
         let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
         let scope = self.scope.unwrap_or_default();
-        self.view.questions.show(Guard::begin(now, typed), scope);
+        self.view.questions.show(TypeAheadGuard::begin(now, typed), scope);
         self.count_asks();
     }
 
     /// Shows the question behind the one on screen.
     pub(super) fn next_question(&mut self, now: Instant) {
         let scope = self.scope.unwrap_or_default();
-        self.view.questions.show_next(Guard::begin(now, None), scope);
+        self.view
+            .questions
+            .show_next(TypeAheadGuard::begin(now, None), scope);
         self.count_asks();
     }
 

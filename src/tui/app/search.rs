@@ -9,7 +9,7 @@ use super::{App, Focus};
 use crate::text::width::str_width;
 use crate::tui::composer::{self, Composer, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
@@ -26,8 +26,8 @@ impl SearchRow {
         self.result = result.filter(|_| !self.query.is_blank()).unwrap_or_default();
     }
 
-    fn search(&self) -> Reply {
-        Reply::Wish(Wish::Search(self.query.text()))
+    fn search(&self) -> LayerReply {
+        LayerReply::Wish(LayerRequest::Search(self.query.text()))
     }
 }
 
@@ -40,38 +40,38 @@ impl Layer for SearchRow {
         Context::Search
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         match action {
             Action::KeepSearch => {
                 let is_blank = self.query.is_blank();
-                Reply::Close(Some(Wish::KeepSearch { is_blank }))
+                LayerReply::Close(Some(LayerRequest::KeepSearch { is_blank }))
             }
             Action::Edit(edit) => {
                 self.query.edit(edit);
                 self.search()
             }
-            _ => Reply::Ignored,
+            _ => LayerReply::Ignored,
         }
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         text.chars().for_each(|c| self.query.insert_char(c));
         self.search()
     }
 
     /// Adds a paste to the query, as one line.
-    fn paste(&mut self, text: &str) -> Reply {
+    fn paste(&mut self, text: &str) -> LayerReply {
         let line: Vec<&str> = text.split_whitespace().collect();
         let text = self.query.text() + &line.join(" ");
         self.query.set(Draft::from_text(&text));
         self.search()
     }
 
-    fn back(&mut self) -> Reply {
-        Reply::Close(Some(Wish::EndSearch))
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(Some(LayerRequest::EndSearch))
     }
 
-    fn clear(&mut self) -> Reply {
+    fn clear(&mut self) -> LayerReply {
         self.back()
     }
 
@@ -112,7 +112,7 @@ impl Layer for SearchRow {
             ..area
         };
         hints.draw(right, buffer);
-        let look = composer::Look {
+        let look = composer::ComposerStyle {
             text: theme.style(Meaning::Text),
             bar: "/ ",
             bar_style: theme.style(Meaning::Accent),

@@ -10,15 +10,15 @@ use std::time::Instant;
 
 use jiff::tz::TimeZone;
 
-use super::{App, Effect, Link, Turn};
+use super::{App, Effect, SessionLink, TurnStatus};
 use crate::conversation::SessionId;
 use crate::session::Op;
 use crate::session::host::{HostAnswer, HostQuery, ListedSession};
 use crate::text::sanitize::sanitize_line;
 use crate::tui::keymap::List;
-use crate::tui::picker::places::{SessionRows, SessionState};
-use crate::tui::picker::{ListContent, Picker, SessionWish};
-use crate::tui::transcript::Change;
+use crate::tui::picker::contents::{SessionRows, SessionState};
+use crate::tui::picker::{ListContent, Picker, SessionListRequest};
+use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
 /// The stored sessions, as far as they are known.
@@ -82,8 +82,8 @@ impl App {
             list.shows_all,
         );
         Box::new(rows.drawn_with(
-            self.appearance.surroundings.home.as_deref(),
-            self.appearance.surroundings.symbols,
+            self.appearance.terminal_environment.home.as_deref(),
+            self.appearance.terminal_environment.symbols,
             TimeZone::system(),
         ))
     }
@@ -124,38 +124,38 @@ impl App {
         self.effects.extend(request.map(Effect::AskHost));
     }
 
-    pub(super) fn grant_session(&mut self, wish: SessionWish, now: Instant) {
+    pub(super) fn grant_session(&mut self, wish: SessionListRequest, now: Instant) {
         match wish {
-            SessionWish::GoTo { session, title } => self.go_to_session(&session, &title, now),
-            SessionWish::Look(session) => {
+            SessionListRequest::GoTo { session, title } => self.go_to_session(&session, &title, now),
+            SessionListRequest::Look(session) => {
                 let look = self.session_list.looks.want(session);
                 self.ask_next(look.map(HostQuery::LastWords));
             }
-            SessionWish::Search(text) => {
+            SessionListRequest::Search(text) => {
                 self.search_sessions(text);
                 self.with_list(List::Sessions, now, Picker::look);
             }
-            SessionWish::Widen => {
+            SessionListRequest::Widen => {
                 self.session_list.shows_all = !self.session_list.shows_all;
                 self.list_sessions_anew(now);
             }
-            SessionWish::Rename { session, title } => self.rename_session(session, title, now),
-            SessionWish::Delete(session) => {
+            SessionListRequest::Rename { session, title } => self.rename_session(session, title, now),
+            SessionListRequest::Delete(session) => {
                 // It is at rest, so nothing of it is lost but what is to be.
                 self.close_session(&session);
                 self.ask_host(HostQuery::Delete(session));
             }
-            SessionWish::Say(words) => self.say(words, Meaning::Warning, now),
+            SessionListRequest::Say(words) => self.say(words, Meaning::Warning, now),
         }
     }
 
     /// One that is open is told; of any other the name is stored.
     fn rename_session(&mut self, session: SessionId, title: String, now: Instant) {
         let is_on_screen = self.view.root.as_ref() == Some(&session);
-        let effect = if is_on_screen && self.view.link == Link::Open {
+        let effect = if is_on_screen && self.view.link == SessionLink::Open {
             Effect::Send(Op::Rename(title.clone()))
-        } else if let Some(seat) = self.seat_of(&session) {
-            Effect::SendTo(seat, Op::Rename(title.clone()))
+        } else if let Some(slot) = self.slot_of(&session) {
+            Effect::SendTo(slot, Op::Rename(title.clone()))
         } else {
             return self.ask_host(HostQuery::Rename(session, title));
         };
@@ -174,7 +174,7 @@ impl App {
     }
 
     /// Something was looked up, or done.
-    pub(crate) fn answered_by_host(&mut self, answer: HostAnswer, now: Instant) -> Change {
+    pub(crate) fn answered_by_host(&mut self, answer: HostAnswer, now: Instant) -> RedrawUrgency {
         match answer {
             HostAnswer::Listed { project, sessions } => {
                 self.session_list.project = project;
@@ -223,7 +223,7 @@ impl App {
                 Err(error) => self.warn(&error.sentence(), now),
             },
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     fn warn(&mut self, sentence: &str, now: Instant) {
@@ -234,11 +234,11 @@ impl App {
         self.others.iter().filter_map(|other| {
             let state = match () {
                 () if other.view.asks() > 0 => SessionState::Asking,
-                () if other.view.turn == Turn::Busy => SessionState::Working,
+                () if other.view.turn == TurnStatus::Busy => SessionState::Working,
                 () if other.has_news => SessionState::Ended,
                 () => SessionState::AtRest,
             };
-            let is_ours = !matches!(other.view.link, Link::ReadOnly(_) | Link::Gone);
+            let is_ours = !matches!(other.view.link, SessionLink::ReadOnly(_) | SessionLink::Gone);
             Some((other.view.id()?.clone(), state)).filter(|_| is_ours)
         })
     }

@@ -4,28 +4,28 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::attaching::CameBack;
+use super::attachments::ReturnedDraft;
+use super::input_queue::TakeBackPurpose;
 use super::questions::OpenQuestions;
 use super::search::SearchRow;
-use super::waiting::TakeBackPurpose;
-use super::{DraftState, Esc, Focus, Link, Remark, Turn};
+use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::page::HookRuns;
 use crate::tui::panel::{self, Panel, TodoEditor};
-use crate::tui::queue_list::{QueueList, Waiting};
-use crate::tui::sessions::SeatId;
-use crate::tui::statusbar::Facts;
+use crate::tui::queue_list::{QueueList, QueuedInput};
+use crate::tui::sessions::SlotId;
+use crate::tui::statusbar::SessionFacts;
 use crate::tui::transcript::Transcript;
 
 /// The state that one conversation has on screen.
 pub(super) struct SessionView {
-    pub(super) seat: SeatId,
+    pub(super) slot: SlotId,
     pub(super) directory: PathBuf,
-    pub(super) facts: Facts,
-    pub(super) link: Link,
+    pub(super) facts: SessionFacts,
+    pub(super) link: SessionLink,
     /// The session on screen, once it is open.
     pub(super) root: Option<SessionId>,
     /// The one that was asked for, where it is not new.
@@ -38,7 +38,7 @@ pub(super) struct SessionView {
     /// Commands of the person's own that run.
     pub(super) shells: HashSet<CallId>,
     /// A message that came back for its files.
-    pub(super) unread: Option<CameBack>,
+    pub(super) unread: Option<ReturnedDraft>,
     pub(super) panel: Panel,
     pub(super) queue: Vec<Queued>,
     pub(super) queue_list: QueueList,
@@ -47,8 +47,8 @@ pub(super) struct SessionView {
     /// Operations that were sent before the session was open.
     pub(super) unsent: Vec<Op>,
     /// True if something was sent from here.
-    pub(super) has_spoken: bool,
-    pub(super) turn: Turn,
+    pub(super) has_messages: bool,
+    pub(super) turn: TurnStatus,
     /// Those the session can be changed to.
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
@@ -62,7 +62,7 @@ pub(super) struct SessionView {
     /// The search row, while it is open.
     pub(super) search: Option<SearchRow>,
     pub(super) hooks: HookRuns,
-    pub(super) esc: Esc,
+    pub(super) esc: EscapeState,
     pub(super) remark: Option<Remark>,
     /// When what waits is judged by the mode that was chosen.
     pub(super) mode_rests: Option<Instant>,
@@ -74,17 +74,17 @@ pub(super) struct SessionView {
 impl SessionView {
     /// A session that is about to be opened; since when, where it has begun before.
     pub(super) fn blank(
-        seat: SeatId,
-        facts: Facts,
+        slot: SlotId,
+        facts: SessionFacts,
         directory: PathBuf,
         wanted: Option<SessionId>,
         reopens: Option<Instant>,
     ) -> Self {
         Self {
-            seat,
+            slot,
             directory,
             facts,
-            link: Link::Opening,
+            link: SessionLink::Opening,
             root: None,
             wanted,
             reopens,
@@ -98,8 +98,8 @@ impl SessionView {
             queue_list: QueueList::default(),
             wanted_inputs: HashMap::new(),
             unsent: Vec::new(),
-            has_spoken: false,
-            turn: Turn::Idle,
+            has_messages: false,
+            turn: TurnStatus::Idle,
             agents: Vec::new(),
             models: Vec::new(),
             commands: Vec::new(),
@@ -109,7 +109,7 @@ impl SessionView {
             focus: Focus::Composer,
             search: None,
             hooks: HookRuns::default(),
-            esc: Esc::default(),
+            esc: EscapeState::default(),
             remark: None,
             mode_rests: None,
             typed: None,
@@ -122,10 +122,10 @@ impl SessionView {
         self.root.as_ref().or(self.wanted.as_ref())
     }
 
-    pub(super) fn waiting(&self) -> Vec<Waiting<'_>> {
+    pub(super) fn waiting(&self) -> Vec<QueuedInput<'_>> {
         let unsent = self.unsent_inputs().enumerate();
-        let unsent = unsent.map(|(place, input)| Waiting::unsent(place, &input.text));
-        self.queue.iter().map(Waiting::of).chain(unsent).collect()
+        let unsent = unsent.map(|(place, input)| QueuedInput::unsent(place, &input.text));
+        self.queue.iter().map(QueuedInput::of).chain(unsent).collect()
     }
 
     pub(super) fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
@@ -171,17 +171,18 @@ impl SessionView {
     }
 
     /// Returns true if nothing was said in it yet.
-    pub(super) fn is_unsaid(&self) -> bool {
-        self.wanted.is_none() && is_unsaid(&self.facts, self.has_spoken, &self.link)
+    pub(super) fn has_no_messages(&self) -> bool {
+        self.wanted.is_none() && has_no_messages(&self.facts, self.has_messages, &self.link)
     }
 
     /// Returns true if nothing is lost when it is closed: no draft, nothing said, or no session behind it.
-    pub(super) fn is_worthless(&self) -> bool {
-        self.composer.is_blank() && (self.link == Link::Gone || self.link == Link::Open && self.is_unsaid())
+    pub(super) fn is_discardable(&self) -> bool {
+        self.composer.is_blank()
+            && (self.link == SessionLink::Gone || self.link == SessionLink::Open && self.has_no_messages())
     }
 }
 
 /// The first thing that is said names a session, but its name comes a moment after it.
-pub(super) fn is_unsaid(facts: &Facts, has_spoken: bool, link: &Link) -> bool {
-    facts.title.is_empty() && !has_spoken && *link != Link::Gone
+pub(super) fn has_no_messages(facts: &SessionFacts, has_messages: bool, link: &SessionLink) -> bool {
+    facts.title.is_empty() && !has_messages && *link != SessionLink::Gone
 }

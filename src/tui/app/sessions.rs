@@ -7,35 +7,35 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::session_view::{SessionView, is_unsaid};
-use super::{App, Effect, Link, Turn};
+use super::session_view::{SessionView, has_no_messages};
+use super::{App, Effect, SessionLink, TurnStatus};
 use crate::conversation::SessionId;
-use crate::tui::dialog::Leaving;
-use crate::tui::sessions::{SeatId, SessionTarget};
-use crate::tui::statusbar::{Elsewhere, Facts};
-use crate::tui::transcript::{Change, NoFork};
+use crate::tui::dialog::QuitDialog;
+use crate::tui::sessions::{SessionTarget, SlotId};
+use crate::tui::statusbar::{OtherSessionCounts, SessionFacts};
+use crate::tui::transcript::{ForkRefusal, RedrawUrgency};
 use crate::view::theme::Meaning;
 
 /// Sessions at rest that stay open beside the one on screen.
 const KEPT: usize = 8;
 
 /// The facts that the screen shows of a session of which nothing is known yet.
-pub(super) struct Blank {
-    pub(super) facts: Facts,
+pub(super) struct NewSessionFacts {
+    pub(super) facts: SessionFacts,
     /// Where new sessions begin.
     pub(super) directory: PathBuf,
 }
 
 /// An open session that is not on screen.
-pub(super) struct Other {
+pub(super) struct BackgroundSession {
     /// Its turn has ended since it was on screen.
     pub(super) has_news: bool,
     pub(super) view: Box<SessionView>,
 }
 
-impl Other {
+impl BackgroundSession {
     fn is_busy(&self) -> bool {
-        self.view.turn == Turn::Busy || !self.view.shells.is_empty()
+        self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
     }
 
     /// Returns true if a person should know of it.
@@ -49,19 +49,19 @@ impl Other {
             && self.view.composer.is_blank()
             && self.view.queue.is_empty()
             && self.view.unsent.is_empty()
-            && self.view.link != Link::Opening
+            && self.view.link != SessionLink::Opening
     }
 }
 
 /// Returns true if there is a session behind it that takes what is said.
-fn is_live(link: &Link) -> bool {
-    matches!(link, Link::Opening | Link::Open)
+fn is_live(link: &SessionLink) -> bool {
+    matches!(link, SessionLink::Opening | SessionLink::Open)
 }
 
 impl App {
     /// Counts the sessions not on screen that want something, and their questions.
-    pub(super) fn elsewhere(&self) -> Elsewhere {
-        Elsewhere {
+    pub(super) fn elsewhere(&self) -> OtherSessionCounts {
+        OtherSessionCounts {
             sessions: self.others.iter().filter(|other| other.wants_something()).count(),
             asks: self.others.iter().map(|other| other.view.asks()).sum(),
         }
@@ -70,16 +70,16 @@ impl App {
     /// Lets a session be changed, whether it is on screen or not. One that is not there any more is left alone.
     pub(crate) fn in_session(
         &mut self,
-        seat: SeatId,
+        slot: SlotId,
         now: Instant,
-        change: impl FnOnce(&mut Self) -> Change,
-    ) -> Change {
-        if seat == self.view.seat {
+        change: impl FnOnce(&mut Self) -> RedrawUrgency,
+    ) -> RedrawUrgency {
+        if slot == self.view.slot {
             return change(self);
         }
         let before = self.elsewhere();
-        let Some(place) = self.others.iter().position(|other| other.view.seat == seat) else {
-            return Change::None;
+        let Some(place) = self.others.iter().position(|other| other.view.slot == slot) else {
+            return RedrawUrgency::None;
         };
         let mut other = self.others.remove(place);
         let was_busy = other.is_busy();
@@ -87,15 +87,19 @@ impl App {
         other.has_news |= was_busy && !other.is_busy();
         self.others.insert(place, other);
         if before == self.elsewhere() {
-            let is_seen = self.shown.views.contains(&seat);
-            return if is_seen { changed } else { Change::None };
+            let is_seen = self.shown.views.contains(&slot);
+            return if is_seen { changed } else { RedrawUrgency::None };
         }
         self.list_sessions_anew(now);
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// Does it to the other session, and has what it sends sent there.
-    fn as_if_shown(&mut self, other: &mut Other, change: impl FnOnce(&mut Self) -> Change) -> Change {
+    fn as_if_shown(
+        &mut self,
+        other: &mut BackgroundSession,
+        change: impl FnOnce(&mut Self) -> RedrawUrgency,
+    ) -> RedrawUrgency {
         // Lists and pages are about the session on screen.
         let layers = std::mem::take(&mut self.layers);
         let effects = std::mem::take(&mut self.effects);
@@ -106,7 +110,7 @@ impl App {
         self.layers = layers;
         let sent = std::mem::replace(&mut self.effects, effects);
         self.effects.extend(sent.into_iter().map(|effect| match effect {
-            Effect::Send(op) => Effect::SendTo(other.view.seat, op),
+            Effect::Send(op) => Effect::SendTo(other.view.slot, op),
             effect => effect,
         }));
         changed
@@ -114,19 +118,21 @@ impl App {
 
     /// Begins a session, unless the one on screen, or another, is new already.
     pub(super) fn new_session(&mut self, now: Instant) {
-        if self.view.link == Link::Opening {
+        if self.view.link == SessionLink::Opening {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        if self.view.wanted.is_none() && is_unsaid(&self.view.facts, self.view.has_spoken, &self.view.link) {
+        if self.view.wanted.is_none()
+            && has_no_messages(&self.view.facts, self.view.has_messages, &self.view.link)
+        {
             return self.say(
                 "this session is new: nothing was said in it yet",
                 Meaning::TextMuted,
                 now,
             );
         }
-        let unsaid = self.others.iter().find(|other| other.view.is_unsaid());
-        match unsaid.map(|other| other.view.seat) {
-            Some(seat) => self.show(seat, now),
+        let unsaid = self.others.iter().find(|other| other.view.has_no_messages());
+        match unsaid.map(|other| other.view.slot) {
+            Some(slot) => self.show(slot, now),
             None => self.open_session(SessionTarget::New, String::new(), now),
         }
     }
@@ -141,12 +147,12 @@ impl App {
                 let title = self.view.facts.title.clone();
                 self.open_session(SessionTarget::Fork(source, point), title, now);
             }
-            Err(NoFork::Nothing) => self.say(
+            Err(ForkRefusal::Nothing) => self.say(
                 "nothing was said yet that could be forked",
                 Meaning::TextMuted,
                 now,
             ),
-            Err(NoFork::UnderWay) => self.say(
+            Err(ForkRefusal::UnderWay) => self.say(
                 "this step is still under way; fork an earlier block, or this one when it has ended",
                 Meaning::Warning,
                 now,
@@ -161,25 +167,28 @@ impl App {
         if is_on_screen && is_live(&self.view.link) {
             return;
         }
-        let is_it = |other: &&Other| other.view.id() == Some(id) && is_live(&other.view.link);
-        if let Some(seat) = self.others.iter().find(is_it).map(|other| other.view.seat) {
-            return self.show(seat, now);
+        let is_it = |other: &&BackgroundSession| other.view.id() == Some(id) && is_live(&other.view.link);
+        if let Some(slot) = self.others.iter().find(is_it).map(|other| other.view.slot) {
+            return self.show(slot, now);
         }
         self.open_session(SessionTarget::Session(id.clone()), title.to_owned(), now);
         let stale = self.others.iter().position(|other| other.view.id() == Some(id));
         if let Some(mut stale) = stale.map(|place| self.others.remove(place)) {
-            self.effects.push(Effect::CloseSession(stale.view.seat));
+            self.effects.push(Effect::CloseSession(stale.view.slot));
             // What was written there was never stored.
             std::mem::swap(&mut self.view.composer, &mut stale.view.composer);
             self.draft_changed(now);
         }
     }
 
-    /// The seat of a session that is open, not on screen, and not held by another process.
-    pub(super) fn seat_of(&self, id: &SessionId) -> Option<SeatId> {
-        let mut open = self.others.iter().filter(|other| other.view.link == Link::Open);
+    /// The slot of a session that is open, not on screen, and not held by another process.
+    pub(super) fn slot_of(&self, id: &SessionId) -> Option<SlotId> {
+        let mut open = self
+            .others
+            .iter()
+            .filter(|other| other.view.link == SessionLink::Open);
         let other = open.find(|other| other.view.id() == Some(id))?;
-        Some(other.view.seat)
+        Some(other.view.slot)
     }
 
     /// Lets an open session go that is not on screen.
@@ -187,13 +196,13 @@ impl App {
         let place = self.others.iter().position(|other| other.view.id() == Some(id));
         if let Some(place) = place {
             let other = self.others.remove(place);
-            self.effects.push(Effect::CloseSession(other.view.seat));
+            self.effects.push(Effect::CloseSession(other.view.slot));
         }
     }
 
     pub(super) fn last_session(&mut self, now: Instant) {
-        match self.others.first().map(|other| other.view.seat) {
-            Some(seat) => self.show(seat, now),
+        match self.others.first().map(|other| other.view.slot) {
+            Some(slot) => self.show(slot, now),
             None => self.say("no other session is open", Meaning::TextMuted, now),
         }
     }
@@ -202,10 +211,10 @@ impl App {
     pub(super) fn go_to_ask(&mut self, now: Instant) -> bool {
         // The one that was left longest ago comes first, so that the same key reaches each in turn.
         let asks = self.others.iter().rev().find(|other| other.view.asks() > 0);
-        let Some(seat) = asks.map(|other| other.view.seat) else {
+        let Some(slot) = asks.map(|other| other.view.slot) else {
             return false;
         };
-        self.show(seat, now);
+        self.show(slot, now);
         self.recall_questions(now);
         true
     }
@@ -222,30 +231,30 @@ impl App {
             SessionTarget::Session(id) => Some(id.clone()),
         };
         let reopens = (wanted != SessionTarget::New).then_some(now);
-        let seat = self.next_seat;
-        self.next_seat = SeatId(seat.0 + 1);
+        let slot = self.next_slot;
+        self.next_slot = SlotId(slot.0 + 1);
         let directory = match &wanted {
             SessionTarget::New | SessionTarget::Session(_) => self.blank.directory.clone(),
             SessionTarget::Fork(..) => self.view.directory.clone(),
         };
-        let mut view = Box::new(SessionView::blank(seat, facts, directory, id, reopens));
+        let mut view = Box::new(SessionView::blank(slot, facts, directory, id, reopens));
         if self.uses_vim {
             view.composer.use_vim();
         }
         self.others.insert(
             0,
-            Other {
+            BackgroundSession {
                 has_news: false,
                 view,
             },
         );
-        self.effects.push(Effect::OpenSession(seat, wanted));
-        self.show(seat, now);
+        self.effects.push(Effect::OpenSession(slot, wanted));
+        self.show(slot, now);
     }
 
     /// Puts another open session on screen.
-    fn show(&mut self, seat: SeatId, now: Instant) {
-        let Some(place) = self.others.iter().position(|other| other.view.seat == seat) else {
+    fn show(&mut self, slot: SlotId, now: Instant) {
+        let Some(place) = self.others.iter().position(|other| other.view.slot == slot) else {
             return;
         };
         self.close_layers(now);
@@ -258,28 +267,28 @@ impl App {
         let mut other = self.others.remove(place);
         std::mem::swap(&mut self.view, &mut other.view);
         other.has_news = false;
-        self.effects.push(Effect::ShowSession(seat));
+        self.effects.push(Effect::ShowSession(slot));
         self.put_aside(other);
         // What is typed ahead was not meant for a question that was not on screen.
         self.begin_guard_anew(now);
     }
 
-    fn put_aside(&mut self, other: Other) {
-        if other.view.is_worthless() {
-            self.effects.push(Effect::CloseSession(other.view.seat));
+    fn put_aside(&mut self, other: BackgroundSession) {
+        if other.view.is_discardable() {
+            self.effects.push(Effect::CloseSession(other.view.slot));
             return;
         }
         self.others.insert(0, other);
-        let at_rest: Vec<SeatId> = self
+        let at_rest: Vec<SlotId> = self
             .others
             .iter()
             .filter(|other| other.is_at_rest())
-            .map(|other| other.view.seat)
+            .map(|other| other.view.slot)
             .skip(KEPT)
             .collect();
-        for seat in at_rest {
-            self.others.retain(|other| other.view.seat != seat);
-            self.effects.push(Effect::CloseSession(seat));
+        for slot in at_rest {
+            self.others.retain(|other| other.view.slot != slot);
+            self.effects.push(Effect::CloseSession(slot));
         }
     }
 
@@ -290,6 +299,6 @@ impl App {
             return self.effects.push(Effect::Quit);
         }
         self.quit_armed = None;
-        self.layers.push(Box::new(Leaving { sessions: busy }));
+        self.layers.push(Box::new(QuitDialog { sessions: busy }));
     }
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{
-    App, UsesState, appearance::Appearance, attention, completing, frame, history, pointer, session_list,
-    session_view::SessionView, sessions,
+    App, FrecencyState, appearance::Appearance, attention, completions, frame, history, pointer,
+    session_list, session_view::SessionView, sessions,
 };
 use crate::permission::Mode;
-use crate::tui::Mouse;
+use crate::tui::MouseCapture;
 use crate::tui::dialog::{Trust, TrustQuestion};
 use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
-use crate::tui::sessions::SeatId;
-use crate::tui::statusbar::Facts;
-use crate::tui::surroundings::Surroundings;
+use crate::tui::sessions::SlotId;
+use crate::tui::statusbar::SessionFacts;
+use crate::tui::terminal_environment::TerminalEnvironment;
 use crate::view::highlight::Highlighter;
 use crate::view::theme::Theme;
 
@@ -58,9 +58,9 @@ pub(crate) struct Setup {
     pub(crate) settings_file: PathBuf,
     pub(crate) keymap: Keymap,
     /// Where it is kept what is picked often.
-    pub(crate) uses_file: PathBuf,
+    pub(crate) frecency_file: PathBuf,
     pub(crate) wheel_lines: u16,
-    pub(crate) mouse: Mouse,
+    pub(crate) mouse: MouseCapture,
     pub(crate) copies_on_select: bool,
     /// True if the composer works with vim's modes.
     pub(crate) uses_vim: bool,
@@ -69,12 +69,12 @@ pub(crate) struct Setup {
     pub(crate) reopens: bool,
     /// To be asked before the session opens.
     pub(crate) trust: Option<TrustQuestion>,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) terminal_environment: TerminalEnvironment,
 }
 
 impl App {
     pub(crate) fn new(setup: Setup, now: Instant) -> Self {
-        let facts = Facts {
+        let facts = SessionFacts {
             title: String::new(),
             model: setup.model,
             agent: setup.agent,
@@ -88,41 +88,41 @@ impl App {
         };
         let reopens = setup.reopens.then_some(now);
         let mut view = SessionView::blank(
-            SeatId::FIRST,
+            SlotId::FIRST,
             facts.clone(),
             setup.directory.clone(),
             None,
             reopens,
         );
-        view.has_spoken = setup.prompt.is_some();
+        view.has_messages = setup.prompt.is_some();
         let mut app = Self {
             start: now,
             keymap: setup.keymap,
             attention: attention::Attention::new(now),
-            pictures: Pictures::new(setup.surroundings.draws_by),
+            pictures: Pictures::new(setup.terminal_environment.picture_protocol),
             appearance: Appearance {
                 theme: Arc::clone(&setup.themes.dark),
                 themes: setup.themes,
                 theme_list: setup.theme_list,
                 settings_file: setup.settings_file,
                 highlighter: Highlighter::plain(),
-                surroundings: setup.surroundings,
+                terminal_environment: setup.terminal_environment,
             },
             pointer: pointer::Pointer::new(setup.mouse, setup.wheel_lines, setup.copies_on_select),
             uses_vim: setup.uses_vim,
-            next_seat: SeatId(SeatId::FIRST.0 + 1),
+            next_slot: SlotId(SlotId::FIRST.0 + 1),
             view: Box::new(view),
             others: Vec::new(),
-            blank: sessions::Blank {
+            blank: sessions::NewSessionFacts {
                 facts,
                 directory: setup.directory,
             },
             project: setup.project,
             edits_chip: false,
-            reading: history::Reading::default(),
-            uses: UsesState::default(),
-            held: completing::Held::default(),
-            uses_file: setup.uses_file,
+            reading: history::HistoryRead::default(),
+            uses: FrecencyState::default(),
+            held: completions::HeldKeys::default(),
+            frecency_file: setup.frecency_file,
             early_command: None,
             scope: None,
             trust: setup.trust.map(|question| Trust::new(question, now)),
@@ -130,13 +130,13 @@ impl App {
             session_list: session_list::SessionList::default(),
             quit_armed: None,
             dropped_keys: 0,
-            shown: frame::Shown::default(),
+            shown: frame::FrameLayout::default(),
             effects: Vec::new(),
         };
         if setup.uses_vim {
             app.view.composer.use_vim();
         }
-        let background = app.appearance.surroundings.background;
+        let background = app.appearance.terminal_environment.background;
         app.set_background(background);
         if let Some(prompt) = setup.prompt {
             app.begin_with(prompt);

@@ -9,14 +9,14 @@ use ratatui::layout::{Position, Rect};
 use super::appearance::Appearance;
 use super::areas::{Areas, ROOMY};
 use super::session_view::SessionView;
-use super::{Effect, Focus, Turn};
+use super::{Effect, Focus, TurnStatus};
 use crate::text::width::str_width;
 use crate::tui::composer;
 use crate::tui::dialog::{Dialog, Trust, on_ground};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::panel;
-use crate::tui::pictures::{Job, Pictures};
-use crate::tui::statusbar::{Elsewhere, TitleRow};
+use crate::tui::pictures::{PictureJob, Pictures};
+use crate::tui::statusbar::{OtherSessionCounts, TitleRow};
 use crate::tui::transcript::DrawCx;
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
@@ -33,7 +33,7 @@ pub(super) struct ViewCx<'a> {
     /// The question that stands over the conversation in front, before there is a session.
     pub(super) trust: Option<&'a mut Trust>,
     /// Of the sessions that are not on screen.
-    pub(super) elsewhere: Elsewhere,
+    pub(super) elsewhere: OtherSessionCounts,
     /// True if it is the conversation in front.
     pub(super) has_keys: bool,
     /// The whole terminal.
@@ -63,7 +63,7 @@ impl SessionView {
             facts: &self.facts,
             elsewhere: cx.elsewhere,
             theme: &cx.appearance.theme,
-            symbols: cx.appearance.surroundings.symbols,
+            symbols: cx.appearance.terminal_environment.symbols,
         }
         .draw(areas.title, buffer);
         let call = self.questions.shown().and_then(Dialog::call).cloned();
@@ -88,7 +88,7 @@ impl SessionView {
         if area.is_empty() {
             return;
         }
-        if self.transcript.is_empty() && self.turn == Turn::Idle {
+        if self.transcript.is_empty() && self.turn == TurnStatus::Idle {
             match self.reopens {
                 Some(since) => self.draw_opening(since, area, buffer, cx),
                 None => self.draw_welcome(area, buffer, cx),
@@ -143,7 +143,7 @@ impl SessionView {
                 continue;
             };
             cx.pictures.make(place.key);
-            cx.effects.push(Effect::MakePicture(Job {
+            cx.effects.push(Effect::MakePicture(PictureJob {
                 key: place.key,
                 grid: place.grid,
                 form: cx.pictures.form(),
@@ -160,14 +160,14 @@ impl SessionView {
             area,
             buffer,
             &cx.appearance.theme,
-            cx.appearance.surroundings.symbols,
+            cx.appearance.terminal_environment.symbols,
         );
         self.queue_list = list;
     }
 
     /// The rule above the composer; it also says what came below what is read.
     fn draw_rule(&self, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
-        let symbols = cx.appearance.surroundings.symbols;
+        let symbols = cx.appearance.terminal_environment.symbols;
         let style = cx.appearance.theme.style(Meaning::Rule);
         let rule = symbols.rule().repeat(usize::from(area.width));
         buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
@@ -195,14 +195,14 @@ impl SessionView {
         let has_focus = cx.has_keys && self.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
         let text = cx.appearance.theme.style(Meaning::Text);
-        let look = composer::Look {
+        let look = composer::ComposerStyle {
             text,
-            bar: cx.appearance.surroundings.symbols.bar(),
+            bar: cx.appearance.terminal_environment.symbols.bar(),
             bar_style: cx.appearance.theme.style(bar),
             chip: cx.appearance.theme.style(Meaning::Accent),
             invitation: match self.turn {
-                Turn::Idle => "Ask for a change, or about the code.",
-                Turn::Busy => "Add something while it works.",
+                TurnStatus::Idle => "Ask for a change, or about the code.",
+                TurnStatus::Busy => "Add something while it works.",
             },
             muted: cx.appearance.theme.style(Meaning::TextMuted),
         };

@@ -5,11 +5,11 @@ use std::time::Instant;
 use termina::event::{KeyCode, KeyEvent, Modifiers};
 
 use super::App;
-use crate::tui::composer::{Done, Edited, Mode};
+use crate::tui::composer::{EditEffect, Mode, VimOutcome};
 use crate::tui::keymap::{Context, typed};
 use crate::tui::statusbar::Hints;
 use crate::tui::terminal::CaretShape;
-use crate::tui::transcript::Change;
+use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -24,7 +24,7 @@ impl App {
     }
 
     /// Takes a key that is a command of normal or visual mode.
-    pub(super) fn vim_key(&mut self, key: KeyEvent, now: Instant) -> Option<Change> {
+    pub(super) fn vim_key(&mut self, key: KeyEvent, now: Instant) -> Option<RedrawUrgency> {
         if !self.view.composer.is_commanded() {
             return None;
         }
@@ -35,24 +35,24 @@ impl App {
             (Some(c), _) => self.view.composer.command(c),
             (None, KeyCode::Backspace) => self.view.composer.command('h'),
             (None, KeyCode::Delete) => self.view.composer.command('x'),
-            (None, _) if is_control_r => (self.view.composer.vim_redo(), Done::Something),
+            (None, _) if is_control_r => (self.view.composer.vim_redo(), VimOutcome::Something),
             (None, _) => return None,
         };
         match edited {
-            Edited::Text => self.draft_changed(now),
-            Edited::Caret => self.view.typed = Some(now),
-            Edited::Nothing => {}
+            EditEffect::Text => self.draft_changed(now),
+            EditEffect::Caret => self.view.typed = Some(now),
+            EditEffect::Nothing => {}
         }
         match done {
-            Done::Something => {}
-            Done::Above => self.recall(now),
-            Done::Below => {
+            VimOutcome::Something => {}
+            VimOutcome::Above => self.recall(now),
+            VimOutcome::Below => {
                 if self.view.composer.newer() {
                     self.draft_changed(now);
                 }
             }
         }
-        Some(Change::Urgent)
+        Some(RedrawUrgency::Urgent)
     }
 
     pub(crate) fn caret_shape(&self) -> CaretShape {

@@ -10,7 +10,7 @@ use super::view_frame::ViewCx;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate_start};
 use crate::tui::keymap::{Action, Context, List, words};
-use crate::tui::surroundings::path_words;
+use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
 /// Opening is told of after this long.
@@ -51,7 +51,10 @@ impl SessionView {
         if !rows.is_empty() {
             y = y.saturating_sub(1);
         }
-        let directory = path_words(&self.directory, cx.appearance.surroundings.home.as_deref());
+        let directory = path_words(
+            &self.directory,
+            cx.appearance.terminal_environment.home.as_deref(),
+        );
         let directory = sanitize_line(&directory);
         buffer.set_stringn(area.x + 1, y, truncate_start(&directory, room), room, muted);
     }
@@ -70,7 +73,7 @@ impl SessionView {
 
 /// Returns the ways to begin a session, as far as they have a key. The hint row names what the composer takes.
 fn first_keys(cx: &ViewCx<'_>) -> Vec<Row> {
-    let symbols = cx.appearance.surroundings.symbols;
+    let symbols = cx.appearance.terminal_environment.symbols;
     let label = |action| words(cx.keymap.label(Context::Global, action), symbols).to_owned();
     let rows = [
         (

@@ -15,7 +15,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use crate::process::withheld;
-use crate::tui::terminal::passage::Passage;
+use crate::tui::terminal::multiplexer::Multiplexer;
 
 /// Terminals take about 100 kB of base64, and some less nothing of what is longer.
 const MOST: usize = 74_000;
@@ -24,21 +24,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Copied {
+pub(crate) struct CopyResult {
     /// The command that took it.
     pub(crate) command: Option<&'static str>,
     /// How it was sent to the terminal, where it was.
-    pub(crate) terminal: Option<Passage>,
+    pub(crate) terminal: Option<Multiplexer>,
     pub(crate) is_too_long: bool,
 }
 
-impl Copied {
+impl CopyResult {
     /// Returns what to tell; an error where no route was left.
     pub(crate) fn words(&self) -> Result<String, String> {
         let through = match self.terminal {
-            Some(Passage::Tmux) => " through tmux",
-            Some(Passage::Screen) => " through screen",
-            Some(Passage::Direct) | None => "",
+            Some(Multiplexer::Tmux) => " through tmux",
+            Some(Multiplexer::Screen) => " through screen",
+            Some(Multiplexer::Direct) | None => "",
         };
         match (self.command, self.terminal) {
             (Some(command), None) => Ok(format!("copied with {command}")),
@@ -58,9 +58,9 @@ impl Copied {
 
 /// Returns the control sequence that carries `text`, wrapped for what stands between us and the terminal; `None` where
 /// terminals would not take that much.
-pub(crate) fn sequence(text: &str, passage: Passage) -> Option<Vec<u8>> {
+pub(crate) fn sequence(text: &str, multiplexer: Multiplexer) -> Option<Vec<u8>> {
     let plain = || format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
-    (text.len() <= MOST).then(|| passage.wrap(&plain()))
+    (text.len() <= MOST).then(|| multiplexer.wrap(&plain()))
 }
 
 /// The commands of this desktop, the likeliest first. Over ssh there are none: theirs is another machine's clipboard.
@@ -132,12 +132,15 @@ mod tests {
 
     #[test]
     fn the_sequence_is_wrapped_for_what_is_between() {
-        let of = |text: &str, passage| sequence(text, passage).unwrap();
-        assert_eq!(of("hi", Passage::Direct), b"\x1b]52;c;aGk=\x07");
-        assert_eq!(of("hi", Passage::Tmux), b"\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\");
-        let long = of(&"x".repeat(2000), Passage::Screen);
+        let of = |text: &str, multiplexer| sequence(text, multiplexer).unwrap();
+        assert_eq!(of("hi", Multiplexer::Direct), b"\x1b]52;c;aGk=\x07");
+        assert_eq!(
+            of("hi", Multiplexer::Tmux),
+            b"\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
+        );
+        let long = of(&"x".repeat(2000), Multiplexer::Screen);
         assert!(long.split(|byte| *byte == b'\\').all(|piece| piece.len() <= 515));
-        assert_eq!(sequence(&"x".repeat(MOST + 1), Passage::Direct), None);
+        assert_eq!(sequence(&"x".repeat(MOST + 1), Multiplexer::Direct), None);
     }
 
     #[test]
@@ -160,7 +163,7 @@ mod tests {
     #[test]
     fn the_notice_names_the_routes_that_took_it() {
         let copied = |command, terminal, is_too_long| {
-            Copied {
+            CopyResult {
                 command,
                 terminal,
                 is_too_long,
@@ -172,7 +175,7 @@ mod tests {
             "copied with wl-copy"
         );
         assert_eq!(
-            copied(None, Some(Passage::Tmux), false).unwrap(),
+            copied(None, Some(Multiplexer::Tmux), false).unwrap(),
             "sent to the terminal's clipboard through tmux (OSC 52)"
         );
         assert!(copied(None, None, true).unwrap_err().contains("too long"));

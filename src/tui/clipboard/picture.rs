@@ -21,14 +21,14 @@ const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// How the picture on this desktop's clipboard is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ClipboardSource {
     /// By these commands, which print it; the likeliest first.
     Commands(Vec<&'static [&'static str]>),
     /// The screen is another machine's.
     Remote,
 }
 
-impl Reading {
+impl ClipboardSource {
     pub(crate) fn of(set: &dyn Fn(&str) -> Option<String>) -> Self {
         let is_set = |name: &str| set(name).is_some();
         if is_set("SSH_CONNECTION") || is_set("SSH_TTY") {
@@ -171,7 +171,9 @@ mod tests {
     }
 
     async fn taken(commands: Vec<&'static [&'static str]>, directory: &Path) -> Result<Media, String> {
-        Reading::Commands(commands).take(directory.to_owned()).await
+        ClipboardSource::Commands(commands)
+            .take(directory.to_owned())
+            .await
     }
 
     #[tokio::test]
@@ -192,7 +194,7 @@ mod tests {
             "{gone}"
         );
         assert!(taken(Vec::new(), &kept).await.is_err());
-        let remote = Reading::Remote.take(kept).await.unwrap_err();
+        let remote = ClipboardSource::Remote.take(kept).await.unwrap_err();
         assert!(remote.contains("over ssh"), "{remote}");
     }
 

@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::{Completion, Item, List, Pick, State};
+use super::{Completion, CompletionKind, Item, List, State};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::tui::picker::RowLine;
-use crate::tui::picker::places::agent_lines;
+use crate::tui::picker::contents::agent_lines;
 use crate::view::Look;
-use crate::view::flow::MEASURE;
+use crate::view::styled_text::MEASURE;
 use crate::view::theme::Meaning;
 
 /// From this width on what is selected is shown beside the list: as much as a panel leaves of 120 columns.
@@ -93,13 +93,13 @@ impl Completion {
         };
         let columns = area.width.saturating_sub(3);
         let lines = match (&item.pick, &self.look) {
-            (Pick::File(path), Some((known, text))) if known == path => {
+            (CompletionKind::File(path), Some((known, text))) if known == path => {
                 beginning(text, token.first_line(), area, look)
             }
-            (Pick::File(_), _) => return,
-            (Pick::Own { text, .. }, _) => beginning(text, 1, area, look),
-            (Pick::Command(command), _) => command.preview(columns, look),
-            (Pick::Agent(agent), _) => agent_lines(agent, columns, look),
+            (CompletionKind::File(_), _) => return,
+            (CompletionKind::Own { text, .. }, _) => beginning(text, 1, area, look),
+            (CompletionKind::Command(command), _) => command.preview(columns, look),
+            (CompletionKind::Agent(agent), _) => agent_lines(agent, columns, look),
         };
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(area.x + 2, row.y, line, columns);

@@ -3,9 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{Completion, Pick};
+use super::{Completion, CompletionKind};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 
 impl Layer for Completion {
@@ -17,36 +17,36 @@ impl Layer for Completion {
         Context::Completion
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         match action {
             Action::RowUp => self.move_by(-1),
             Action::RowDown => self.move_by(1),
             Action::TakeItem | Action::CompleteItem => {
                 if let Some((token, item)) = self.selected() {
-                    let wish = Wish::Complete(token.clone(), item.pick.clone(), action);
-                    return Reply::Close(Some(wish));
+                    let wish = LayerRequest::Complete(token.clone(), item.pick.clone(), action);
+                    return LayerReply::Close(Some(wish));
                 }
             }
-            _ => return Reply::Ignored,
+            _ => return LayerReply::Ignored,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn paste(&mut self, _text: &str) -> Reply {
-        Reply::Ignored
+    fn paste(&mut self, _text: &str) -> LayerReply {
+        LayerReply::Ignored
     }
 
     fn passes_keys_on(&self) -> bool {
         true
     }
 
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         self.dismiss();
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn clear(&mut self) -> Reply {
-        Reply::Ignored
+    fn clear(&mut self) -> LayerReply {
+        LayerReply::Ignored
     }
 
     fn takes_mouse(&self) -> bool {
@@ -60,9 +60,9 @@ impl Layer for Completion {
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let key = |action| keymap.label(Context::Completion, action);
         let sends = match self.selected().map(|(_, item)| &item.pick) {
-            Some(Pick::Command(_)) => true,
-            Some(Pick::Own { wants_more, .. }) => !wants_more,
-            Some(Pick::File(_) | Pick::Agent(_)) | None => false,
+            Some(CompletionKind::Command(_)) => true,
+            Some(CompletionKind::Own { wants_more, .. }) => !wants_more,
+            Some(CompletionKind::File(_) | CompletionKind::Agent(_)) | None => false,
         };
         hints.key(key(Action::TakeItem), if sends { "do it" } else { "take it" });
         hints.key(key(Action::CompleteItem), "complete");

@@ -6,16 +6,16 @@
 
 mod draw;
 mod finder;
+mod frecency;
 mod layer;
 mod token;
-mod uses;
 
 pub(crate) use draw::WIDE;
 #[cfg(test)]
 pub(crate) use finder::FoundPaths;
-pub(crate) use finder::{Answer, Finder, Places, Request};
+pub(crate) use finder::{Finder, FinderAnswer, FinderPaths, Request};
+pub(crate) use frecency::Frecency;
 pub(crate) use token::{Token, TokenKind};
-pub(crate) use uses::Uses;
 
 use std::sync::Arc;
 
@@ -33,12 +33,12 @@ const MOST: usize = 200;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Item {
     pub(crate) row: Row,
-    pub(crate) pick: Pick,
+    pub(crate) pick: CompletionKind,
 }
 
 /// The effect of picking an entry.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Pick {
+pub(crate) enum CompletionKind {
     /// It is written, and sent with that. Completing only writes it.
     Command(&'static Command),
     /// The same of one of the user's own, which may want something behind its name.
@@ -133,7 +133,9 @@ impl Completion {
     /// Returns the file that the selection is on, if its beginning is not known yet.
     pub(crate) fn unseen(&self) -> Option<&str> {
         let (_, item) = self.selected()?;
-        let Pick::File(path) = &item.pick else { return None };
+        let CompletionKind::File(path) = &item.pick else {
+            return None;
+        };
         let is_known = self.look.as_ref().is_some_and(|(known, _)| known == path);
         (!is_known).then_some(path.as_str())
     }

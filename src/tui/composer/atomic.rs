@@ -7,19 +7,19 @@ use tui_textarea::AtomicRange;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Composer;
-use super::chip::{Attached, Chip, Content};
+use super::chip::{AttachedFile, Chip, ChipContent};
 use super::draft::{self, FOLD_WHOLE};
 use crate::tui::media::MediaKind;
 
 /// The result of opening the chosen chip.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Opened {
+pub(crate) enum ChipOpening {
     /// It is text now; undo folds it again.
     Here,
     /// Its text is too long to be edited here.
     TooLong(String),
     /// It is a file, and stays.
-    File(Attached),
+    File(AttachedFile),
 }
 
 impl Composer {
@@ -50,20 +50,20 @@ impl Composer {
     }
 
     /// Opens the chosen chip.
-    pub(crate) fn open_chip(&mut self) -> Option<Opened> {
+    pub(crate) fn open_chip(&mut self) -> Option<ChipOpening> {
         let (place, chip) = self.chosen_chip()?;
         let content = match &chip.content {
-            Content::Paste(content) => content.to_string(),
-            Content::File { .. } => return chip.attached().map(Opened::File),
+            ChipContent::Paste(content) => content.to_string(),
+            ChipContent::File { .. } => return chip.attached().map(ChipOpening::File),
         };
         let beside: usize = self.area.lines().iter().map(String::len).sum();
         if beside + content.len() > FOLD_WHOLE {
-            return Some(Opened::TooLong(content));
+            return Some(ChipOpening::TooLong(content));
         }
         self.replace_chip(&content);
         self.jump(place);
         self.is_placed = false;
-        Some(Opened::Here)
+        Some(ChipOpening::Here)
     }
 
     /// Takes over what an editor made of the chosen chip's text.

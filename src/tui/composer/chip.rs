@@ -15,23 +15,23 @@ const NAME: usize = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chip {
     pub(super) label: String,
-    pub(super) content: Content,
+    pub(super) content: ChipContent,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Content {
+pub(super) enum ChipContent {
     Paste(Arc<str>),
     File { path: String },
 }
 
 /// A file that a text speaks of by its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Attached {
+pub(crate) struct AttachedFile {
     pub(crate) label: String,
     pub(crate) path: String,
 }
 
-impl Attached {
+impl AttachedFile {
     pub(crate) fn kind(&self) -> MediaKind {
         if self.label.starts_with("[pdf ") {
             MediaKind::Pdf
@@ -53,7 +53,7 @@ impl Chip {
         let label = labels.find(|label| is_free(label, label, others, text));
         Self {
             label: label.expect("there are more numbers than pastes"),
-            content: Content::Paste(content),
+            content: ChipContent::Paste(content),
         }
     }
 
@@ -65,31 +65,31 @@ impl Chip {
         let rest = format!("{name} {facts}]");
         Self {
             label: numbered(kind.noun(), &rest, others, text),
-            content: Content::File {
+            content: ChipContent::File {
                 path: path.to_owned(),
             },
         }
     }
 
     /// A file that has its label already.
-    pub(super) fn labelled(attached: &Attached) -> Option<Self> {
-        let Attached { label, path } = attached;
+    pub(super) fn labelled(attached: &AttachedFile) -> Option<Self> {
+        let AttachedFile { label, path } = attached;
         let is_file = is_label(label) && !label.starts_with(PASTED);
         is_file.then(|| Self {
             label: label.clone(),
-            content: Content::File { path: path.clone() },
+            content: ChipContent::File { path: path.clone() },
         })
     }
 
     /// The same content under a label that is free.
     pub(super) fn relabelled(&self, others: &[Self], text: &[String]) -> Self {
         match (&self.content, file_label(&self.label)) {
-            (Content::Paste(content), _) => Self::paste(Arc::clone(content), others, text),
-            (Content::File { .. }, Some((noun, rest))) => Self {
+            (ChipContent::Paste(content), _) => Self::paste(Arc::clone(content), others, text),
+            (ChipContent::File { .. }, Some((noun, rest))) => Self {
                 label: numbered(noun, rest, others, text),
                 content: self.content.clone(),
             },
-            (Content::File { .. }, None) => self.clone(),
+            (ChipContent::File { .. }, None) => self.clone(),
         }
     }
 
@@ -103,10 +103,10 @@ impl Chip {
         self.content != other.content && mark(&self.label) == mark(&other.label)
     }
 
-    pub(super) fn attached(&self) -> Option<Attached> {
+    pub(super) fn attached(&self) -> Option<AttachedFile> {
         match &self.content {
-            Content::Paste(_) => None,
-            Content::File { path } => Some(Attached {
+            ChipContent::Paste(_) => None,
+            ChipContent::File { path } => Some(AttachedFile {
                 label: self.label.clone(),
                 path: path.clone(),
             }),
@@ -115,8 +115,8 @@ impl Chip {
 
     pub(super) fn pasted(&self) -> Option<&Arc<str>> {
         match &self.content {
-            Content::Paste(content) => Some(content),
-            Content::File { .. } => None,
+            ChipContent::Paste(content) => Some(content),
+            ChipContent::File { .. } => None,
         }
     }
 }

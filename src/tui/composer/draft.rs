@@ -3,7 +3,7 @@
 //! A draft goes to disk with its chips. So a fold is still a fold, and whole, after a crash, and a file still goes with the
 //! text. What comes back from disk is cleaned as if it had been pasted.
 
-use super::chip::{Attached, Chip, Content, is_label};
+use super::chip::{AttachedFile, Chip, ChipContent, is_label};
 use crate::session::{StoredDraft, StoredFile, StoredPaste};
 use crate::text::sanitize;
 
@@ -39,7 +39,7 @@ impl Draft {
     }
 
     /// Gives labels in the text their files again.
-    pub(crate) fn with_files(mut self, files: impl IntoIterator<Item = Attached>) -> Self {
+    pub(crate) fn with_files(mut self, files: impl IntoIterator<Item = AttachedFile>) -> Self {
         for file in files {
             if !self.text.contains(&file.label) {
                 continue;
@@ -90,9 +90,9 @@ impl Draft {
         let StoredDraft { text, pastes, files } = StoredDraft::read(stored);
         let paste = |paste: StoredPaste| Chip {
             label: clean(&paste.label),
-            content: Content::Paste(clean(&paste.content).into()),
+            content: ChipContent::Paste(clean(&paste.content).into()),
         };
-        let file = |file: StoredFile| Attached {
+        let file = |file: StoredFile| AttachedFile {
             label: clean(&file.label),
             path: file.path,
         };
@@ -117,7 +117,7 @@ impl Draft {
             let label = chip.label.clone();
             Some(StoredPaste { label, content })
         };
-        let file = |Attached { label, path }: Attached| StoredFile { label, path };
+        let file = |AttachedFile { label, path }: AttachedFile| StoredFile { label, path };
         let pastes: Vec<StoredPaste> = self.shown().filter_map(paste).collect();
         let files: Vec<StoredFile> = self.files().into_iter().map(file).collect();
         let text = self.text.clone();
@@ -130,8 +130,8 @@ impl Draft {
     }
 
     /// Returns the files that go with it, in the order of the text.
-    pub(crate) fn files(&self) -> Vec<Attached> {
-        let mut files: Vec<Attached> = self.shown().filter_map(Chip::attached).collect();
+    pub(crate) fn files(&self) -> Vec<AttachedFile> {
+        let mut files: Vec<AttachedFile> = self.shown().filter_map(Chip::attached).collect();
         files.sort_by_key(|file| self.text.find(&file.label));
         files
     }
@@ -269,7 +269,7 @@ mod tests {
 
     fn with_file(text: &str, label: &str, path: &str) -> Draft {
         let (label, path) = (label.to_owned(), path.to_owned());
-        Draft::from_text(text).with_files([Attached { label, path }])
+        Draft::from_text(text).with_files([AttachedFile { label, path }])
     }
 
     #[test]

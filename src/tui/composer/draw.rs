@@ -17,7 +17,7 @@ const SELECTION_PRIORITY: u8 = 2;
 
 /// How it looks now.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Look<'a> {
+pub(crate) struct ComposerStyle<'a> {
     pub(crate) text: Style,
     pub(crate) bar: &'a str,
     pub(crate) bar_style: Style,
@@ -61,7 +61,12 @@ impl Composer {
     }
 
     /// Draws, and returns where the caret stands.
-    pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, look: &Look<'_>) -> Option<Position> {
+    pub(crate) fn draw(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        look: &ComposerStyle<'_>,
+    ) -> Option<Position> {
         let inner = Rect {
             x: area.x + MARGIN.min(area.width),
             width: area.width.saturating_sub(MARGIN),

@@ -13,11 +13,11 @@ mod history;
 mod select;
 mod vim;
 
-pub(crate) use atomic::Opened;
-pub(crate) use chip::Attached;
+pub(crate) use atomic::ChipOpening;
+pub(crate) use chip::AttachedFile;
 pub(crate) use draft::Draft;
-pub(crate) use draw::Look;
-pub(crate) use vim::{Done, Mode};
+pub(crate) use draw::ComposerStyle;
+pub(crate) use vim::{Mode, VimOutcome};
 
 use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, CursorRenderMode, TextArea, WrapMode};
@@ -33,7 +33,7 @@ const UNDO_STEPS: usize = 400;
 
 /// The effect of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Edited {
+pub(crate) enum EditEffect {
     Text,
     Caret,
     /// There was nothing to do: the caret stands at an end.
@@ -133,7 +133,7 @@ impl Composer {
     }
 
     /// Puts a text that was sent from here before what was begun meanwhile, folded as it was and with its files.
-    pub(crate) fn put_before(&mut self, text: &str, files: impl IntoIterator<Item = Attached>) {
+    pub(crate) fn put_before(&mut self, text: &str, files: impl IntoIterator<Item = AttachedFile>) {
         let sent = self.history.like(text).cloned();
         let mut draft = sent.unwrap_or_else(|| Draft::from_text(text)).with_files(files);
         if self.is_blank() {
@@ -244,7 +244,7 @@ impl Composer {
         self.changed();
     }
 
-    pub(crate) fn edit(&mut self, edit: Edit) -> Edited {
+    pub(crate) fn edit(&mut self, edit: Edit) -> EditEffect {
         if let Some(vim) = &mut self.vim {
             vim.forget_insert();
         }
@@ -259,7 +259,7 @@ impl Composer {
             Edit::Extend(step) => self.extend(step),
             Edit::SelectAll => {
                 self.area.select_all();
-                Edited::Caret
+                EditEffect::Caret
             }
             Edit::DeleteLeft
             | Edit::DeleteRight
@@ -293,7 +293,7 @@ impl Composer {
         }
     }
 
-    fn walk(&mut self, step: CaretMove) -> Edited {
+    fn walk(&mut self, step: CaretMove) -> EditEffect {
         let motions: &[CursorMove] = match step {
             CaretMove::Left => &[CursorMove::Back],
             CaretMove::Right => &[CursorMove::Forward],
@@ -310,21 +310,21 @@ impl Composer {
     }
 
     /// Moves the caret, and with it the end of a selection.
-    fn step(&mut self, motions: &[CursorMove]) -> Edited {
+    fn step(&mut self, motions: &[CursorMove]) -> EditEffect {
         let before = self.area.cursor();
         for motion in motions {
             self.area.move_cursor(*motion);
         }
         self.is_placed = true;
         if self.area.cursor() == before {
-            Edited::Nothing
+            EditEffect::Nothing
         } else {
-            Edited::Caret
+            EditEffect::Caret
         }
     }
 
     /// Moves the caret to the end of this word or the next, which is as far as deleting a word goes. A chip is a word.
-    fn step_to_word_end(&mut self) -> Edited {
+    fn step_to_word_end(&mut self) -> EditEffect {
         let begin = self.area.cursor();
         let mut word = None;
         loop {
@@ -342,21 +342,21 @@ impl Composer {
         }
         self.is_placed = true;
         if self.area.cursor() == begin {
-            Edited::Nothing
+            EditEffect::Nothing
         } else {
-            Edited::Caret
+            EditEffect::Caret
         }
     }
 
     /// Ends the selection at the end that a step leads to.
-    fn leave_selection(&mut self, step: CaretMove) -> Edited {
+    fn leave_selection(&mut self, step: CaretMove) -> EditEffect {
         let range = self.area.selection_range();
         self.area.cancel_selection();
         if let Some((start, end)) = range {
             let end = if step == CaretMove::Left { start } else { end };
             self.jump(end);
         }
-        Edited::Caret
+        EditEffect::Caret
     }
 
     /// Puts the caret at a row and a character.
@@ -366,7 +366,7 @@ impl Composer {
             .move_cursor(CursorMove::Jump(clamped(row), clamped(column)));
     }
 
-    fn change(&mut self, edit: Edit) -> Edited {
+    fn change(&mut self, edit: Edit) -> EditEffect {
         let is_changed = match edit {
             Edit::DeleteWordLeft | Edit::DeleteToStart | Edit::DeleteToEnd if self.has_selection() => {
                 self.area.cut()
@@ -383,10 +383,10 @@ impl Composer {
             Edit::Move(_) | Edit::Extend(_) | Edit::SelectAll => false,
         };
         if !is_changed {
-            return Edited::Nothing;
+            return EditEffect::Nothing;
         }
         self.changed();
-        Edited::Text
+        EditEffect::Text
     }
 
     /// Marks anew what the caret may not enter; every change of the text forgets it.

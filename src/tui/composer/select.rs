@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 use tui_textarea::CursorMove;
 
-use super::{Composer, Edited};
+use super::{Composer, EditEffect};
 use crate::tui::caret::CaretMove;
 
 impl Composer {
@@ -40,7 +40,7 @@ impl Composer {
     }
 
     /// Moves the end of the selection, which begins at the caret where there is none.
-    pub(super) fn extend(&mut self, step: CaretMove) -> Edited {
+    pub(super) fn extend(&mut self, step: CaretMove) -> EditEffect {
         if !self.area.is_selecting() {
             self.area.start_selection();
         }

@@ -17,9 +17,9 @@ fn typed(text: &str) -> Composer {
     composer
 }
 
-fn look() -> Look<'static> {
+fn look() -> ComposerStyle<'static> {
     let plain = Style::new();
-    Look {
+    ComposerStyle {
         text: plain,
         bar: "┃",
         bar_style: plain,
@@ -80,7 +80,7 @@ fn backspace_and_moves_go_by_what_a_person_sees_as_one() {
     let family = "👩‍👩‍👧";
     let mut composer = typed(&format!("a{family}e\u{301}b"));
     for _ in 0..3 {
-        assert_eq!(composer.edit(Edit::Move(CaretMove::Left)), Edited::Caret);
+        assert_eq!(composer.edit(Edit::Move(CaretMove::Left)), EditEffect::Caret);
     }
     composer.insert_char('|');
     assert_eq!(composer.text(), format!("a|{family}e\u{301}b"));
@@ -184,10 +184,10 @@ fn history_goes_back_and_returns_to_what_was_being_written() {
 fn an_edge_is_told_so_that_up_can_mean_history() {
     let mut composer = typed("a\nb");
     drawn(&mut composer, 20, 2);
-    assert_eq!(composer.edit(Edit::Move(CaretMove::Up)), Edited::Caret);
-    assert_eq!(composer.edit(Edit::Move(CaretMove::Up)), Edited::Nothing);
-    assert_eq!(composer.edit(Edit::Move(CaretMove::Down)), Edited::Caret);
-    assert_eq!(composer.edit(Edit::Move(CaretMove::Down)), Edited::Nothing);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Up)), EditEffect::Caret);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Up)), EditEffect::Nothing);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Down)), EditEffect::Caret);
+    assert_eq!(composer.edit(Edit::Move(CaretMove::Down)), EditEffect::Nothing);
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_chip_opens_where_the_caret_was_moved_onto_it_and_undo_folds_it() {
     assert!(!composer.is_on_chip(), "who has just pasted wants to send");
     composer.edit(Edit::Move(CaretMove::Left));
     assert!(composer.is_on_chip());
-    assert_eq!(composer.open_chip(), Some(Opened::Here));
+    assert_eq!(composer.open_chip(), Some(ChipOpening::Here));
     assert_eq!(composer.text(), format!("see {pasted}"));
     assert_eq!(composer.draft().text, composer.text());
     composer.insert_char('>');
@@ -241,8 +241,8 @@ fn chips_open_here_only_as_long_as_the_whole_is_short() {
         composer.edit(Edit::Move(CaretMove::Left));
         composer.open_chip()
     };
-    assert_eq!(open(), Some(Opened::Here));
-    assert_eq!(open(), Some(Opened::TooLong(pasted.clone())));
+    assert_eq!(open(), Some(ChipOpening::Here));
+    assert_eq!(open(), Some(ChipOpening::TooLong(pasted.clone())));
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_chip_too_long_to_be_edited_here_comes_back_from_the_editor() {
     let mut composer = Composer::default();
     composer.paste(&pasted);
     composer.edit(Edit::Move(CaretMove::Left));
-    assert_eq!(composer.open_chip(), Some(Opened::TooLong(pasted.clone())));
+    assert_eq!(composer.open_chip(), Some(ChipOpening::TooLong(pasted.clone())));
     composer.set_chip(pasted.trim_end());
     assert_eq!(composer.text(), pasted, "what was not changed is as it was");
     composer.set_chip("short now");

@@ -4,12 +4,12 @@ use ratatui::text::Line;
 
 use super::permission::{Permission, Stage};
 use super::proposal::Proposal;
-use crate::permission::Row;
+use crate::permission::InquiryRow;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
+use crate::view::approval::{INDENT, indent};
 use crate::view::card::CardPart;
-use crate::view::judged::{INDENT, indent};
 use crate::view::theme::Meaning;
 
 /// Rows that the asks have at least where there is little room; the body lists all of them then.
@@ -31,7 +31,11 @@ impl Permission {
     pub(super) fn share(&mut self, room: usize, width: u16, cx: &LayerCx<'_>) -> AskRows {
         let blocks = self.ask_blocks(width, cx);
         let total: usize = blocks.iter().map(Vec::len).sum();
-        let body = |this: &Self| this.laid.as_ref().map_or(0, |laid| laid.lines.len());
+        let body = |this: &Self| {
+            this.cached_layout
+                .as_ref()
+                .map_or(0, |cached_layout| cached_layout.lines.len())
+        };
         self.list_asks(self.is_grouped(), width, cx);
         let least = match self.stage {
             // What is ticked is what is looked at.
@@ -96,7 +100,7 @@ impl Permission {
     }
 
     /// Returns true if the body is what is asked, to the letter.
-    fn is_in_body(&self, asked: &Asked) -> bool {
+    fn is_in_body(&self, asked: &AskText) -> bool {
         let card = &self.question.about.card;
         let text = match card.body.first() {
             Some(CardPart::Code(code)) => &code.text,
@@ -171,10 +175,10 @@ impl Permission {
     }
 
     /// Returns what is asked; equal asks are one.
-    fn asked(&self) -> Vec<Asked> {
-        let mut groups: Vec<(Asked, Vec<&Row>)> = Vec::new();
+    fn asked(&self) -> Vec<AskText> {
+        let mut groups: Vec<(AskText, Vec<&InquiryRow>)> = Vec::new();
         for row in &self.question.about.rows {
-            let asked = Asked::of(row);
+            let asked = AskText::of(row);
             let group = groups
                 .iter_mut()
                 .find(|(known, rows)| known.is_like(&asked) && are_equal(rows[0], row));
@@ -255,14 +259,14 @@ impl Permission {
 
 /// The texts of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct AskText {
     what: Revealed,
     pub(super) why: Revealed,
     is_harm: bool,
 }
 
-impl Asked {
-    pub(super) fn of(row: &Row) -> Self {
+impl AskText {
+    pub(super) fn of(row: &InquiryRow) -> Self {
         Self {
             what: reveal_line(row.pattern()),
             why: reveal_line(&row.loss().unwrap_or_else(|| row.short_why())),
@@ -280,7 +284,7 @@ impl Asked {
     }
 
     /// Names what all of these rows ask: one by its pattern, more by their number and the first.
-    fn of_all(self, rows: &[&Row], tool: &str) -> Self {
+    fn of_all(self, rows: &[&InquiryRow], tool: &str) -> Self {
         let key = rows.first().map_or("", |row| row.key());
         let what = match rows {
             [] | [_] => key_before(key, tool).and(&self.what),
@@ -304,7 +308,7 @@ impl Asked {
 }
 
 /// Returns true if these ask the same thing of different objects.
-fn are_equal(one: &Row, other: &Row) -> bool {
+fn are_equal(one: &InquiryRow, other: &InquiryRow) -> bool {
     let is_path = |key: &str| matches!(key, "edit" | "read" | "protected" | "external_directory");
     one.key() == other.key() && (one.ask.always == other.ask.always || is_path(one.key()))
 }

@@ -2,13 +2,13 @@
 
 use ratatui::text::Line;
 
-use super::asks::Asked;
+use super::asks::AskText;
 use super::permission::{Permission, Stage};
-use crate::permission::Row;
+use crate::permission::InquiryRow;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::layer::LayerCx;
 use crate::view::LookKey;
-use crate::view::judged::{self, JudgedBody};
+use crate::view::approval::{self, ApprovalBody};
 use crate::view::theme::Meaning;
 
 /// The body as it was laid out.
@@ -27,7 +27,11 @@ impl Permission {
         // The explanation has all of them, too.
         let lists = is_cut && !self.explains && matches!(self.stage, Stage::Answering | Stage::Reason);
         let key = (width, cx.look.key(), self.explains, lists);
-        if self.laid.as_ref().is_some_and(|laid| laid.key == key) {
+        if self
+            .cached_layout
+            .as_ref()
+            .is_some_and(|cached_layout| cached_layout.key == key)
+        {
             return;
         }
         let inquiry = &self.question.about;
@@ -37,7 +41,7 @@ impl Permission {
             let title = reveal_line(&inquiry.title);
             lines.extend(cx.text(&title, Meaning::TextStrong).indented(columns));
         }
-        let JudgedBody { lines: body, hunks } = judged::body(&inquiry.card, columns, cx.look);
+        let ApprovalBody { lines: body, hunks } = approval::body(&inquiry.card, columns, cx.look);
         let hunks = hunks.into_iter().map(|row| lines.len() + row).collect();
         lines.extend(body);
         if let Some(place) = self.head(width, cx).place_below {
@@ -50,7 +54,7 @@ impl Permission {
         if self.explains {
             lines.extend(why(&inquiry.rows, columns, cx));
         }
-        self.laid = Some(BodyLayout {
+        self.cached_layout = Some(BodyLayout {
             key,
             lines,
             hunks,
@@ -64,7 +68,7 @@ impl Permission {
         let count = Revealed::own("asks for ").and(rows.len()).and(" things:");
         let mut lines = cx.text(count, Meaning::TextMuted).indented(width);
         for (row, place) in rows.iter().zip(1_usize..) {
-            let asked = Asked::of(row);
+            let asked = AskText::of(row);
             let what = Revealed::from(place)
                 .and(". ")
                 .and(reveal_line(row.key()))
@@ -81,7 +85,7 @@ impl Permission {
 }
 
 /// Which rule asks and where it stands, what "always" would store, and how to take that back.
-fn why(rows: &[Row], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+fn why(rows: &[InquiryRow], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for row in rows {
         let what = reveal_line(row.key()).and(" `").and(reveal_line(row.pattern()));
@@ -101,7 +105,7 @@ fn why(rows: &[Row], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-fn stored(row: &Row) -> Revealed {
+fn stored(row: &InquiryRow) -> Revealed {
     let patterns = row.ask.always.iter().map(|pattern| {
         Revealed::own("`")
             .and(reveal_line(row.key()))

@@ -14,8 +14,8 @@ use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{self, Composer};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
-use crate::tui::surroundings::path_words;
-use crate::view::judged::{INDENT, JudgedText, indent};
+use crate::tui::terminal_environment::path_words;
+use crate::view::approval::{ApprovalText, INDENT, indent};
 use crate::view::theme::Meaning;
 
 /// Rows of a title at most; a longer one stands whole in the body.
@@ -28,8 +28,8 @@ const GAP: usize = 1;
 const CALL_MARGIN: u16 = 2;
 
 impl<'a> LayerCx<'a> {
-    pub(super) fn text(&self, text: impl Into<Revealed>, meaning: Meaning) -> JudgedText<'a> {
-        JudgedText::of(text, meaning, self.look)
+    pub(super) fn text(&self, text: impl Into<Revealed>, meaning: Meaning) -> ApprovalText<'a> {
+        ApprovalText::of(text, meaning, self.look)
     }
 
     /// Returns the rows of a remark, if there is one.
@@ -52,7 +52,7 @@ impl<'a> LayerCx<'a> {
 pub(super) struct Head<'a> {
     pub(super) lines: Vec<Line<'static>>,
     /// The directory, where a low screen has room for it only in the body.
-    pub(super) place_below: Option<JudgedText<'a>>,
+    pub(super) place_below: Option<ApprovalText<'a>>,
 }
 
 /// The rows of the screen at which a text may be written.
@@ -70,7 +70,10 @@ impl Permission {
         self.list_asks(self.is_grouped(), width, cx);
         let body = match self.stage {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
-            _ => self.laid.as_ref().map_or(0, |laid| laid.lines.len()),
+            _ => self
+                .cached_layout
+                .as_ref()
+                .map_or(0, |cached_layout| cached_layout.lines.len()),
         };
         let rows = self.fixed_rows(width, cx) + body + self.ask_rows(width, cx);
         u16::try_from(rows).unwrap_or(u16::MAX)
@@ -188,15 +191,21 @@ impl Permission {
     /// Keeps the body where there is something to see.
     fn seek(&mut self) {
         if self.seeks_why && self.body_rows > 0 {
-            self.top = self.laid.as_ref().map_or(0, |laid| laid.why_at);
+            self.top = self
+                .cached_layout
+                .as_ref()
+                .map_or(0, |cached_layout| cached_layout.why_at);
             self.seeks_why = false;
         }
         self.top = self.top.min(self.last_top());
     }
 
     fn body_lines(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let laid = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
-        window(laid, self.top, self.body_rows, width, cx)
+        let cached_layout = self
+            .cached_layout
+            .as_ref()
+            .map_or(&[][..], |cached_layout| cached_layout.lines.as_slice());
+        window(cached_layout, self.top, self.body_rows, width, cx)
     }
 
     /// Returns who wants what and where, on one line where that fits.
@@ -207,7 +216,7 @@ impl Permission {
         let place = reveal_line(&path_words(&inquiry.directory, cx.home()));
         let place = cx.text(&place, Meaning::TextMuted);
         let sandbox = match inquiry.sandbox.as_deref() {
-            None => JudgedText::new(cx.look),
+            None => ApprovalText::new(cx.look),
             Some("off") => cx
                 .text(cx.dot(), Meaning::TextMuted)
                 .and("no sandbox", Meaning::Warning),
@@ -222,7 +231,7 @@ impl Permission {
             right = right.and(place, Meaning::TextMuted);
         }
         let title = self.title(cx);
-        let on_one_line = |facts: &JudgedText<'_>| {
+        let on_one_line = |facts: &ApprovalText<'_>| {
             let line = title.clone().join(facts);
             (line.width() + GAP + right.width() < width).then(|| line.ends_with(&right, width - 1))
         };
@@ -257,7 +266,7 @@ impl Permission {
     }
 
     /// Returns the agent that asks; of one that works for another the way there and the task.
-    fn who<'a>(&self, cx: &LayerCx<'a>) -> JudgedText<'a> {
+    fn who<'a>(&self, cx: &LayerCx<'a>) -> ApprovalText<'a> {
         let inquiry = &self.question.about;
         let agent = reveal_line(&self.question.agent);
         let Some(delegated) = &inquiry.delegated else {
@@ -277,7 +286,7 @@ impl Permission {
             .and("\"", Meaning::TextMuted)
     }
 
-    fn title<'a>(&self, cx: &LayerCx<'a>) -> JudgedText<'a> {
+    fn title<'a>(&self, cx: &LayerCx<'a>) -> ApprovalText<'a> {
         cx.text(" ", Meaning::Text)
             .and("?", Meaning::StateAsking)
             .and(" ", Meaning::Text)
@@ -344,7 +353,7 @@ fn draw_line(
 ) -> Option<Position> {
     let theme = cx.look.theme;
     let text = theme.style(Meaning::Text);
-    let look = composer::Look {
+    let look = composer::ComposerStyle {
         text,
         bar,
         bar_style: theme.style(Meaning::Accent),

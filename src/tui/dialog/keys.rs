@@ -7,7 +7,7 @@ use super::permission::{Permission, Stage};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::layer::LayerCx;
-use crate::view::judged::{INDENT, JudgedText};
+use crate::view::approval::{ApprovalText, INDENT};
 use crate::view::theme::Meaning;
 
 /// Under this width keys stand closer together.
@@ -125,7 +125,12 @@ impl Permission {
             return keys.done();
         }
         keys.add(&[cx.key(Context::Global, Action::Escape)], self.escape_verb());
-        if is_answering && self.laid.as_ref().is_some_and(|laid| laid.hunks.len() > 1) {
+        if is_answering
+            && self
+                .cached_layout
+                .as_ref()
+                .is_some_and(|cached_layout| cached_layout.hunks.len() > 1)
+        {
             let label = |action| cx.key(Context::Question, action);
             keys.add(&[label(Action::NextHunk), label(Action::PreviousHunk)], "hunks");
         }
@@ -146,9 +151,9 @@ pub(super) struct KeyLines<'a> {
     cx: LayerCx<'a>,
     width: usize,
     /// Between one key and the next.
-    gap: JudgedText<'a>,
+    gap: ApprovalText<'a>,
     key: Meaning,
-    keys: Vec<JudgedText<'a>>,
+    keys: Vec<ApprovalText<'a>>,
 }
 
 impl<'a> KeyLines<'a> {
@@ -158,7 +163,7 @@ impl<'a> KeyLines<'a> {
         Self {
             cx,
             width,
-            gap: JudgedText::new(cx.look).gap(gap),
+            gap: ApprovalText::new(cx.look).gap(gap),
             key: Meaning::Accent,
             keys: Vec::new(),
         }
@@ -199,7 +204,7 @@ impl<'a> KeyLines<'a> {
     pub(super) fn done(self) -> Vec<Line<'static>> {
         let lines = self.broken(&self.gap);
         if lines.len() > 1 && self.gap.width() > CLOSE {
-            let closer = self.broken(&JudgedText::new(self.cx.look).gap(CLOSE));
+            let closer = self.broken(&ApprovalText::new(self.cx.look).gap(CLOSE));
             if closer.len() == 1 {
                 return closer;
             }
@@ -207,17 +212,17 @@ impl<'a> KeyLines<'a> {
         lines
     }
 
-    fn broken(&self, gap: &JudgedText<'a>) -> Vec<Line<'static>> {
+    fn broken(&self, gap: &ApprovalText<'a>) -> Vec<Line<'static>> {
         let indent = if self.width < LEAST { 1 } else { INDENT };
-        let mut lines: Vec<JudgedText<'a>> = Vec::new();
+        let mut lines: Vec<ApprovalText<'a>> = Vec::new();
         for text in &self.keys {
             match lines.last_mut() {
                 Some(line) if line.width() + gap.width() + text.width() <= self.width => {
                     *line = line.clone().join(gap).join(text);
                 }
-                _ => lines.push(JudgedText::new(self.cx.look).gap(indent).join(text)),
+                _ => lines.push(ApprovalText::new(self.cx.look).gap(indent).join(text)),
             }
         }
-        lines.iter().map(JudgedText::line).collect()
+        lines.iter().map(ApprovalText::line).collect()
     }
 }

@@ -4,37 +4,37 @@
 //! keys and draws; the owner sends what it answers with.
 
 mod asks;
+mod background;
 mod body;
 mod draw;
 mod form;
-mod ground;
-mod guard;
 mod keys;
-mod leaving;
 mod permission;
 mod proposal;
+mod quit;
 mod trust;
+mod type_ahead_guard;
 
 use crate::conversation::CallId;
 use crate::permission::Scope;
 use crate::question::{Question, QuestionKind};
 use crate::tui::keymap::{Action, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx};
+pub(crate) use background::on_ground;
 use form::FormDialog;
-pub(crate) use ground::on_ground;
-pub(crate) use guard::{Guard, Pass};
-pub(crate) use leaving::Leaving;
 use permission::Permission;
+pub(crate) use quit::QuitDialog;
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
+pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
 
 /// The keys that dialogs bring along.
-pub(crate) static KEYS: &[&LayerKeys] = &[&leaving::KEYS];
+pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {
     /// It comes on screen, or is heard again: no key was meant for it yet.
-    fn appear(&mut self, guard: Guard);
+    fn appear(&mut self, guard: TypeAheadGuard);
 
     /// The call that it is about.
     fn call(&self) -> Option<&CallId> {
@@ -64,7 +64,7 @@ pub(crate) trait Dialog: Layer {
 }
 
 /// Makes the dialog of a question. `scope` is what an "always" begins with.
-pub(crate) fn open(question: &Question, guard: Guard, scope: Scope) -> Box<dyn Dialog> {
+pub(crate) fn open(question: &Question, guard: TypeAheadGuard, scope: Scope) -> Box<dyn Dialog> {
     match &question.about {
         QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry), guard, scope)),
         QuestionKind::Form(form) => Box::new(FormDialog::new(question.with(form), guard)),

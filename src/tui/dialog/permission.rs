@@ -8,8 +8,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::body::BodyLayout;
-use super::guard::Guard;
 use super::proposal::Proposal;
+use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
 use crate::permission::{Inquiry, PermissionReply, Scope};
@@ -18,7 +18,7 @@ use crate::session::query::{Answer, Query};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, News, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
 
 /// How far the answer has come.
@@ -37,7 +37,7 @@ pub(crate) enum Stage {
 
 pub(super) struct Permission {
     pub(super) question: Question<Arc<Inquiry>>,
-    guard: Guard,
+    guard: TypeAheadGuard,
     pub(super) stage: Stage,
     pub(super) proposals: Vec<Proposal>,
     /// The chosen proposal.
@@ -59,14 +59,14 @@ pub(super) struct Permission {
     pub(super) top: usize,
     /// The next frame begins where the explanation does.
     pub(super) seeks_why: bool,
-    pub(super) laid: Option<BodyLayout>,
+    pub(super) cached_layout: Option<BodyLayout>,
     /// Rows of the body on screen; 0 before the first frame.
     pub(super) body_rows: usize,
 }
 
 impl Permission {
     /// `scope` is what an "always" begins with.
-    pub(super) fn new(question: Question<Arc<Inquiry>>, guard: Guard, scope: Scope) -> Self {
+    pub(super) fn new(question: Question<Arc<Inquiry>>, guard: TypeAheadGuard, scope: Scope) -> Self {
         Self {
             proposals: Proposal::all(&question.about),
             question,
@@ -85,17 +85,17 @@ impl Permission {
             choice: None,
             top: 0,
             seeks_why: false,
-            laid: None,
+            cached_layout: None,
             body_rows: 0,
         }
     }
 
-    fn answer(&mut self, action: Action) -> Reply {
+    fn answer(&mut self, action: Action) -> LayerReply {
         self.remark = None;
         match action {
             Action::AllowOnce => return self.reply(PermissionReply::Once),
             Action::Reject => return self.reply(PermissionReply::Reject(None)),
-            Action::AnotherAsk => return Reply::Wish(Wish::NextQuestion),
+            Action::AnotherAsk => return LayerReply::Wish(LayerRequest::NextQuestion),
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
             Action::NextAnswer => self.choose(Direction::Down),
@@ -125,11 +125,11 @@ impl Permission {
             }
             _ => {}
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn reply(&self, reply: PermissionReply) -> Reply {
-        Reply::Close(Some(Wish::Answer {
+    fn reply(&self, reply: PermissionReply) -> LayerReply {
+        LayerReply::Close(Some(LayerRequest::Answer {
             question: self.question.id,
             reply: question::Reply::Permission(reply),
             text: None,
@@ -144,7 +144,10 @@ impl Permission {
     }
 
     pub(super) fn last_top(&self) -> usize {
-        let rows = self.laid.as_ref().map_or(0, |laid| laid.lines.len());
+        let rows = self
+            .cached_layout
+            .as_ref()
+            .map_or(0, |cached_layout| cached_layout.lines.len());
         rows.saturating_sub(self.body_rows)
     }
 
@@ -170,12 +173,12 @@ impl Permission {
     }
 
     /// Presses the key that was chosen; before an arrow that is none.
-    fn take_choice(&mut self) -> Reply {
+    fn take_choice(&mut self) -> LayerReply {
         let answers = self.answers(false);
         let chosen = self.choice.and_then(|place| answers.get(place));
         match chosen.map(|(action, _)| *action) {
             Some(action) => self.answer(action),
-            None => Reply::Done,
+            None => LayerReply::Done,
         }
     }
 
@@ -191,12 +194,12 @@ impl Permission {
         self.stage = Stage::Call;
     }
 
-    fn revise(&mut self) -> Reply {
+    fn revise(&mut self) -> LayerReply {
         let editable = self.question.about.editable.as_ref();
         match editable.map(|editable| editable.read(&self.call.text())) {
             Some(Ok(Some(args))) => {
                 self.is_fitting = true;
-                return Reply::Wish(Wish::Ask(Query::Fit {
+                return LayerReply::Wish(LayerRequest::Ask(Query::Fit {
                     question: self.question.id,
                     args,
                 }));
@@ -204,20 +207,20 @@ impl Permission {
             Some(Err(why)) => self.remark = Some(reveal_line(&why)),
             Some(Ok(None)) | None => self.stage = Stage::Answering,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
     /// Takes the answer to what was asked of the session. It counts for the text that it was asked for: one that was
     /// left or changed meanwhile stays as it is.
-    fn hear_answer(&mut self, query: &Query, answer: &Answer) -> Reply {
+    fn hear_answer(&mut self, query: &Query, answer: &Answer) -> LayerReply {
         let Query::Fit { question, args } = query else {
-            return Reply::Done;
+            return LayerReply::Done;
         };
         if *question != self.question.id || !std::mem::take(&mut self.is_fitting) {
-            return Reply::Done;
+            return LayerReply::Done;
         }
         let Some(editable) = &self.question.about.editable else {
-            return Reply::Done;
+            return LayerReply::Done;
         };
         let is_as_asked = editable.read(&self.call.text()).ok().flatten().as_ref() == Some(args);
         match answer {
@@ -227,7 +230,7 @@ impl Permission {
             Answer::Unfit(why) | Answer::Failed(why) => self.remark = Some(reveal_line(why)),
             _ => {}
         }
-        Reply::Done
+        LayerReply::Done
     }
 
     fn explain(&mut self) {
@@ -256,9 +259,9 @@ impl Permission {
         }
     }
 
-    fn finish(&mut self) -> Reply {
+    fn finish(&mut self) -> LayerReply {
         match self.stage {
-            Stage::Answering | Stage::Always => Reply::Done,
+            Stage::Answering | Stage::Always => LayerReply::Done,
             Stage::Pattern => {
                 let pattern = self.pattern.text();
                 let edited = self.proposals.get_mut(self.row).map(|row| row.edit(&pattern));
@@ -269,7 +272,7 @@ impl Permission {
                     }
                     Some(Ok(())) | None => self.stage = Stage::Always,
                 }
-                Reply::Done
+                LayerReply::Done
             }
             Stage::Reason => {
                 let reason = self.reason.take();
@@ -281,14 +284,14 @@ impl Permission {
         }
     }
 
-    fn store(&mut self) -> Reply {
+    fn store(&mut self) -> LayerReply {
         let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
         let patterns: Vec<_> = ticked
             .map(|proposal| (proposal.key.clone(), proposal.pattern.clone()))
             .collect();
         if patterns.is_empty() {
             self.remark = Some("nothing is ticked".into());
-            return Reply::Done;
+            return LayerReply::Done;
         }
         self.reply(PermissionReply::Always {
             patterns,
@@ -297,10 +300,12 @@ impl Permission {
     }
 
     fn hunk(&mut self, direction: Direction) {
-        let Some(laid) = &self.laid else { return };
+        let Some(cached_layout) = &self.cached_layout else {
+            return;
+        };
         let found = match direction {
-            Direction::Down => laid.hunks.iter().find(|row| **row > self.top),
-            Direction::Up => laid.hunks.iter().rfind(|row| **row < self.top),
+            Direction::Down => cached_layout.hunks.iter().find(|row| **row > self.top),
+            Direction::Up => cached_layout.hunks.iter().rfind(|row| **row < self.top),
         };
         if let Some(row) = found {
             self.top = (*row).min(self.last_top());
@@ -321,25 +326,25 @@ impl Layer for Permission {
         }
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         let page = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
         match action {
             Action::PageUp => self.scroll(-page),
             Action::PageDown => self.scroll(page),
             action if is_answer(action) => self.answer(action),
-            _ => Reply::Ignored,
+            _ => LayerReply::Ignored,
         }
     }
 
-    fn guard(&self) -> Option<&Guard> {
+    fn guard(&self) -> Option<&TypeAheadGuard> {
         Some(&self.guard)
     }
 
-    fn guard_mut(&mut self) -> Option<&mut Guard> {
+    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
         Some(&mut self.guard)
     }
 
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         self.remark = None;
         let (before, was_full) = (self.stage, self.is_full);
         self.stage = match before {
@@ -348,37 +353,37 @@ impl Layer for Permission {
         };
         if before != Stage::Answering {
             self.is_fitting = false;
-            return Reply::Done;
+            return LayerReply::Done;
         }
         if self.explains {
             self.explain();
-            return Reply::Done;
+            return LayerReply::Done;
         }
         self.is_full = false;
         if was_full {
-            Reply::Done
+            LayerReply::Done
         } else {
-            Reply::Wish(Wish::PutOff)
+            LayerReply::Wish(LayerRequest::PutOff)
         }
     }
 
-    fn clear(&mut self) -> Reply {
-        Reply::Ignored
+    fn clear(&mut self) -> LayerReply {
+        LayerReply::Ignored
     }
 
-    fn hear_unknown(&mut self, keymap: &Keymap) -> Reply {
+    fn hear_unknown(&mut self, keymap: &Keymap) -> LayerReply {
         if self.stage != Stage::Answering {
-            return Reply::Ignored;
+            return LayerReply::Ignored;
         }
         let key = |action| reveal_line(keymap.label(Context::Question, action));
         let yes = key(Action::AllowOnce).and(" allows · ");
         self.remark = Some(yes.and(key(Action::Reject)).and(" refuses"));
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         if self.context() != Context::QuestionText {
-            return Reply::Done;
+            return LayerReply::Done;
         }
         self.remark = None;
         if self.stage == Stage::Call {
@@ -388,14 +393,14 @@ impl Layer for Permission {
                 written.insert_char(if c.is_control() { ' ' } else { c });
             }
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         if self.scroll_by(rows) {
-            Reply::Done
+            LayerReply::Done
         } else {
-            Reply::Ignored
+            LayerReply::Ignored
         }
     }
 
@@ -403,10 +408,10 @@ impl Layer for Permission {
         false
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Reply {
+    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         match news {
-            News::Answer(query, answer) => self.hear_answer(query, answer),
-            News::Grants(_) => Reply::Ignored,
+            LayerUpdate::Answer(query, answer) => self.hear_answer(query, answer),
+            LayerUpdate::Grants(_) => LayerReply::Ignored,
         }
     }
 
@@ -428,7 +433,7 @@ impl Layer for Permission {
 }
 
 impl Dialog for Permission {
-    fn appear(&mut self, guard: Guard) {
+    fn appear(&mut self, guard: TypeAheadGuard) {
         self.guard = guard;
         self.choice = None;
         self.remark = None;

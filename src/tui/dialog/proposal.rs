@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::permission::{Floored, Inquiry, Row, Scope, floor, in_words};
+use crate::permission::{Floored, Inquiry, InquiryRow, Scope, floor, in_words};
 use crate::text::sanitize::Revealed;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,12 +55,12 @@ impl Proposal {
     /// something.
     pub(super) fn remark(&self, inquiry: &Inquiry, home: Option<&Path>) -> (String, bool) {
         let rows = self.rows.iter().filter_map(|place| inquiry.rows.get(*place));
-        let covers = |row: &Row| row.is_covered_by(&self.pattern, home);
+        let covers = |row: &InquiryRow| row.is_covered_by(&self.pattern, home);
         if self.is_edited && !rows.clone().all(covers) {
             let text = "does not cover this call, which runs all the same";
             return (text.to_owned(), false);
         }
-        match rows.into_iter().find_map(Row::harm) {
+        match rows.into_iter().find_map(InquiryRow::harm) {
             Some(harm) => (harm.to_owned(), true),
             None => (String::new(), false),
         }

@@ -12,15 +12,15 @@ use ratatui::text::Line;
 
 use super::Dialog;
 use super::draw::window;
-use super::guard::Guard;
 use super::keys::KeyLines;
+use super::type_ahead_guard::TypeAheadGuard;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
-use crate::tui::surroundings::path_words;
+use crate::tui::terminal_environment::path_words;
 use crate::view::LookKey;
-use crate::view::judged::INDENT;
+use crate::view::approval::INDENT;
 use crate::view::theme::Meaning;
 
 /// The question about a project.
@@ -53,12 +53,12 @@ pub enum TrustAnswer {
 /// The question on screen.
 pub(crate) struct Trust {
     question: TrustQuestion,
-    guard: Guard,
+    guard: TypeAheadGuard,
     shows_parts: bool,
     top: usize,
     /// Rows of the body on screen; 0 before the first frame.
     body_rows: usize,
-    laid: Option<TrustLayout>,
+    cached_layout: Option<TrustLayout>,
     /// The keys that answer, after one that does not; until the next key.
     remark: Option<Revealed>,
 }
@@ -72,11 +72,11 @@ impl Trust {
     pub(crate) fn new(question: TrustQuestion, now: Instant) -> Self {
         Self {
             question,
-            guard: Guard::begin(now, None),
+            guard: TypeAheadGuard::begin(now, None),
             shows_parts: false,
             top: 0,
             body_rows: 0,
-            laid: None,
+            cached_layout: None,
             remark: None,
         }
     }
@@ -86,7 +86,10 @@ impl Trust {
     }
 
     fn last_top(&self) -> usize {
-        let lines = self.laid.as_ref().map_or(0, |laid| laid.lines.len());
+        let lines = self
+            .cached_layout
+            .as_ref()
+            .map_or(0, |cached_layout| cached_layout.lines.len());
         lines.saturating_sub(self.body_rows)
     }
 
@@ -123,11 +126,17 @@ impl Trust {
 
     fn lay_out(&mut self, width: u16, cx: &LayerCx<'_>) -> &[Line<'static>] {
         let key = (width, cx.look.key(), self.shows_parts);
-        if self.laid.as_ref().is_none_or(|laid| laid.key != key) {
+        if self
+            .cached_layout
+            .as_ref()
+            .is_none_or(|cached_layout| cached_layout.key != key)
+        {
             let lines = self.body(usize::from(width), cx);
-            self.laid = Some(TrustLayout { key, lines });
+            self.cached_layout = Some(TrustLayout { key, lines });
         }
-        self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice())
+        self.cached_layout
+            .as_ref()
+            .map_or(&[][..], |cached_layout| cached_layout.lines.as_slice())
     }
 
     fn body(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
@@ -188,52 +197,52 @@ impl Layer for Trust {
         Context::Trust
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         let page = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
         match action {
             Action::PageUp => return self.scroll(-page),
             Action::PageDown => return self.scroll(page),
-            Action::TrustProject => return Reply::Close(Some(Wish::Trust(TrustAnswer::Trust))),
-            Action::TrustNotNow => return Reply::Close(Some(Wish::Trust(TrustAnswer::NotNow))),
+            Action::TrustProject => return LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::Trust))),
+            Action::TrustNotNow => return LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::NotNow))),
             Action::TrustParts => {
                 self.shows_parts = !self.shows_parts;
                 self.top = 0;
-                self.laid = None;
+                self.cached_layout = None;
             }
             Action::ScrollUp => drop(self.scroll(-1)),
             Action::ScrollDown => drop(self.scroll(1)),
-            _ => return Reply::Ignored,
+            _ => return LayerReply::Ignored,
         }
         self.remark = None;
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn guard(&self) -> Option<&Guard> {
+    fn guard(&self) -> Option<&TypeAheadGuard> {
         Some(&self.guard)
     }
 
-    fn guard_mut(&mut self) -> Option<&mut Guard> {
+    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
         Some(&mut self.guard)
     }
 
-    fn back(&mut self) -> Reply {
-        Reply::Close(Some(Wish::Trust(TrustAnswer::NotNow)))
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::NotNow)))
     }
 
-    fn clear(&mut self) -> Reply {
-        Reply::Ignored
+    fn clear(&mut self) -> LayerReply {
+        LayerReply::Ignored
     }
 
-    fn hear_unknown(&mut self, keymap: &Keymap) -> Reply {
+    fn hear_unknown(&mut self, keymap: &Keymap) -> LayerReply {
         let key = |action| reveal_line(keymap.label(Context::Trust, action));
         let yes = key(Action::TrustProject).and(" trusts · ");
         self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         self.top = self.top.saturating_add_signed(rows).min(self.last_top());
-        Reply::Done
+        LayerReply::Done
     }
 
     fn covers(&self) -> bool {
@@ -254,7 +263,10 @@ impl Layer for Trust {
         let remark = cx.remark(self.remark.as_ref(), area.width);
         self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
         self.top = self.top.min(self.last_top());
-        let body = self.laid.as_ref().map_or(&[][..], |laid| laid.lines.as_slice());
+        let body = self
+            .cached_layout
+            .as_ref()
+            .map_or(&[][..], |cached_layout| cached_layout.lines.as_slice());
         lines.extend(window(body, self.top, self.body_rows, area.width, cx));
         lines.extend(remark);
         for (row, line) in area.rows().zip(&lines) {
@@ -265,7 +277,7 @@ impl Layer for Trust {
 }
 
 impl Dialog for Trust {
-    fn appear(&mut self, guard: Guard) {
+    fn appear(&mut self, guard: TypeAheadGuard) {
         self.guard = guard;
     }
 

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 
 use termina::event::KeyEvent;
 
-use crate::tui::surroundings::HeardKeys;
+use crate::tui::terminal_environment::KeyReporting;
 use crate::view::Symbols;
 
 /// One line of the table: an action with the keys it has when nobody has chosen others.
@@ -39,7 +39,7 @@ pub(crate) struct Binding {
 
 /// An action with its keys.
 #[derive(Debug, Clone)]
-pub(crate) struct Bound {
+pub(crate) struct BoundAction {
     pub(crate) context: Context,
     pub(crate) action: Action,
     pub(crate) description: &'static str,
@@ -63,7 +63,7 @@ impl From<Chord> for Key {
     }
 }
 
-impl Bound {
+impl BoundAction {
     fn of(row: &Binding) -> Self {
         let keys = row.keys.iter().filter_map(|key| Chord::parse(key).ok());
         Self {
@@ -84,19 +84,19 @@ impl Bound {
 /// The meaning of keys in each context, for this user and this terminal.
 #[derive(Debug, Clone)]
 pub struct Keymap {
-    bindings: Vec<Bound>,
+    bindings: Vec<BoundAction>,
     by_key: HashMap<(Context, Chord), Action>,
-    heard: HeardKeys,
+    heard: KeyReporting,
 }
 
 impl Default for Keymap {
     fn default() -> Self {
-        Self::of(table::rows().map(|row| Bound::of(&row)).collect())
+        Self::of(table::rows().map(|row| BoundAction::of(&row)).collect())
     }
 }
 
 impl Keymap {
-    fn of(bindings: Vec<Bound>) -> Self {
+    fn of(bindings: Vec<BoundAction>) -> Self {
         let rows = bindings.iter().flat_map(|binding| {
             let chords = binding.keys.iter().map(|key| key.chord);
             chords.map(|chord| ((binding.context, chord), binding.action))
@@ -104,7 +104,7 @@ impl Keymap {
         Self {
             by_key: rows.collect(),
             bindings,
-            heard: HeardKeys::Plain,
+            heard: KeyReporting::Plain,
         }
     }
 
@@ -128,12 +128,12 @@ impl Keymap {
     /// Learns from a key what the terminal can send.
     pub(crate) fn hear(&mut self, key: KeyEvent) {
         if !Chord::from_key(key).is_universal() {
-            self.heard = HeardKeys::All;
+            self.heard = KeyReporting::All;
         }
     }
 
     /// Returns which keys have come so far.
-    pub(crate) fn heard(&self) -> HeardKeys {
+    pub(crate) fn heard(&self) -> KeyReporting {
         self.heard
     }
 
@@ -157,13 +157,13 @@ impl Keymap {
     }
 
     /// Returns the first key that the terminal can send.
-    pub(crate) fn shown<'a>(&self, binding: &'a Bound) -> Option<&'a str> {
+    pub(crate) fn shown<'a>(&self, binding: &'a BoundAction) -> Option<&'a str> {
         let mut keys = binding.keys.iter();
-        let key = keys.find(|key| self.heard == HeardKeys::All || key.chord.is_universal())?;
+        let key = keys.find(|key| self.heard == KeyReporting::All || key.chord.is_universal())?;
         Some(&key.name)
     }
 
-    pub(crate) fn bindings(&self, context: Context) -> impl Iterator<Item = &Bound> {
+    pub(crate) fn bindings(&self, context: Context) -> impl Iterator<Item = &BoundAction> {
         self.bindings
             .iter()
             .filter(move |binding| binding.context == context)

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::name::{is_fixed, name};
 use super::preset::{PRESETS, preset};
-use super::{Action, Bound, Chord, Context, Key, Keymap, List, table};
+use super::{Action, BoundAction, Chord, Context, Key, Keymap, List, table};
 
 /// The entry that chooses the preset.
 const PRESET: &str = "preset";
@@ -71,7 +71,7 @@ impl Keymap {
         settings: impl IntoIterator<Item = (&'a str, Vec<String>)>,
     ) -> Result<Self, Vec<KeyProblem>> {
         let (presets, keys): (Vec<_>, Vec<_>) = settings.into_iter().partition(|(name, _)| *name == PRESET);
-        let mut draft = Draft::default();
+        let mut draft = KeymapDraft::default();
         for (_, names) in &presets {
             draft.take_preset(names);
         }
@@ -83,24 +83,24 @@ impl Keymap {
 }
 
 /// A keymap on its way.
-struct Draft<'a> {
-    bindings: Vec<Bound>,
+struct KeymapDraft<'a> {
+    bindings: Vec<BoundAction>,
     /// Names that the user has set, to be blamed for what goes wrong.
     set: HashSet<&'a str>,
     problems: Vec<KeyProblem>,
 }
 
-impl Default for Draft<'_> {
+impl Default for KeymapDraft<'_> {
     fn default() -> Self {
         Self {
-            bindings: table::rows().map(|row| Bound::of(&row)).collect(),
+            bindings: table::rows().map(|row| BoundAction::of(&row)).collect(),
             set: HashSet::new(),
             problems: Vec::new(),
         }
     }
 }
 
-impl<'a> Draft<'a> {
+impl<'a> KeymapDraft<'a> {
     fn take_preset(&mut self, names: &[String]) {
         let found = match names {
             [name] => preset(name),
@@ -141,8 +141,8 @@ impl<'a> Draft<'a> {
         let mut after_leader = Vec::new();
         for key in keys.iter().filter(|key| keys.len() > 1 || *key != NONE) {
             match read(key, context, action) {
-                Ok(Written::Direct(key)) => direct.push(key),
-                Ok(Written::AfterLeader(key)) => after_leader.push(key),
+                Ok(KeySequence::Direct(key)) => direct.push(key),
+                Ok(KeySequence::AfterLeader(key)) => after_leader.push(key),
                 Err(what) => self.report(name, format!("`keybinds.{name}`: {what}")),
             }
         }
@@ -164,7 +164,7 @@ impl<'a> Draft<'a> {
                 .find(|binding| binding.context == context && binding.action == action);
             match place {
                 Some(binding) => binding.keys = keys,
-                None => self.bindings.push(Bound {
+                None => self.bindings.push(BoundAction {
                     context,
                     action,
                     description,
@@ -292,13 +292,13 @@ impl<'a> Draft<'a> {
     }
 }
 
-enum Written {
+enum KeySequence {
     Direct(Key),
     AfterLeader(Key),
 }
 
 /// Reads a key that is written for an action.
-fn read(written: &str, context: Context, action: Action) -> Result<Written, String> {
+fn read(written: &str, context: Context, action: Action) -> Result<KeySequence, String> {
     if written == NONE {
         return Err("`none` stands alone, without other keys".to_owned());
     }
@@ -309,7 +309,7 @@ fn read(written: &str, context: Context, action: Action) -> Result<Written, Stri
                 "`{written}` cannot be used: the leader leads to what works anywhere, and this does not"
             ));
         }
-        return Chord::parse(after.trim()).map(|chord| Written::AfterLeader(chord.into()));
+        return Chord::parse(after.trim()).map(|chord| KeySequence::AfterLeader(chord.into()));
     }
     let chord = Chord::parse(written)?;
     // `?` asks for the keys only where nothing is written.
@@ -319,7 +319,7 @@ fn read(written: &str, context: Context, action: Action) -> Result<Written, Stri
             "`{written}` would be typed; add `ctrl` or `alt`, or take another key"
         ));
     }
-    Ok(Written::Direct(chord.into()))
+    Ok(KeySequence::Direct(chord.into()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::rows::{failure, figures, heading, remark};
 use super::{Page, PageCommand, PageReader, Sheet};
 use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
 use crate::text::size::short_count as count;
-use crate::tui::layer::{LayerCx, News, Wish};
+use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
@@ -34,7 +34,7 @@ const BAR: usize = 72;
 
 #[derive(Default)]
 pub(super) struct Context {
-    told: Option<Result<ContextUse, String>>,
+    answer: Option<Result<ContextUse, String>>,
     is_unfolded: bool,
 }
 
@@ -47,13 +47,13 @@ impl Sheet for Context {
         "Context".to_owned()
     }
 
-    fn wants(&self) -> Option<Wish> {
-        Some(Wish::Ask(Query::Context))
+    fn wants(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::Ask(Query::Context))
     }
 
-    fn hear(&mut self, news: &News<'_>) {
-        if let News::Answer(Query::Context, answer) = news {
-            self.told = match answer {
+    fn hear(&mut self, news: &LayerUpdate<'_>) {
+        if let LayerUpdate::Answer(Query::Context, answer) = news {
+            self.answer = match answer {
                 Answer::Context(used) => Some(Ok(used.clone())),
                 Answer::Failed(sentence) => Some(Err(sentence.clone())),
                 _ => None,
@@ -70,7 +70,7 @@ impl Sheet for Context {
     }
 
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        match &self.told {
+        match &self.answer {
             None => remark("Weighing.", width, cx),
             Some(Err(sentence)) => failure(sentence, width, cx),
             Some(Ok(used)) => self.used(used, width, cx),

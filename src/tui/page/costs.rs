@@ -6,8 +6,8 @@ use super::rows::{failure, figures, heading, remark};
 use super::{Page, PageCommand, PageReader, Sheet};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
-use crate::tui::layer::{LayerCx, News, Wish};
-use crate::view::flow::MEASURE;
+use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
+use crate::view::styled_text::MEASURE;
 use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
@@ -40,7 +40,7 @@ const ROOMY: usize = 100;
 
 #[derive(Default)]
 pub(super) struct CostSheet {
-    told: Option<Result<Costs, String>>,
+    answer: Option<Result<Costs, String>>,
 }
 
 impl Sheet for CostSheet {
@@ -52,13 +52,13 @@ impl Sheet for CostSheet {
         "Cost".to_owned()
     }
 
-    fn wants(&self) -> Option<Wish> {
-        Some(Wish::Ask(Query::Costs))
+    fn wants(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::Ask(Query::Costs))
     }
 
-    fn hear(&mut self, news: &News<'_>) {
-        if let News::Answer(Query::Costs, answer) = news {
-            self.told = match answer {
+    fn hear(&mut self, news: &LayerUpdate<'_>) {
+        if let LayerUpdate::Answer(Query::Costs, answer) = news {
+            self.answer = match answer {
                 Answer::Costs(costs) => Some(Ok(costs.clone())),
                 Answer::Failed(sentence) => Some(Err(sentence.clone())),
                 _ => None,
@@ -69,7 +69,7 @@ impl Sheet for CostSheet {
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         // Figures stay near what they are of.
         let width = width.min(MEASURE);
-        match &self.told {
+        match &self.answer {
             None => remark("Adding up.", width, cx),
             Some(Err(sentence)) => failure(sentence, width, cx),
             Some(Ok(costs)) => lines(costs, width, cx),

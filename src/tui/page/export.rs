@@ -10,15 +10,15 @@ use ratatui::widgets::{Clear, Widget};
 use super::rows::{failure, remark};
 use super::{Page, PageCommand};
 use crate::session::export::{ExportFormat, file_name};
-use crate::session::query::{Answer, Keep, Kept, Query};
+use crate::session::query::{Answer, ExportOutcome, ExportRequest, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::size::size_words;
 use crate::text::width::pad;
-use crate::tui::composer::{self, Composer, Draft, Edited};
+use crate::tui::composer::{self, Composer, Draft, EditEffect};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
-use crate::tui::surroundings::path_words;
+use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
@@ -55,16 +55,16 @@ const NEXT_FORMAT: Action = Action::OfLayer("next-format");
 const NAME: usize = 11;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum ExportTarget {
     File,
     Clipboard,
     Editor,
 }
 
-const TARGETS: [Target; 3] = [Target::File, Target::Clipboard, Target::Editor];
+const TARGETS: [ExportTarget; 3] = [ExportTarget::File, ExportTarget::Clipboard, ExportTarget::Editor];
 
 pub(super) struct Export {
-    target: Target,
+    target: ExportTarget,
     format: ExportFormat,
     path: Composer,
     /// The name was changed by hand: another format leaves it alone.
@@ -86,7 +86,7 @@ impl Export {
         let mut path = Composer::default();
         path.set(Draft::from_text(file_name(title, ExportFormat::Markdown)));
         Self {
-            target: Target::File,
+            target: ExportTarget::File,
             format: ExportFormat::Markdown,
             path,
             is_named: false,
@@ -114,37 +114,37 @@ impl Export {
         self.target = TARGETS[next];
     }
 
-    fn export(&mut self) -> Reply {
+    fn export(&mut self) -> LayerReply {
         let path = self.path.text().trim().to_owned();
         let replace = matches!(&self.state, State::Exists(there) if *there == path);
-        if self.target == Target::File && path.is_empty() {
+        if self.target == ExportTarget::File && path.is_empty() {
             self.state = State::Failed("The file needs a name.".to_owned());
-            return Reply::Done;
+            return LayerReply::Done;
         }
         self.state = State::Writing;
-        Reply::Wish(Wish::Ask(match self.target {
-            Target::File => Query::Keep(Keep {
+        LayerReply::Wish(LayerRequest::Ask(match self.target {
+            ExportTarget::File => Query::Keep(ExportRequest {
                 format: self.format,
                 path,
                 replace,
             }),
-            Target::Clipboard | Target::Editor => Query::Export(self.format),
+            ExportTarget::Clipboard | ExportTarget::Editor => Query::Export(self.format),
         }))
     }
 
     fn edited(&mut self) {
-        self.target = Target::File;
+        self.target = ExportTarget::File;
         self.is_named = true;
         self.state = State::Asking;
     }
 
-    fn kept(&mut self, kept: &Kept) -> Reply {
+    fn kept(&mut self, kept: &ExportOutcome) -> LayerReply {
         match kept {
-            Kept::Exists(_) => {
+            ExportOutcome::Exists(_) => {
                 self.state = State::Exists(self.path.text().trim().to_owned());
-                Reply::Done
+                LayerReply::Done
             }
-            Kept::Written { path, bytes } => Reply::Close(Some(Wish::TellOfExport {
+            ExportOutcome::Written { path, bytes } => LayerReply::Close(Some(LayerRequest::TellOfExport {
                 path: path.clone(),
                 bytes: *bytes,
             })),
@@ -184,7 +184,7 @@ impl Layer for Export {
         Context::Layer(&KEYS)
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         match action {
             Action::PickRow if matches!(self.state, State::Writing) => {}
             Action::PickRow => return self.export(),
@@ -195,46 +195,48 @@ impl Layer for Export {
                 self.state = State::Asking;
             }
             Action::Edit(edit) => {
-                if self.path.edit(edit) == Edited::Text {
+                if self.path.edit(edit) == EditEffect::Text {
                     self.edited();
                 }
             }
-            _ => return Reply::Ignored,
+            _ => return LayerReply::Ignored,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         let text = sanitize_line(text);
         text.chars().for_each(|c| self.path.insert_char(c));
         self.edited();
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Reply {
-        let News::Answer(Query::Keep(_) | Query::Export(_), answer) = news else {
-            return Reply::Ignored;
+    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+        let LayerUpdate::Answer(Query::Keep(_) | Query::Export(_), answer) = news else {
+            return LayerReply::Ignored;
         };
         self.state = State::Asking;
         match (answer, self.target) {
             (Answer::Kept(kept), _) => self.kept(kept),
-            (Answer::Export(text), Target::Editor) => Reply::Close(Some(Wish::ViewSession(text.clone()))),
-            (Answer::Export(text), _) => Reply::Close(Some(Wish::CopySession(text.clone()))),
+            (Answer::Export(text), ExportTarget::Editor) => {
+                LayerReply::Close(Some(LayerRequest::ViewSession(text.clone())))
+            }
+            (Answer::Export(text), _) => LayerReply::Close(Some(LayerRequest::CopySession(text.clone()))),
             (Answer::Failed(sentence), _) => {
                 self.state = State::Failed(sentence.clone());
-                Reply::Done
+                LayerReply::Done
             }
-            _ => Reply::Done,
+            _ => LayerReply::Done,
         }
     }
 
-    fn back(&mut self) -> Reply {
-        Reply::Close(None)
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(None)
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         self.step(if rows < 0 { TARGETS.len() - 1 } else { 1 });
-        Reply::Done
+        LayerReply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -262,9 +264,9 @@ impl Layer for Export {
             let is_chosen = target == self.target;
             let mark = if is_chosen { cx.look.symbols.pointer() } else { " " };
             let name = match target {
-                Target::File => "a file",
-                Target::Clipboard => "clipboard",
-                Target::Editor => "$EDITOR",
+                ExportTarget::File => "a file",
+                ExportTarget::Clipboard => "clipboard",
+                ExportTarget::Editor => "$EDITOR",
             };
             let style = if is_chosen {
                 Meaning::Text
@@ -276,14 +278,14 @@ impl Layer for Export {
                 Span::styled(pad(name, NAME).into_owned(), cx.look.style(style)),
             ]);
             buffer.set_line(row.x, row.y, &line, row.width);
-            if target == Target::File {
+            if target == ExportTarget::File {
                 let left = row.x + 3 + NAME as u16;
                 let field = Rect {
                     x: left,
                     width: row.width.saturating_sub(left - row.x + 1),
                     ..row
                 };
-                let look = composer::Look {
+                let look = composer::ComposerStyle {
                     text: cx.look.style(style),
                     bar: cx.look.symbols.bar(),
                     bar_style: cx

@@ -4,10 +4,10 @@ use ratatui::text::{Line, Span};
 
 use super::{Page, PageCommand, PageReader, Sheet};
 use crate::text::width::str_width;
-use crate::tui::keymap::{Action, Bound, Context, Keymap};
+use crate::tui::keymap::{Action, BoundAction, Context, Keymap};
 use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
-use crate::view::flow::Flow;
+use crate::view::styled_text::StyledText;
 use crate::view::theme::{Meaning, Theme};
 
 pub(crate) static PAGE: Page = Page {
@@ -81,7 +81,7 @@ fn title(context: Context, keymap: &Keymap) -> String {
     }
 }
 
-fn rows(binding: &Bound, width: usize, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
+fn rows(binding: &BoundAction, width: usize, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let keys: Vec<&str> = binding
         .keys
         .iter()
@@ -96,7 +96,7 @@ fn rows(binding: &Bound, width: usize, theme: &Theme, symbols: Symbols) -> Vec<L
     };
     let padding = columns.saturating_sub(str_width(&keys)).max(2);
     let keys = Span::styled(format!("   {keys}"), theme.style(Meaning::Accent));
-    let mut words = Flow::default();
+    let mut words = StyledText::default();
     words.push_clean(&symbols.words(binding.description), theme.style(Meaning::Text));
     if width >= WIDE {
         let mut row = vec![keys, Span::raw(" ".repeat(padding))];

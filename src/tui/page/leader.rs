@@ -12,7 +12,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::text::width::{ELLIPSIS, str_width, truncate};
 use crate::tui::keymap::{Action, Context, Keymap, words};
-use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -43,21 +43,21 @@ impl Layer for LeaderTable {
         Context::Leader
     }
 
-    fn act(&mut self, action: Action) -> Reply {
-        Reply::Close(Some(Wish::Perform(action)))
+    fn act(&mut self, action: Action) -> LayerReply {
+        LayerReply::Close(Some(LayerRequest::Perform(action)))
     }
 
-    fn hear_unknown(&mut self, _keymap: &Keymap) -> Reply {
-        Reply::Close(None)
+    fn hear_unknown(&mut self, _keymap: &Keymap) -> LayerReply {
+        LayerReply::Close(None)
     }
 
     /// A paste is no key.
-    fn paste(&mut self, _text: &str) -> Reply {
-        Reply::Ignored
+    fn paste(&mut self, _text: &str) -> LayerReply {
+        LayerReply::Ignored
     }
 
-    fn back(&mut self) -> Reply {
-        Reply::Close(None)
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(None)
     }
 
     fn takes_mouse(&self) -> bool {

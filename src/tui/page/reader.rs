@@ -10,9 +10,9 @@ use regex::Regex;
 use super::Page;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
-use crate::tui::composer::{self, Composer, Edited};
+use crate::tui::composer::{self, Composer, EditEffect};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
 use crate::view::theme::Meaning;
@@ -27,11 +27,11 @@ pub(crate) trait Sheet {
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>>;
 
     /// Returns the request for its data, when it opens and when the session is there.
-    fn wants(&self) -> Option<Wish> {
+    fn wants(&self) -> Option<LayerRequest> {
         None
     }
 
-    fn hear(&mut self, _news: &News<'_>) {}
+    fn hear(&mut self, _news: &LayerUpdate<'_>) {}
 
     /// Returns the hint of the key that unfolds, where there is something to fold.
     fn fold_hint(&self) -> Option<&'static str> {
@@ -199,7 +199,7 @@ impl<T: Sheet> Layer for PageReader<T> {
         }
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         match action {
             Action::ScrollUp => self.scroll_by(-1),
             Action::ScrollDown => self.scroll_by(1),
@@ -221,48 +221,48 @@ impl<T: Sheet> Layer for PageReader<T> {
             Action::ToggleFold if self.sheet.fold_hint().is_some() => self.sheet.fold(),
             Action::Edit(edit) => {
                 let line = self.search.line.as_mut();
-                if line.map(|line| line.edit(edit)) == Some(Edited::Text) {
+                if line.map(|line| line.edit(edit)) == Some(EditEffect::Text) {
                     self.look_for();
                 }
             }
-            Action::ClosePage => return Reply::Close(None),
-            _ => return Reply::Ignored,
+            Action::ClosePage => return LayerReply::Close(None),
+            _ => return LayerReply::Ignored,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         let Some(line) = &mut self.search.line else {
-            return Reply::Done;
+            return LayerReply::Done;
         };
         let text = sanitize_line(text);
         text.chars().for_each(|c| line.insert_char(c));
         self.look_for();
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn wants(&self) -> Option<Wish> {
+    fn wants(&self) -> Option<LayerRequest> {
         self.sheet.wants()
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Reply {
+    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         self.sheet.hear(news);
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         let was_searched = self.search.line.is_some() || self.search.pattern.is_some();
         self.search = Search::default();
         if was_searched {
-            Reply::Done
+            LayerReply::Done
         } else {
-            Reply::Close(None)
+            LayerReply::Close(None)
         }
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         self.scroll_by(rows);
-        Reply::Done
+        LayerReply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -320,7 +320,7 @@ impl<T: Sheet> Layer for PageReader<T> {
             width: area.width.saturating_sub(2),
             height: 1,
         };
-        let look = composer::Look {
+        let look = composer::ComposerStyle {
             text: cx.look.style(Meaning::Text),
             bar: "/ ",
             bar_style: cx.look.style(Meaning::Accent),

@@ -19,12 +19,12 @@ use crate::session::query::moment;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
-use crate::tui::composer::{self, Composer, Edited};
+use crate::tui::composer::{self, Composer, EditEffect};
 use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::picker::{Preview, draw_rule, split};
 use crate::tui::statusbar::Hints;
-use crate::tui::surroundings::path_words;
+use crate::tui::terminal_environment::path_words;
 use crate::view::Look;
 use crate::view::theme::{Meaning, Theme};
 
@@ -112,7 +112,7 @@ impl RuleList {
     }
 
     fn edit(&mut self, edit: Edit) {
-        if self.filter.edit(edit) == Edited::Text {
+        if self.filter.edit(edit) == EditEffect::Text {
             self.filter_anew();
         }
     }
@@ -215,7 +215,7 @@ impl Layer for RuleList {
         Context::Layer(&KEYS)
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         let armed = self.armed.take();
         match action {
             Action::RowUp => self.move_by(-1),
@@ -225,51 +225,53 @@ impl Layer for RuleList {
             REVOKE => {
                 let chosen = self.chosen().map(|rule| rule.id);
                 match chosen {
-                    Some(id) if armed == chosen => return Reply::Wish(Wish::Send(Op::RevokeGrant(id))),
+                    Some(id) if armed == chosen => {
+                        return LayerReply::Wish(LayerRequest::Send(Op::RevokeGrant(id)));
+                    }
                     _ => self.armed = chosen,
                 }
             }
             Action::Edit(edit) => self.edit(edit),
-            _ => return Reply::Ignored,
+            _ => return LayerReply::Ignored,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         self.armed = None;
         let line = sanitize_line(text);
         line.chars().for_each(|c| self.filter.insert_char(c));
         self.filter_anew();
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn wants(&self) -> Option<Wish> {
-        Some(Wish::Send(Op::ListGrants))
+    fn wants(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::Send(Op::ListGrants))
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Reply {
-        if let News::Grants(rules) = news {
+    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+        if let LayerUpdate::Grants(rules) = news {
             self.set(Arc::clone(rules));
         }
-        Reply::Done
+        LayerReply::Done
     }
 
     /// Clears the filter first.
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         self.armed = None;
         let is_filtered = !self.filter.is_empty();
         self.filter.clear();
         if !is_filtered {
-            return Reply::Close(None);
+            return LayerReply::Close(None);
         }
         self.filter_anew();
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         self.armed = None;
         self.move_by(rows.signum());
-        Reply::Done
+        LayerReply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -304,7 +306,7 @@ impl Layer for RuleList {
             height: 1,
         };
         let text = theme.style(Meaning::Text);
-        let look = composer::Look {
+        let look = composer::ComposerStyle {
             text,
             bar: cx.look.symbols.bar(),
             bar_style: theme.style(Meaning::Accent),
@@ -395,7 +397,7 @@ mod tests {
     use super::super::HookRuns;
     use super::*;
     use crate::session::{GrantOrigin, GrantScope};
-    use crate::tui::surroundings::Surroundings;
+    use crate::tui::terminal_environment::TerminalEnvironment;
     use crate::view::highlight::Highlighter;
 
     fn rule(id: i64, key: &str, pattern: &str, scope: GrantScope) -> Grant {
@@ -437,7 +439,7 @@ mod tests {
             },
             session: Some(&session),
             keymap: &Keymap::default(),
-            surroundings: &Surroundings::sample(),
+            terminal_environment: &TerminalEnvironment::sample(),
             screen: area,
             pictures: None,
             hooks: &HookRuns::default(),
@@ -455,7 +457,7 @@ mod tests {
     /// Which rule an action takes back.
     fn revoked(list: &mut RuleList, action: Action) -> Option<i64> {
         match list.act(action) {
-            Reply::Wish(Wish::Send(Op::RevokeGrant(id))) => Some(id),
+            LayerReply::Wish(LayerRequest::Send(Op::RevokeGrant(id))) => Some(id),
             _ => None,
         }
     }
@@ -516,8 +518,8 @@ mod tests {
         assert!(text.contains("❯ edit") && !text.contains("cargo"), "{text}");
         list.write("zzz");
         assert!(picture(&mut list, 80, 9).contains("Nothing matches."));
-        assert!(matches!(list.back(), Reply::Done));
-        assert!(matches!(list.back(), Reply::Close(None)));
+        assert!(matches!(list.back(), LayerReply::Done));
+        assert!(matches!(list.back(), LayerReply::Close(None)));
         assert!(picture(&mut list, 80, 9).contains("cargo"));
     }
 

@@ -5,8 +5,8 @@ use ratatui::text::Line;
 use super::rows::{fact, failure, heading, remark};
 use super::{Page, PageCommand, PageReader, Sheet};
 use crate::session::query::{Answer, Query, StatusGroup};
-use crate::tui::layer::{LayerCx, News, Wish};
-use crate::tui::surroundings::path_words;
+use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
+use crate::tui::terminal_environment::path_words;
 
 pub(super) static PAGE: Page = Page {
     action: "status",
@@ -26,7 +26,7 @@ pub(super) static PAGE: Page = Page {
 
 #[derive(Default)]
 pub(super) struct Status {
-    told: Option<Result<Vec<StatusGroup>, String>>,
+    answer: Option<Result<Vec<StatusGroup>, String>>,
 }
 
 impl Sheet for Status {
@@ -38,13 +38,13 @@ impl Sheet for Status {
         "Status".to_owned()
     }
 
-    fn wants(&self) -> Option<Wish> {
-        Some(Wish::Ask(Query::Status))
+    fn wants(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::Ask(Query::Status))
     }
 
-    fn hear(&mut self, news: &News<'_>) {
-        if let News::Answer(Query::Status, answer) = news {
-            self.told = match answer {
+    fn hear(&mut self, news: &LayerUpdate<'_>) {
+        if let LayerUpdate::Answer(Query::Status, answer) = news {
+            self.answer = match answer {
                 Answer::Status(groups) => Some(Ok(groups.clone())),
                 Answer::Failed(sentence) => Some(Err(sentence.clone())),
                 _ => None,
@@ -53,12 +53,12 @@ impl Sheet for Status {
     }
 
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let mut lines = match &self.told {
+        let mut lines = match &self.answer {
             None => remark("Looking.", width, cx),
             Some(Err(sentence)) => failure(sentence, width, cx),
             Some(Ok(groups)) => groups.iter().flat_map(|group| rows(group, width, cx)).collect(),
         };
-        if self.told.is_none() {
+        if self.answer.is_none() {
             lines.push(Line::default());
         }
         lines.extend(rows(&cx.terminal(), width, cx));

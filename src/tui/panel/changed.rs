@@ -22,7 +22,7 @@ pub(super) struct ChangedFile {
 
 /// The part of details that shows that a call wrote.
 #[derive(Deserialize)]
-struct Noted {
+struct CallDetails {
     diff: Option<IgnoredAny>,
 }
 
@@ -56,7 +56,10 @@ impl ChangedFiles {
     /// Takes in the details of one call: those of a file, or of several.
     pub(super) fn note(&mut self, details: &Json) {
         // Most calls wrote nothing, so no more is read of them.
-        if details.fields::<Noted>().is_none_or(|noted| noted.diff.is_none()) {
+        if details
+            .fields::<CallDetails>()
+            .is_none_or(|noted| noted.diff.is_none())
+        {
             return;
         }
         let details = details.value();

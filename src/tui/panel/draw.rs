@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
-use super::row::{Fullness, Row};
+use super::row::{Row, TodoExtent};
 use super::{Panel, WIDE};
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -45,13 +45,13 @@ impl Panel {
         };
         let height = usize::from(area.height);
         let width = usize::from(inner.width);
-        let mut rows = self.rows(width, Fullness::All, look);
+        let mut rows = self.rows(width, TodoExtent::All, look);
         if rows.is_empty() {
             draw_nothing(inner, buffer, look);
             return None;
         }
         if !has_keys && rows.len() > height {
-            rows = self.rows(width, Fullness::Short, look);
+            rows = self.rows(width, TodoExtent::Short, look);
         }
         self.keep_in_sight(&rows, height, has_keys);
         let visible = &rows[self.top..rows.len().min(self.top + height)];
@@ -84,7 +84,7 @@ impl Panel {
     }
 
     fn draw_writing(&mut self, inner: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
-        let is_it = |spot: &Option<super::Spot>| spot.is_some() && *spot == self.cursor;
+        let is_it = |spot: &Option<super::CursorPosition>| spot.is_some() && *spot == self.cursor;
         let first = self.shown.iter().position(is_it)?;
         let count = self.shown.iter().filter(|spot| is_it(spot)).count();
         let writing = self.writing.as_mut()?;

@@ -8,7 +8,7 @@ use crate::conversation::{Todo, TodoChange, TodoEdit};
 use crate::session::Op;
 use crate::tui::composer::{self, Composer, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -28,13 +28,13 @@ impl TodoEditor {
 
     /// Returns the change that was written. The list may be another by now: the session finds the entry, or says that it
     /// is gone.
-    fn finish(&self) -> Option<Wish> {
+    fn finish(&self) -> Option<LayerRequest> {
         let content = self.line.text().trim().to_owned();
         if content.is_empty() {
-            return Some(Wish::Say("a todo needs words; it stays as it was"));
+            return Some(LayerRequest::Say("a todo needs words; it stays as it was"));
         }
         (content != self.seen.content).then(|| {
-            Wish::Send(Op::EditTodo(TodoEdit {
+            LayerRequest::Send(Op::EditTodo(TodoEdit {
                 seen: self.seen.clone(),
                 change: TodoChange::Content(content),
             }))
@@ -47,7 +47,7 @@ impl TodoEditor {
     }
 
     pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
-        let composer_look = composer::Look {
+        let composer_look = composer::ComposerStyle {
             text: look.theme.style(Meaning::Text),
             bar: &format!("{} ", look.symbols.pointer()),
             bar_style: look.theme.style(Meaning::Accent),
@@ -68,24 +68,24 @@ impl Layer for TodoEditor {
         Context::PanelText
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         match action {
-            Action::FinishText => Reply::Close(self.finish()),
+            Action::FinishText => LayerReply::Close(self.finish()),
             Action::Edit(edit) => {
                 self.line.edit(edit);
-                Reply::Done
+                LayerReply::Done
             }
-            _ => Reply::Ignored,
+            _ => LayerReply::Ignored,
         }
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         one_line(text).chars().for_each(|c| self.line.insert_char(c));
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn back(&mut self) -> Reply {
-        Reply::Close(None)
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(None)
     }
 
     fn takes_mouse(&self) -> bool {

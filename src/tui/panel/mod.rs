@@ -44,7 +44,7 @@ impl Section {
 
 /// A row that the cursor can stand on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Spot {
+enum CursorPosition {
     Head(Section),
     Todo(usize),
     File(usize),
@@ -52,7 +52,7 @@ enum Spot {
 
 /// The person's choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Wish {
+enum PanelVisibility {
     #[default]
     AsItComes,
     Shown,
@@ -61,7 +61,7 @@ enum Wish {
 
 /// The kind of row under the cursor, for the hints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Chosen {
+pub(crate) enum CursorRow {
     Head,
     Todo,
     File,
@@ -83,15 +83,15 @@ pub(crate) struct Panel {
     todos: Vec<Todo>,
     changed: ChangedFiles,
     folded: HashSet<Section>,
-    wish: Wish,
+    visibility: PanelVisibility,
     /// True if it has its columns where nobody chose.
     is_placed: bool,
-    cursor: Option<Spot>,
+    cursor: Option<CursorPosition>,
     /// The first row on screen.
     top: usize,
     writing: Option<TodoEditor>,
     /// The entry on each row of the last frame.
-    shown: Vec<Option<Spot>>,
+    shown: Vec<Option<CursorPosition>>,
     area: Rect,
 }
 
@@ -125,11 +125,11 @@ impl Panel {
     /// Takes the list as it is now. The cursor stays on its entry.
     pub(crate) fn set_todos(&mut self, todos: Vec<Todo>) {
         let before = std::mem::replace(&mut self.todos, todos);
-        if let Some(Spot::Todo(place)) = self.cursor {
+        if let Some(CursorPosition::Todo(place)) = self.cursor {
             let same = |seen: &Todo| self.todos.iter().position(|todo| todo.is_same_entry(seen));
             let place = before.get(place).and_then(same).unwrap_or(place);
             let last = self.todos.len().checked_sub(1);
-            self.cursor = last.map(|last| Spot::Todo(place.min(last)));
+            self.cursor = last.map(|last| CursorPosition::Todo(place.min(last)));
         }
     }
 
@@ -145,24 +145,24 @@ impl Panel {
     /// Returns true if it stands beside the conversation on a screen of this width.
     pub(crate) fn is_beside(&self, width: u16) -> bool {
         width >= WIDE
-            && match self.wish {
-                Wish::Shown => true,
-                Wish::Hidden => false,
-                Wish::AsItComes => self.is_placed,
+            && match self.visibility {
+                PanelVisibility::Shown => true,
+                PanelVisibility::Hidden => false,
+                PanelVisibility::AsItComes => self.is_placed,
             }
     }
 
     /// Returns true if there is something to see that is not shown by itself.
     pub(crate) fn is_waiting(&self, width: u16) -> bool {
-        self.has_content() && self.wish != Wish::Hidden && !self.is_beside(width)
+        self.has_content() && self.visibility != PanelVisibility::Hidden && !self.is_beside(width)
     }
 
     pub(crate) fn show(&mut self) {
-        self.wish = Wish::Shown;
+        self.visibility = PanelVisibility::Shown;
     }
 
     pub(crate) fn hide(&mut self) {
-        self.wish = Wish::Hidden;
+        self.visibility = PanelVisibility::Hidden;
         self.writing = None;
     }
 
@@ -172,33 +172,32 @@ impl Panel {
     }
 
     /// Where the cursor stands once the panel has the keys: where it stood, or on the first open todo.
-    fn landing(&self) -> Option<Spot> {
+    fn landing(&self) -> Option<CursorPosition> {
         let spots = self.spots();
-        let is_active =
-            |spot: &&Spot| matches!(spot, Spot::Todo(place) if self.todos[*place].status.is_open());
+        let is_active = |spot: &&CursorPosition| matches!(spot, CursorPosition::Todo(place) if self.todos[*place].status.is_open());
         let first = || spots.iter().find(is_active).or(spots.first()).copied();
         self.cursor.filter(|spot| spots.contains(spot)).or_else(first)
     }
 
     /// Returns the kind of row under the cursor.
-    pub(crate) fn chosen(&self) -> Chosen {
+    pub(crate) fn chosen(&self) -> CursorRow {
         chosen(self.cursor)
     }
 
     /// The same, once the panel has the keys.
-    pub(crate) fn chosen_with_keys(&self) -> Chosen {
+    pub(crate) fn chosen_with_keys(&self) -> CursorRow {
         chosen(self.landing())
     }
 
     /// Where the cursor can stand, from top to bottom.
-    fn spots(&self) -> Vec<Spot> {
+    fn spots(&self) -> Vec<CursorPosition> {
         let mut spots = Vec::new();
         for section in self.sections() {
-            spots.push(Spot::Head(section));
+            spots.push(CursorPosition::Head(section));
             if !self.folded.contains(&section) {
                 match section {
-                    Section::Todo => spots.extend((0..self.todos.len()).map(Spot::Todo)),
-                    Section::Files => spots.extend((0..self.changed.files().len()).map(Spot::File)),
+                    Section::Todo => spots.extend((0..self.todos.len()).map(CursorPosition::Todo)),
+                    Section::Files => spots.extend((0..self.changed.files().len()).map(CursorPosition::File)),
                 }
             }
         }
@@ -233,22 +232,22 @@ impl Panel {
     /// Folds or unfolds the section of a head; ticks a todo.
     pub(crate) fn toggle(&mut self) -> PanelOutcome {
         match self.cursor {
-            Some(Spot::Todo(place)) => {
+            Some(CursorPosition::Todo(place)) => {
                 let status = match self.todos.get(place).map(|todo| todo.status) {
                     Some(TodoStatus::Completed) => TodoStatus::Pending,
                     _ => TodoStatus::Completed,
                 };
                 self.set_status(place, status)
             }
-            Some(Spot::Head(section)) => {
+            Some(CursorPosition::Head(section)) => {
                 if !self.folded.remove(&section) {
                     self.folded.insert(section);
                 }
                 PanelOutcome::Stays
             }
-            Some(Spot::File(_)) => {
+            Some(CursorPosition::File(_)) => {
                 self.folded.insert(Section::Files);
-                self.cursor = Some(Spot::Head(Section::Files));
+                self.cursor = Some(CursorPosition::Head(Section::Files));
                 PanelOutcome::Stays
             }
             None => PanelOutcome::Nothing("nothing to fold here"),
@@ -257,7 +256,7 @@ impl Panel {
 
     /// Brings a todo to the state after its own.
     pub(crate) fn next_status(&self) -> PanelOutcome {
-        let Some(Spot::Todo(place)) = self.cursor else {
+        let Some(CursorPosition::Todo(place)) = self.cursor else {
             return PanelOutcome::Nothing("no todo is chosen here");
         };
         let status = match self.todos.get(place).map(|todo| todo.status) {
@@ -284,22 +283,22 @@ impl Panel {
     /// Opens what the cursor stands on: the file, or the section.
     pub(crate) fn open(&mut self) -> PanelOutcome {
         match self.cursor {
-            Some(Spot::File(place)) => match self.changed.files().get(place) {
+            Some(CursorPosition::File(place)) => match self.changed.files().get(place) {
                 Some(file) => PanelOutcome::Open(FilePlace {
                     path: file.path.clone(),
                     line: None,
                 }),
                 None => PanelOutcome::Nothing("no file is chosen here"),
             },
-            Some(Spot::Todo(_)) => self.begin_writing(),
-            Some(Spot::Head(_)) | None => self.toggle(),
+            Some(CursorPosition::Todo(_)) => self.begin_writing(),
+            Some(CursorPosition::Head(_)) | None => self.toggle(),
         }
     }
 
     /// Begins to change the words of a todo.
     pub(crate) fn begin_writing(&mut self) -> PanelOutcome {
         let todo = match self.cursor {
-            Some(Spot::Todo(place)) => self.todos.get(place),
+            Some(CursorPosition::Todo(place)) => self.todos.get(place),
             _ => None,
         };
         let Some(todo) = todo else {
@@ -324,12 +323,12 @@ impl Panel {
     }
 }
 
-fn chosen(spot: Option<Spot>) -> Chosen {
+fn chosen(spot: Option<CursorPosition>) -> CursorRow {
     match spot {
-        Some(Spot::Head(_)) => Chosen::Head,
-        Some(Spot::Todo(_)) => Chosen::Todo,
-        Some(Spot::File(_)) => Chosen::File,
-        None => Chosen::Nothing,
+        Some(CursorPosition::Head(_)) => CursorRow::Head,
+        Some(CursorPosition::Todo(_)) => CursorRow::Todo,
+        Some(CursorPosition::File(_)) => CursorRow::File,
+        None => CursorRow::Nothing,
     }
 }
 

@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::changed::ChangedFile;
-use super::{Panel, Section, Spot};
+use super::{CursorPosition, Panel, Section};
 use crate::conversation::{Todo, TodoStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{shorten_path, str_width, truncate};
@@ -19,12 +19,12 @@ pub(super) const SIGN: usize = 2;
 
 /// One row, and what the cursor stands on there.
 pub(super) struct Row {
-    pub(super) spot: Option<Spot>,
+    pub(super) spot: Option<CursorPosition>,
     pub(super) line: Line<'static>,
 }
 
 impl Row {
-    fn new(spot: Spot, spans: Vec<Span<'static>>) -> Self {
+    fn new(spot: CursorPosition, spans: Vec<Span<'static>>) -> Self {
         Self {
             spot: Some(spot),
             line: Line::from(spans),
@@ -38,14 +38,14 @@ impl Row {
 
 /// The extent of the list: all todos, or those that are done only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fullness {
+pub(super) enum TodoExtent {
     All,
     /// The todos that are done before the first open one are one row.
     Short,
 }
 
 impl Panel {
-    pub(super) fn rows(&mut self, width: usize, fullness: Fullness, look: Look<'_>) -> Vec<Row> {
+    pub(super) fn rows(&mut self, width: usize, fullness: TodoExtent, look: Look<'_>) -> Vec<Row> {
         let sections: Vec<Section> = self.sections().collect();
         let mut rows = Vec::new();
         for section in sections {
@@ -73,7 +73,7 @@ impl Panel {
             let sign = format!(" {}", look.symbols.ellipsis());
             left.push(Span::styled(sign, look.theme.style(Meaning::TextMuted)));
         }
-        Row::new(Spot::Head(section), apart(left, figures, width))
+        Row::new(CursorPosition::Head(section), apart(left, figures, width))
     }
 
     fn todo_figures(&self, look: Look<'_>) -> Vec<Span<'static>> {
@@ -83,11 +83,11 @@ impl Panel {
         vec![Span::styled(figures, look.theme.style(Meaning::TextMuted))]
     }
 
-    fn todo_rows(&mut self, width: usize, fullness: Fullness, look: Look<'_>, rows: &mut Vec<Row>) {
+    fn todo_rows(&mut self, width: usize, fullness: TodoExtent, look: Look<'_>, rows: &mut Vec<Row>) {
         let first_open = self.todos.iter().position(|todo| todo.status.is_open());
         let done = match fullness {
-            Fullness::All => 0,
-            Fullness::Short => first_open.unwrap_or(self.todos.len()),
+            TodoExtent::All => 0,
+            TodoExtent::Short => first_open.unwrap_or(self.todos.len()),
         };
         if done > 0 {
             let (sign, style) = sign(TodoStatus::Completed, look);
@@ -99,7 +99,7 @@ impl Panel {
             rows.push(Row::plain(Line::from(spans)));
         }
         for place in done..self.todos.len() {
-            let spot = Spot::Todo(place);
+            let spot = CursorPosition::Todo(place);
             let is_written = self.writing.is_some() && self.cursor == Some(spot);
             if let Some(writing) = self.writing.as_mut().filter(|_| is_written) {
                 let columns = u16::try_from(width).unwrap_or(u16::MAX);
@@ -113,12 +113,12 @@ impl Panel {
 
     fn file_rows(&self, width: usize, look: Look<'_>, rows: &mut Vec<Row>) {
         for (place, file) in self.changed.files().iter().enumerate() {
-            rows.push(Row::new(Spot::File(place), file_row(file, width, look)));
+            rows.push(Row::new(CursorPosition::File(place), file_row(file, width, look)));
         }
     }
 }
 
-fn todo_rows(todo: &Todo, spot: Spot, width: usize, look: Look<'_>) -> Vec<Row> {
+fn todo_rows(todo: &Todo, spot: CursorPosition, width: usize, look: Look<'_>) -> Vec<Row> {
     let (sign, sign_style) = sign(todo.status, look);
     let style = look.theme.style(match todo.status {
         TodoStatus::InProgress => Meaning::TextStrong,

@@ -2,7 +2,7 @@ use super::*;
 use crate::conversation::TodoPriority;
 use crate::session::Op;
 use crate::tui::keymap::{Action, Edit};
-use crate::tui::layer::{Layer, Reply, Wish};
+use crate::tui::layer::{Layer, LayerReply, LayerRequest};
 
 fn todo(content: &str, status: TodoStatus) -> Todo {
     Todo {
@@ -51,15 +51,15 @@ fn what_the_person_chose_holds() {
 fn the_cursor_begins_at_what_is_open_and_stays_on_its_entry() {
     let mut panel = panel();
     panel.focus();
-    assert_eq!(panel.cursor, Some(Spot::Todo(1)));
+    assert_eq!(panel.cursor, Some(CursorPosition::Todo(1)));
     panel.set_todos(vec![
         todo("read it", TodoStatus::Completed),
         todo("find it", TodoStatus::Completed),
         todo("fix it", TodoStatus::Completed),
     ]);
-    assert_eq!(panel.cursor, Some(Spot::Todo(2)));
+    assert_eq!(panel.cursor, Some(CursorPosition::Todo(2)));
     panel.set_todos(vec![todo("other", TodoStatus::Pending)]);
-    assert_eq!(panel.cursor, Some(Spot::Todo(0)));
+    assert_eq!(panel.cursor, Some(CursorPosition::Todo(0)));
     panel.set_todos(Vec::new());
     assert_eq!(panel.cursor, None);
 }
@@ -71,10 +71,10 @@ fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
     panel.changed.note(&details.into());
     panel.focus();
     panel.move_by(-10);
-    assert_eq!(panel.cursor, Some(Spot::Head(Section::Todo)));
+    assert_eq!(panel.cursor, Some(CursorPosition::Head(Section::Todo)));
     assert_eq!(panel.toggle(), PanelOutcome::Stays);
     panel.move_by(1);
-    assert_eq!(panel.cursor, Some(Spot::Head(Section::Files)));
+    assert_eq!(panel.cursor, Some(CursorPosition::Head(Section::Files)));
     panel.move_by(1);
     let place = FilePlace {
         path: "a.rs".to_owned(),
@@ -84,9 +84,9 @@ fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
 }
 
 /// Ends the writing of a todo.
-fn finish(panel: &mut Panel) -> Option<Wish> {
+fn finish(panel: &mut Panel) -> Option<LayerRequest> {
     match panel.editor_mut().unwrap().act(Action::FinishText) {
-        Reply::Close(wish) => wish,
+        LayerReply::Close(visibility) => visibility,
         reply => panic!("{reply:?}"),
     }
 }
@@ -98,7 +98,7 @@ fn what_is_written_while_the_list_changes_is_meant_for_the_entry_that_was_seen()
     panel.begin_writing();
     panel.editor_mut().unwrap().write(" well\nand soon");
     panel.set_todos(vec![todo("something else", TodoStatus::Pending)]);
-    let Some(Wish::Send(Op::EditTodo(edit))) = finish(&mut panel) else {
+    let Some(LayerRequest::Send(Op::EditTodo(edit))) = finish(&mut panel) else {
         panic!("nothing is changed");
     };
     assert_eq!(edit.seen.content, "fix it");
@@ -114,7 +114,7 @@ fn no_words_leave_the_todo_as_it_was() {
     panel.focus();
     panel.begin_writing();
     panel.editor_mut().unwrap().act(Action::Edit(Edit::DeleteToStart));
-    assert!(matches!(finish(&mut panel), Some(Wish::Say(_))));
+    assert!(matches!(finish(&mut panel), Some(LayerRequest::Say(_))));
     panel.begin_writing();
     assert!(finish(&mut panel).is_none());
 }

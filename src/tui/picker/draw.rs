@@ -18,7 +18,7 @@ use crate::text::wrap::wrap;
 use crate::tui::composer;
 use crate::tui::layer::Layer;
 use crate::view::Look;
-use crate::view::flow::MEASURE;
+use crate::view::styled_text::MEASURE;
 use crate::view::theme::Meaning;
 
 /// From this width on the preview stands beside the list.
@@ -103,7 +103,7 @@ impl Picker {
             width: area.width.saturating_sub(2),
             ..area
         };
-        let look = composer::Look {
+        let look = composer::ComposerStyle {
             text: look.style(Meaning::Text),
             bar: look.symbols.bar(),
             bar_style: look.style(Meaning::Accent),

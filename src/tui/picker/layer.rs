@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use super::Picker;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
@@ -23,9 +23,9 @@ impl Layer for Picker {
         Context::Picker
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         if !is_about_list(action) {
-            return Reply::Ignored;
+            return LayerReply::Ignored;
         }
         let armed = self.armed.take();
         if self.renaming.is_some() {
@@ -34,48 +34,52 @@ impl Layer for Picker {
         match action {
             Action::DeleteRow => self.delete(armed),
             Action::RenameRow => self.rename(),
-            Action::WidenList => Reply::stay(self.place.widen()),
+            Action::WidenList => LayerReply::stay(self.place.widen()),
             Action::RowUp => self.move_by(-1),
             Action::RowDown => self.move_by(1),
             Action::PageUp => self.page(-1),
             Action::PageDown => self.page(1),
             Action::PickRow => self.pick(),
             Action::Edit(edit) => self.edit(edit),
-            _ => Reply::Done,
+            _ => LayerReply::Done,
         }
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         self.armed = None;
         let (line, is_name) = match &mut self.renaming {
             Some((_, name)) => (name, true),
             None => (&mut self.line, false),
         };
         text.chars().for_each(|c| line.insert_char(c));
-        if is_name { Reply::Done } else { self.filter_anew() }
+        if is_name {
+            LayerReply::Done
+        } else {
+            self.filter_anew()
+        }
     }
 
-    fn paste(&mut self, text: &str) -> Reply {
+    fn paste(&mut self, text: &str) -> LayerReply {
         self.write(sanitize_line(text).trim())
     }
 
     /// What was begun goes, then the filter, then the list.
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         if self.renaming.take().is_some() || self.armed.take().is_some() {
-            return Reply::Done;
+            return LayerReply::Done;
         }
         if self.line.is_empty() {
-            return Reply::Close(self.close());
+            return LayerReply::Close(self.close());
         }
         self.line.clear();
         self.filter_anew()
     }
 
-    fn close(&mut self) -> Option<Wish> {
+    fn close(&mut self) -> Option<LayerRequest> {
         self.place.leave()
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         self.move_by(rows)
     }
 
@@ -84,7 +88,7 @@ impl Layer for Picker {
         !self.filter.is_done(&self.rows)
     }
 
-    fn work(&mut self) -> Reply {
+    fn work(&mut self) -> LayerReply {
         let before = self.row();
         self.filter.step(&self.rows);
         let place = before.and_then(|row| self.filter.place(row, &self.rows));
@@ -133,17 +137,17 @@ impl Layer for Picker {
 }
 
 impl Picker {
-    fn act_on_name(&mut self, action: Action) -> Reply {
+    fn act_on_name(&mut self, action: Action) -> LayerReply {
         match (action, &mut self.renaming) {
             (Action::PickRow, renaming) => match renaming.take() {
-                Some((row, name)) => Reply::stay(self.place.rename(row, name.text().trim())),
-                None => Reply::Done,
+                Some((row, name)) => LayerReply::stay(self.place.rename(row, name.text().trim())),
+                None => LayerReply::Done,
             },
             (Action::Edit(edit), Some((_, name))) => {
                 name.edit(edit);
-                Reply::Done
+                LayerReply::Done
             }
-            _ => Reply::Done,
+            _ => LayerReply::Done,
         }
     }
 }

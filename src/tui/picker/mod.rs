@@ -1,34 +1,34 @@
 //! Lists to pick from: type to filter, move, look, take.
 //!
 //! A [`Picker`] is the list with its filter, and knows nothing of what is listed. That is a [`ListContent`]: its rows, what is
-//! shown beside them, and the [`Wish`] that picking one is. A place is one file below `places` and a line in its list; what
+//! shown beside them, and the [`LayerRequest`] that picking one is. A place is one file below `places` and a line in its list; what
 //! its rows say comes clean from [`Row`].
 //!
 //! It is a [`Layer`](super::layer::Layer). Nothing here waits or reads: what takes long is looked at in steps, for which
 //! the screen calls `work` as long as there is some.
 
+pub(crate) mod contents;
 mod draw;
 mod filter;
 mod layer;
-pub(crate) mod places;
 mod preview;
 mod row;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use contents::{ListContent, SessionListRequest};
 pub(crate) use draw::{RowLine, draw_rule, split};
-pub(crate) use places::{ListContent, SessionWish};
 pub(crate) use preview::Preview;
 pub(crate) use row::Row;
 
 use std::collections::HashMap;
 
-use super::composer::{Composer, Edited};
+use super::composer::{Composer, EditEffect};
 use super::keymap::{Edit, List};
-use super::layer::{Reply, Wish};
+use super::layer::{LayerReply, LayerRequest};
 use crate::conversation::SessionId;
-use crate::session::host::Words;
+use crate::session::host::FoundText;
 use filter::Filter;
 
 pub(crate) struct Picker {
@@ -95,7 +95,7 @@ impl Picker {
     }
 
     /// Lists something else under the same filter; the selection stays on its row where that is still there.
-    pub(crate) fn list_anew(&mut self, place: Box<dyn ListContent>) -> Reply {
+    pub(crate) fn list_anew(&mut self, place: Box<dyn ListContent>) -> LayerReply {
         let key = |picker: &Self, row| picker.place.key(row).map(str::to_owned);
         let selected = self.row().and_then(|row| key(self, row));
         let inside = self.filter.take_inside();
@@ -120,9 +120,9 @@ impl Picker {
     }
 
     /// Some rows hold what is looked for where only others can see it. What was found for another text is too late.
-    pub(crate) fn found_inside(&mut self, searched: &str, found: &[(SessionId, String)]) -> Reply {
+    pub(crate) fn found_inside(&mut self, searched: &str, found: &[(SessionId, String)]) -> LayerReply {
         if searched != self.filter.text() {
-            return Reply::Done;
+            return LayerReply::Done;
         }
         let found: HashMap<&str, &String> = found.iter().map(|(key, text)| (key.as_str(), text)).collect();
         let rows = 0..self.rows.len();
@@ -137,11 +137,11 @@ impl Picker {
     }
 
     /// Has the selected row looked at, as if the selection had just come there.
-    pub(crate) fn look(&mut self) -> Reply {
-        Reply::stay(self.row().and_then(|row| self.place.pass(row)))
+    pub(crate) fn look(&mut self) -> LayerReply {
+        LayerReply::stay(self.row().and_then(|row| self.place.pass(row)))
     }
 
-    pub(crate) fn looked(&mut self, session: &SessionId, words: Vec<Words>) {
+    pub(crate) fn looked(&mut self, session: &SessionId, words: Vec<FoundText>) {
         self.place.looked(session, words);
     }
 
@@ -163,24 +163,24 @@ impl Picker {
         self.filter.len(&self.rows)
     }
 
-    fn edit(&mut self, edit: Edit) -> Reply {
+    fn edit(&mut self, edit: Edit) -> LayerReply {
         match self.line.edit(edit) {
-            Edited::Text => self.filter_anew(),
-            Edited::Caret | Edited::Nothing => Reply::Done,
+            EditEffect::Text => self.filter_anew(),
+            EditEffect::Caret | EditEffect::Nothing => LayerReply::Done,
         }
     }
 
-    fn filter_anew(&mut self) -> Reply {
+    fn filter_anew(&mut self) -> LayerReply {
         let before = self.row();
         if !self.filter.set(&self.line.text(), &self.rows) {
-            return Reply::Done;
+            return LayerReply::Done;
         }
         // The first step now: for most lists it is the whole work.
         self.filter.step(&self.rows);
         self.select_first();
         let passed = self.passed(before);
         match self.place.typed(self.filter.text()) {
-            Some(wish) => Reply::Wish(wish),
+            Some(wish) => LayerReply::Wish(wish),
             None => passed,
         }
     }
@@ -195,31 +195,35 @@ impl Picker {
     }
 
     /// The first time asks, the second time does. What cannot be deleted says why at once.
-    fn delete(&mut self, armed: Option<usize>) -> Reply {
-        let Some(row) = self.row() else { return Reply::Done };
+    fn delete(&mut self, armed: Option<usize>) -> LayerReply {
+        let Some(row) = self.row() else {
+            return LayerReply::Done;
+        };
         match self.place.delete(row) {
-            None => Reply::Done,
-            Some(Wish::Session(SessionWish::Say(words))) => {
-                Reply::Wish(Wish::Session(SessionWish::Say(words)))
+            None => LayerReply::Done,
+            Some(LayerRequest::Session(SessionListRequest::Say(words))) => {
+                LayerReply::Wish(LayerRequest::Session(SessionListRequest::Say(words)))
             }
-            Some(wish) if armed == Some(row) => Reply::Wish(wish),
+            Some(wish) if armed == Some(row) => LayerReply::Wish(wish),
             Some(_) => {
                 self.armed = Some(row);
-                Reply::Done
+                LayerReply::Done
             }
         }
     }
 
-    fn rename(&mut self) -> Reply {
-        let Some(row) = self.row() else { return Reply::Done };
+    fn rename(&mut self) -> LayerReply {
+        let Some(row) = self.row() else {
+            return LayerReply::Done;
+        };
         match self.place.name(row) {
-            None => Reply::Done,
-            Some(Err(wish)) => Reply::Wish(wish),
+            None => LayerReply::Done,
+            Some(Err(wish)) => LayerReply::Wish(wish),
             Some(Ok(name)) => {
                 let mut line = Composer::default();
                 name.chars().for_each(|c| line.insert_char(c));
                 self.renaming = Some((row, line));
-                Reply::Done
+                LayerReply::Done
             }
         }
     }
@@ -232,7 +236,7 @@ impl Picker {
         self.selected = current.filter(|_| self.filter.query().is_empty()).unwrap_or(0);
     }
 
-    fn move_by(&mut self, rows: isize) -> Reply {
+    fn move_by(&mut self, rows: isize) -> LayerReply {
         let before = self.row();
         let last = self.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);
@@ -240,21 +244,21 @@ impl Picker {
         self.passed(before)
     }
 
-    fn page(&mut self, pages: isize) -> Reply {
+    fn page(&mut self, pages: isize) -> LayerReply {
         let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
         self.move_by(pages * rows)
     }
 
     /// Tells the place where the selection has come to, if that is elsewhere.
-    fn passed(&mut self, before: Option<usize>) -> Reply {
+    fn passed(&mut self, before: Option<usize>) -> LayerReply {
         let now = self.row();
         if now == before {
-            return Reply::Done;
+            return LayerReply::Done;
         }
-        Reply::stay(now.and_then(|row| self.place.pass(row)))
+        LayerReply::stay(now.and_then(|row| self.place.pass(row)))
     }
 
-    fn pick(&mut self) -> Reply {
+    fn pick(&mut self) -> LayerReply {
         // What was not looked at yet may fit better than what is selected.
         let is_done = self.filter.is_done(&self.rows);
         self.filter.finish(&self.rows);
@@ -262,8 +266,8 @@ impl Picker {
             self.selected = 0;
         }
         match self.row() {
-            Some(row) => Reply::Close(self.place.pick(row)),
-            None => Reply::Done,
+            Some(row) => LayerReply::Close(self.place.pick(row)),
+            None => LayerReply::Done,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::Layer;
 use crate::tui::page;
 use crate::view::Look;
-use crate::view::picture::TestLook;
+use crate::view::test_look::TestLook;
 use crate::view::theme::Meaning;
 
 /// Fruit, whose rows tell what happened to them as clipboard texts would.
@@ -33,16 +33,16 @@ impl ListContent for Fruit {
         self.rows.clone()
     }
 
-    fn pick(&mut self, row: usize) -> Option<Wish> {
-        (row == 1).then_some(Wish::Act(Context::Global, Action::Redraw))
+    fn pick(&mut self, row: usize) -> Option<LayerRequest> {
+        (row == 1).then_some(LayerRequest::Act(Context::Global, Action::Redraw))
     }
 
-    fn pass(&mut self, row: usize) -> Option<Wish> {
-        (row == 2).then_some(Wish::Act(Context::Global, Action::OpenPage(&page::KEYS)))
+    fn pass(&mut self, row: usize) -> Option<LayerRequest> {
+        (row == 2).then_some(LayerRequest::Act(Context::Global, Action::OpenPage(&page::KEYS)))
     }
 
-    fn leave(&mut self) -> Option<Wish> {
-        Some(Wish::Act(Context::Global, Action::Suspend))
+    fn leave(&mut self) -> Option<LayerRequest> {
+        Some(LayerRequest::Act(Context::Global, Action::Suspend))
     }
 
     fn previews(&self) -> bool {
@@ -83,15 +83,16 @@ fn with_preview() -> Picker {
     )
 }
 
-fn type_text(picker: &mut Picker, text: &str) -> Reply {
+fn type_text(picker: &mut Picker, text: &str) -> LayerReply {
     let replies = text.chars().map(|c| picker.write(c.encode_utf8(&mut [0; 4])));
-    replies.last().unwrap_or(Reply::Done)
+    replies.last().unwrap_or(LayerReply::Done)
 }
 
 /// Returns the action that an outcome asks for.
-fn asked(outcome: &Reply) -> Option<Action> {
+fn asked(outcome: &LayerReply) -> Option<Action> {
     match outcome {
-        Reply::Wish(Wish::Act(_, action)) | Reply::Close(Some(Wish::Act(_, action))) => Some(*action),
+        LayerReply::Wish(LayerRequest::Act(_, action))
+        | LayerReply::Close(Some(LayerRequest::Act(_, action))) => Some(*action),
         _ => None,
     }
 }
@@ -138,9 +139,9 @@ fn the_list_opens_on_the_row_that_holds_now() {
 
 /// Some actions of the keymap, so that the picture stays when others come.
 fn palette() -> Picker {
-    use crate::tui::keymap::{Bound, Context, Keymap};
+    use crate::tui::keymap::{BoundAction, Context, Keymap};
     use crate::view::Symbols;
-    let makes_sense = |binding: &Bound| {
+    let makes_sense = |binding: &BoundAction| {
         matches!(
             binding.action,
             Action::NextAsk
@@ -153,7 +154,7 @@ fn palette() -> Picker {
         ) || binding.action == Action::OpenPage(&page::KEYS)
     };
     let keymap = Keymap::default();
-    let place = places::Palette::new(&keymap, Context::Composer, Symbols::Unicode, makes_sense);
+    let place = contents::Palette::new(&keymap, Context::Composer, Symbols::Unicode, makes_sense);
     Picker::new(List::Actions, Box::new(place))
 }
 
@@ -185,7 +186,7 @@ fn typing_filters_and_the_best_is_selected() {
     type_text(&mut picker, "x");
     assert_eq!((picker.len(), picker.row()), (0, None));
     assert!(drawn(&mut picker, 60, 8).contains("Nothing matches."));
-    assert!(matches!(picker.act(Action::PickRow), Reply::Done));
+    assert!(matches!(picker.act(Action::PickRow), LayerReply::Done));
     picker.act(Action::Edit(Edit::DeleteLeft));
     assert_eq!(picker.len(), 2);
 }
@@ -236,7 +237,7 @@ fn a_choice_and_a_look_are_told() {
     );
     type_text(&mut picker, "ban");
     let outcome = picker.act(Action::PickRow);
-    assert!(matches!(outcome, Reply::Close(_)));
+    assert!(matches!(outcome, LayerReply::Close(_)));
     assert_eq!(asked(&outcome), Some(Action::Redraw));
 }
 
@@ -244,10 +245,10 @@ fn a_choice_and_a_look_are_told() {
 fn esc_clears_the_filter_and_then_leaves() {
     let mut picker = picker();
     type_text(&mut picker, "red");
-    assert!(!matches!(picker.back(), Reply::Close(_)));
+    assert!(!matches!(picker.back(), LayerReply::Close(_)));
     assert_eq!((picker.len(), picker.row()), (4, Some(2)));
     let outcome = picker.back();
-    assert!(matches!(outcome, Reply::Close(_)));
+    assert!(matches!(outcome, LayerReply::Close(_)));
     assert_eq!(asked(&outcome), Some(Action::Suspend));
 }
 

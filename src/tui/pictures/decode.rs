@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::{DynamicImage, ImageFormat, RgbaImage};
 
-use super::{Form, Job, sixel};
+use super::{PictureEncoding, PictureJob, sixel};
 use crate::picture;
 
 /// As much as a photograph of 8,000 by 5,000 pixels has.
@@ -18,7 +18,7 @@ const MOST_PIXELS: u64 = 40_000_000;
 const LONGEST: usize = 64 * 1024 * 1024;
 
 /// Returns the picture as its form has it; nothing where it cannot be drawn.
-pub(super) fn draw(job: &Job) -> Option<String> {
+pub(super) fn draw(job: &PictureJob) -> Option<String> {
     if job.data.len() > LONGEST {
         return None;
     }
@@ -32,8 +32,8 @@ pub(super) fn draw(job: &Job) -> Option<String> {
     drop(bytes);
     let picture = picture.into_rgba8();
     match job.form {
-        Form::Sixel => Some(sixel::encode(&picture)),
-        Form::Png => as_png(picture),
+        PictureEncoding::Sixel => Some(sixel::encode(&picture)),
+        PictureEncoding::Png => as_png(picture),
     }
 }
 
@@ -47,14 +47,14 @@ fn as_png(picture: RgbaImage) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::facts::tests::png;
-    use super::super::{Form, Grid};
+    use super::super::{Grid, PictureEncoding};
     use super::*;
 
-    fn job(bytes: &[u8]) -> Job {
-        Job {
+    fn job(bytes: &[u8]) -> PictureJob {
+        PictureJob {
             key: 1,
             grid: Grid { columns: 4, rows: 2 },
-            form: Form::Png,
+            form: PictureEncoding::Png,
             pixels: (40, 40),
             data: STANDARD.encode(bytes),
         }
@@ -77,7 +77,7 @@ mod tests {
         // The size in the header, and the checksum that goes with it.
         bomb[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
         assert!(draw(&job(&bomb)).is_none());
-        let broken = Job {
+        let broken = PictureJob {
             data: "?".to_owned(),
             ..job(b"")
         };

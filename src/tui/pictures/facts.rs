@@ -17,14 +17,14 @@ use crate::view::Symbols;
 const HEADS: [usize; 2] = [1024, 256 * 1024];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct PictureFacts {
     format: &'static str,
     /// In pixels, where the file tells.
     pub(crate) size: Option<(u32, u32)>,
     bytes: u64,
 }
 
-impl Facts {
+impl PictureFacts {
     /// Reads the header; `None` for what is no picture that can be drawn. `data` is base64.
     pub(crate) fn read(mime: &str, data: &str) -> Option<Self> {
         let format = match mime {
@@ -120,7 +120,7 @@ pub(in crate::tui) mod tests {
     #[test]
     fn a_caption_says_what_it_is() {
         let data = STANDARD.encode(png(64, 48));
-        let facts = Facts::read("image/png", &data).unwrap();
+        let facts = PictureFacts::read("image/png", &data).unwrap();
         assert_eq!(
             facts.caption("shot.png", Symbols::Unicode),
             format!("image shot.png · PNG 64×48 · {}", size_words(facts.bytes))
@@ -130,8 +130,8 @@ pub(in crate::tui) mod tests {
                 .caption("a", Symbols::Ascii)
                 .starts_with("image a - PNG 64x48 - ")
         );
-        let broken = Facts::read("image/webp", "AAAA").unwrap();
+        let broken = PictureFacts::read("image/webp", "AAAA").unwrap();
         assert_eq!(broken.caption("b", Symbols::Unicode), "image b · WebP · 3 bytes");
-        assert_eq!(Facts::read("application/pdf", "AAAA"), None);
+        assert_eq!(PictureFacts::read("application/pdf", "AAAA"), None);
     }
 }

@@ -3,10 +3,10 @@
 
 use ratatui::layout::Rect;
 
-use super::Drawn;
+use super::EncodedPicture;
 
 /// Draws where the cursor is, over so many cells.
-pub(super) fn drawing(drawn: &Drawn, area: Rect) -> String {
+pub(super) fn drawing(drawn: &EncodedPicture, area: Rect) -> String {
     format!(
         "\x1b]1337;File=inline=1;width={};height={};preserveAspectRatio=1;doNotMoveCursor=1:{}\x07",
         area.width, area.height, drawn.data
@@ -15,15 +15,15 @@ pub(super) fn drawing(drawn: &Drawn, area: Rect) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Form, Grid};
+    use super::super::{Grid, PictureEncoding};
     use super::*;
 
     #[test]
     fn a_picture_is_as_large_as_its_place() {
-        let drawn = Drawn {
+        let drawn = EncodedPicture {
             id: 1,
             grid: Grid { columns: 3, rows: 2 },
-            form: Form::Png,
+            form: PictureEncoding::Png,
             data: "AAAA".to_owned(),
         };
         let text = drawing(&drawn, Rect::new(2, 1, 3, 2));

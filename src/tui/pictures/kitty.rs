@@ -10,7 +10,7 @@ use std::fmt::Write;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Style};
 
-use super::Drawn;
+use super::EncodedPicture;
 
 /// Asks whether the protocol is known, with a picture of one pixel that is not kept. Only terminals that are called by the
 /// name of one that knows it are asked: others might show the question.
@@ -57,7 +57,7 @@ fn colour(id: u32) -> Color {
 }
 
 /// Gives the terminal a picture; it answers nothing.
-pub(crate) fn transmission(drawn: &Drawn) -> Vec<u8> {
+pub(crate) fn transmission(drawn: &EncodedPicture) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(drawn.data.len() + drawn.data.len() / 64 + 64);
     let mut chunks = drawn.data.as_bytes().chunks(CHUNK).peekable();
     let (id, grid) = (drawn.id, drawn.grid);
@@ -84,16 +84,16 @@ pub(crate) fn deletion(id: u32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Form, Grid};
+    use super::super::{Grid, PictureEncoding};
     use super::*;
     use crate::text::width::grapheme_width;
 
     #[test]
     fn a_picture_goes_in_pieces_of_which_the_last_says_so() {
-        let drawn = Drawn {
+        let drawn = EncodedPicture {
             id: 0x01_02_03,
             grid: Grid { columns: 4, rows: 2 },
-            form: Form::Png,
+            form: PictureEncoding::Png,
             data: "A".repeat(CHUNK + 8),
         };
         let text = String::from_utf8(transmission(&drawn)).unwrap();

@@ -7,7 +7,7 @@
 //! nothing jumps.
 //!
 //! The transcript says what is to be drawn where ([`PicturePlacement`]), cells keep the place ([`kitty`], [`overlay`]), and
-//! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`Needed`]).
+//! `terminal::Screen` tells the terminal of pictures that are new on screen and of those that are gone ([`FramePictures`]).
 //!
 //! The encoders of `ratatui-image` 11.1 are not used: they put a whole transmission into the symbol of a cell, so that a
 //! picture cannot be covered, moved or deleted, and they bring 29 packages. Nor is `icy_sixel` 0.7 alone, although it is
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-pub(crate) use facts::Facts;
+pub(crate) use facts::PictureFacts;
 
 /// Rows of a picture at most, so that it fits on a small screen.
 const MOST_ROWS: u16 = 16;
@@ -39,7 +39,7 @@ const KEPT: usize = 24 * 1024 * 1024;
 
 /// How the terminal may draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub(crate) enum PictureProtocol {
     /// Once the terminal has said that it knows it.
     Kitty,
     Iterm,
@@ -47,7 +47,7 @@ pub(crate) enum Protocol {
     Sixel,
 }
 
-impl Protocol {
+impl PictureProtocol {
     /// Reads the environment. What knows no other protocol is asked about sixel; behind a multiplexer that is all, because
     /// it speaks for itself there: what it would do with the others is not known.
     pub(crate) fn read(set: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
@@ -79,7 +79,7 @@ pub(crate) struct Grid {
 
 /// How a picture is written for the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum PictureEncoding {
     /// In base64.
     Png,
     /// The whole sequence that draws it where the cursor is.
@@ -88,32 +88,32 @@ pub(crate) enum Form {
 
 /// A picture as the terminal gets it.
 #[derive(Debug)]
-pub(crate) struct Drawn {
+pub(crate) struct EncodedPicture {
     /// Its number in the terminal, of 24 bits.
     pub(crate) id: u32,
     pub(crate) grid: Grid,
-    pub(crate) form: Form,
+    pub(crate) form: PictureEncoding,
     /// As the form has it.
     pub(crate) data: String,
 }
 
-impl Drawn {
+impl EncodedPicture {
     /// Returns what draws it over these cells.
     pub(crate) fn over_cells(&self, area: Rect) -> Vec<u8> {
         match self.form {
-            Form::Sixel => overlay::at(area, &self.data),
-            Form::Png => overlay::at(area, &iterm::drawing(self, area)),
+            PictureEncoding::Sixel => overlay::at(area, &self.data),
+            PictureEncoding::Png => overlay::at(area, &iterm::drawing(self, area)),
         }
     }
 }
 
 /// The pictures that the terminal must show with a frame.
 #[derive(Debug, Default)]
-pub(crate) struct Needed {
+pub(crate) struct FramePictures {
     /// Those that its cells name, as kitty has it.
-    pub(crate) named: Vec<Arc<Drawn>>,
+    pub(crate) named: Vec<Arc<EncodedPicture>>,
     /// Those that are drawn over its cells.
-    pub(crate) placed: Vec<(Arc<Drawn>, Rect)>,
+    pub(crate) placed: Vec<(Arc<EncodedPicture>, Rect)>,
 }
 
 /// Where a picture stands.
@@ -130,20 +130,20 @@ pub(crate) struct PicturePlacement {
 
 /// A picture to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Job {
+pub(crate) struct PictureJob {
     pub(crate) key: u64,
     pub(crate) grid: Grid,
-    pub(crate) form: Form,
+    pub(crate) form: PictureEncoding,
     /// It fits into this many pixels.
     pub(crate) pixels: (u32, u32),
     /// The file, in base64.
     pub(crate) data: String,
 }
 
-impl Job {
+impl PictureJob {
     /// Makes the picture, which takes a while.
-    pub(crate) fn run(self) -> Made {
-        Made {
+    pub(crate) fn run(self) -> PictureResult {
+        PictureResult {
             key: self.key,
             grid: self.grid,
             pixels: self.pixels,
@@ -152,8 +152,8 @@ impl Job {
     }
 
     /// Makes the result of a job that failed.
-    pub(crate) fn failed(key: u64, grid: Grid) -> Made {
-        Made {
+    pub(crate) fn failed(key: u64, grid: Grid) -> PictureResult {
+        PictureResult {
             key,
             grid,
             pixels: (0, 0),
@@ -164,7 +164,7 @@ impl Job {
 
 /// The result of a job.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct PictureResult {
     key: u64,
     grid: Grid,
     pixels: (u32, u32),
@@ -216,24 +216,24 @@ impl Canvas {
 /// The pictures of the screen.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
-    protocol: Option<Protocol>,
+    protocol: Option<PictureProtocol>,
     has_answered: bool,
     /// Pixels of a cell, by the terminal's window.
     cell: Option<(u16, u16)>,
     /// The same, as the terminal answered.
     answered_cell: Option<(u16, u16)>,
-    made: HashMap<(u64, Grid), Kept>,
+    made: HashMap<(u64, Grid), CachedPicture>,
     failed: Arc<HashSet<u64>>,
     making: Option<u64>,
     /// The pictures of the frame.
-    shown: Vec<(Arc<Drawn>, Rect)>,
+    shown: Vec<(Arc<EncodedPicture>, Rect)>,
     last_id: u32,
     frame: u64,
 }
 
 #[derive(Debug)]
-struct Kept {
-    drawn: Arc<Drawn>,
+struct CachedPicture {
+    drawn: Arc<EncodedPicture>,
     /// It was made to fit into so many.
     pixels: (u32, u32),
     /// The frame that showed it last.
@@ -241,7 +241,7 @@ struct Kept {
 }
 
 impl Pictures {
-    pub(crate) fn new(protocol: Option<Protocol>) -> Self {
+    pub(crate) fn new(protocol: Option<PictureProtocol>) -> Self {
         Self {
             protocol,
             ..Self::default()
@@ -251,19 +251,19 @@ impl Pictures {
     /// Returns what the terminal has to be asked before it is known whether it draws.
     pub(crate) fn question(&self) -> Option<&'static [u8]> {
         match self.protocol? {
-            Protocol::Kitty if !self.has_answered => Some(kitty::QUESTION),
-            Protocol::Sixel if !self.has_answered => Some(sixel::QUESTION),
-            Protocol::Kitty | Protocol::Sixel | Protocol::Iterm => None,
+            PictureProtocol::Kitty if !self.has_answered => Some(kitty::QUESTION),
+            PictureProtocol::Sixel if !self.has_answered => Some(sixel::QUESTION),
+            PictureProtocol::Kitty | PictureProtocol::Sixel | PictureProtocol::Iterm => None,
         }
     }
 
     /// Returns true if only the terminal itself can tell how large a cell is, and has to.
     pub(crate) fn asks_for_cell(&self) -> bool {
-        self.protocol == Some(Protocol::Sixel) && self.has_answered && self.cell.is_none()
+        self.protocol == Some(PictureProtocol::Sixel) && self.has_answered && self.cell.is_none()
     }
 
     /// The terminal has said whether it draws by this protocol.
-    pub(crate) fn answered(&mut self, protocol: Protocol, draws: bool) {
+    pub(crate) fn answered(&mut self, protocol: PictureProtocol, draws: bool) {
         if self.protocol == Some(protocol) {
             self.has_answered = draws;
         }
@@ -279,22 +279,22 @@ impl Pictures {
         self.answered_cell = Some(cell);
     }
 
-    pub(crate) fn protocol(&self) -> Option<Protocol> {
+    pub(crate) fn protocol(&self) -> Option<PictureProtocol> {
         let protocol = self.protocol?;
         let draws = match protocol {
-            Protocol::Kitty => self.has_answered,
-            Protocol::Iterm => true,
+            PictureProtocol::Kitty => self.has_answered,
+            PictureProtocol::Iterm => true,
             // It is as large as it is in pixels.
-            Protocol::Sixel => self.has_answered && self.known_cell().is_some(),
+            PictureProtocol::Sixel => self.has_answered && self.known_cell().is_some(),
         };
         draws.then_some(protocol)
     }
 
     /// Returns how pictures are written for the terminal.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> PictureEncoding {
         match self.protocol {
-            Some(Protocol::Sixel) => Form::Sixel,
-            Some(Protocol::Kitty | Protocol::Iterm) | None => Form::Png,
+            Some(PictureProtocol::Sixel) => PictureEncoding::Sixel,
+            Some(PictureProtocol::Kitty | PictureProtocol::Iterm) | None => PictureEncoding::Png,
         }
     }
 
@@ -312,9 +312,9 @@ impl Pictures {
         let width = u32::from(grid.columns) * u32::from(cell.0);
         let height = u32::from(grid.rows) * u32::from(cell.1);
         match self.form() {
-            Form::Png => (width, height),
+            PictureEncoding::Png => (width, height),
             // Its last band must not reach over its last row.
-            Form::Sixel => (width, (height - height % sixel::BAND).max(1)),
+            PictureEncoding::Sixel => (width, (height - height % sixel::BAND).max(1)),
         }
     }
 
@@ -340,7 +340,8 @@ impl Pictures {
         let pixels = self.pixels(place.grid);
         let kept = self.made.get_mut(&(place.key, place.grid));
         // Terminals scale others by themselves.
-        let Some(kept) = kept.filter(|kept| protocol != Protocol::Sixel || kept.pixels == pixels) else {
+        let Some(kept) = kept.filter(|kept| protocol != PictureProtocol::Sixel || kept.pixels == pixels)
+        else {
             let is_due = self.making.is_none() && !self.failed.contains(&place.key);
             return is_due.then_some(pixels);
         };
@@ -348,7 +349,7 @@ impl Pictures {
         let area = place.area.intersection(buffer.area);
         let is_clipped = (area.width, area.height) != (place.grid.columns, place.grid.rows);
         match protocol {
-            Protocol::Kitty => {
+            PictureProtocol::Kitty => {
                 for (y, row) in (area.top()..area.bottom()).zip(place.hidden..) {
                     for (x, column) in (area.left()..area.right()).zip(0..) {
                         kitty::paint(&mut buffer[(x, y)], kept.drawn.id, row, column);
@@ -356,10 +357,10 @@ impl Pictures {
                 }
             }
             // They cannot be clipped; while a part is off the screen the line above speaks for the picture.
-            Protocol::Iterm | Protocol::Sixel if is_clipped => return None,
+            PictureProtocol::Iterm | PictureProtocol::Sixel if is_clipped => return None,
             // Some terminals scroll after one that ends with the screen.
-            Protocol::Sixel if area.bottom() == buffer.area.bottom() => return None,
-            Protocol::Iterm | Protocol::Sixel => overlay::reserve(&kept.drawn, area, buffer),
+            PictureProtocol::Sixel if area.bottom() == buffer.area.bottom() => return None,
+            PictureProtocol::Iterm | PictureProtocol::Sixel => overlay::reserve(&kept.drawn, area, buffer),
         }
         self.shown.push((Arc::clone(&kept.drawn), area));
         None
@@ -368,11 +369,11 @@ impl Pictures {
     /// Ends a frame, after everything else was drawn.
     pub(crate) fn finish(&mut self, buffer: &Buffer) {
         match self.protocol() {
-            Some(Protocol::Kitty) => self.shown.retain(|(drawn, area)| {
+            Some(PictureProtocol::Kitty) => self.shown.retain(|(drawn, area)| {
                 let mut cells = area.positions().map(|position| &buffer[position]);
                 cells.any(|cell| kitty::is_of(cell, drawn.id))
             }),
-            Some(Protocol::Iterm | Protocol::Sixel) => {
+            Some(PictureProtocol::Iterm | PictureProtocol::Sixel) => {
                 self.shown
                     .retain(|(drawn, area)| overlay::is_whole(drawn, *area, buffer));
             }
@@ -381,13 +382,13 @@ impl Pictures {
     }
 
     /// Returns the pictures that the terminal must have for the frame.
-    pub(crate) fn needed(&self) -> Needed {
-        let mut needed = Needed::default();
+    pub(crate) fn needed(&self) -> FramePictures {
+        let mut needed = FramePictures::default();
         match self.protocol() {
-            Some(Protocol::Kitty) => {
+            Some(PictureProtocol::Kitty) => {
                 needed.named = self.shown.iter().map(|(drawn, _)| Arc::clone(drawn)).collect();
             }
-            Some(Protocol::Iterm | Protocol::Sixel) => needed.placed.clone_from(&self.shown),
+            Some(PictureProtocol::Iterm | PictureProtocol::Sixel) => needed.placed.clone_from(&self.shown),
             None => {}
         }
         needed
@@ -399,7 +400,7 @@ impl Pictures {
     }
 
     /// Says whether a picture can be drawn now.
-    pub(crate) fn made(&mut self, made: Made) {
+    pub(crate) fn made(&mut self, made: PictureResult) {
         self.making = None;
         let Some(data) = made.data else {
             Arc::make_mut(&mut self.failed).insert(made.key);
@@ -408,7 +409,7 @@ impl Pictures {
         // Numbers of others are not taken: the terminal may have pictures of other programs.
         self.last_id = (self.last_id + 1) & 0xffff;
         let id = 0x4c_0000 | self.last_id.max(1);
-        let drawn = Arc::new(Drawn {
+        let drawn = Arc::new(EncodedPicture {
             id,
             grid: made.grid,
             form: self.form(),
@@ -416,14 +417,15 @@ impl Pictures {
         });
         let frame = self.frame;
         let pixels = made.pixels;
-        let kept = Kept { drawn, pixels, frame };
+        let kept = CachedPicture { drawn, pixels, frame };
         self.made.insert((made.key, made.grid), kept);
         self.forget_old();
     }
 
     /// Keeps no more than there is room for, and what is on screen.
     fn forget_old(&mut self) {
-        let size = |made: &HashMap<_, Kept>| made.values().map(|kept| kept.drawn.data.len()).sum::<usize>();
+        let size =
+            |made: &HashMap<_, CachedPicture>| made.values().map(|kept| kept.drawn.data.len()).sum::<usize>();
         while size(&self.made) > KEPT {
             let old = self.made.iter().filter(|(_, kept)| kept.frame < self.frame);
             let Some(oldest) = old.min_by_key(|(_, kept)| kept.frame).map(|(key, _)| *key) else {
@@ -438,24 +440,24 @@ impl Pictures {
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Option<Protocol> {
+    fn read(pairs: &[(&str, &str)]) -> Option<PictureProtocol> {
         let find = |name: &str| {
             pairs
                 .iter()
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| (*value).to_owned())
         };
-        Protocol::read(&find)
+        PictureProtocol::read(&find)
     }
 
     fn drawing() -> Pictures {
-        let mut pictures = Pictures::new(Some(Protocol::Kitty));
-        pictures.answered(Protocol::Kitty, true);
+        let mut pictures = Pictures::new(Some(PictureProtocol::Kitty));
+        pictures.answered(PictureProtocol::Kitty, true);
         pictures
     }
 
-    fn made(key: u64, bytes: usize) -> Made {
-        Made {
+    fn made(key: u64, bytes: usize) -> PictureResult {
+        PictureResult {
             key,
             grid: Grid { columns: 2, rows: 2 },
             pixels: (20, 40),
@@ -465,16 +467,16 @@ mod tests {
 
     #[test]
     fn the_environment_names_terminals_that_draw() {
-        assert_eq!(read(&[("TERM", "xterm-kitty")]), Some(Protocol::Kitty));
+        assert_eq!(read(&[("TERM", "xterm-kitty")]), Some(PictureProtocol::Kitty));
         assert_eq!(
             read(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "WezTerm")]),
-            Some(Protocol::Iterm)
+            Some(PictureProtocol::Iterm)
         );
-        assert_eq!(read(&[("LC_TERMINAL", "iTerm2")]), Some(Protocol::Iterm));
+        assert_eq!(read(&[("LC_TERMINAL", "iTerm2")]), Some(PictureProtocol::Iterm));
         for term in ["linux", "dumb"] {
             assert_eq!(read(&[("TERM", term)]), None);
         }
-        let asked = Some(Protocol::Sixel);
+        let asked = Some(PictureProtocol::Sixel);
         assert_eq!(read(&[("TERM", "xterm-256color")]), asked);
         assert_eq!(read(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/t")]), asked);
         assert_eq!(read(&[("LC_TERMINAL", "iTerm2"), ("STY", "1.a")]), asked);
@@ -486,12 +488,12 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_before_the_terminal_has_said_that_it_can() {
-        let mut pictures = Pictures::new(Some(Protocol::Kitty));
+        let mut pictures = Pictures::new(Some(PictureProtocol::Kitty));
         assert!(pictures.question().is_some() && pictures.canvas().is_none());
-        pictures.answered(Protocol::Kitty, true);
+        pictures.answered(PictureProtocol::Kitty, true);
         assert!(pictures.canvas().is_some() && pictures.question().is_none());
         let mut none = Pictures::new(None);
-        none.answered(Protocol::Sixel, true);
+        none.answered(PictureProtocol::Sixel, true);
         assert!(none.canvas().is_none());
     }
 
@@ -534,7 +536,7 @@ mod tests {
         assert_eq!(pictures.paint(place(1), &mut buffer), Some((20, 40)));
         pictures.make(1);
         assert_eq!(pictures.paint(place(2), &mut buffer), None);
-        pictures.made(Job::failed(1, place(1).grid));
+        pictures.made(PictureJob::failed(1, place(1).grid));
         assert_eq!(pictures.paint(place(1), &mut buffer), None);
         assert!(pictures.canvas().unwrap().has_failed(1));
         assert_eq!(pictures.paint(place(2), &mut buffer), Some((20, 40)));
@@ -546,10 +548,10 @@ mod tests {
 
     #[test]
     fn sixel_is_drawn_once_the_terminal_knows_it_and_the_size_of_a_cell() {
-        let mut pictures = Pictures::new(Some(Protocol::Sixel));
-        pictures.answered(Protocol::Kitty, true);
+        let mut pictures = Pictures::new(Some(PictureProtocol::Sixel));
+        pictures.answered(PictureProtocol::Kitty, true);
         assert_eq!(pictures.question(), Some(sixel::QUESTION));
-        pictures.answered(Protocol::Sixel, true);
+        pictures.answered(PictureProtocol::Sixel, true);
         assert!(pictures.canvas().is_none() && pictures.asks_for_cell());
         pictures.answered_cell((8, 17));
         assert_eq!(pictures.canvas().unwrap().cell, (8, 17));
@@ -568,14 +570,14 @@ mod tests {
         assert_eq!(pictures.pixels(grid), (27, 36));
         pictures.set_cell(Some((9, 17)));
         assert_eq!(pictures.pixels(grid), (27, 30), "whole bands");
-        pictures.answered(Protocol::Sixel, false);
+        pictures.answered(PictureProtocol::Sixel, false);
         assert!(pictures.canvas().is_none());
     }
 
     #[test]
     fn a_sixel_picture_is_made_anew_for_cells_of_another_size() {
-        let mut pictures = Pictures::new(Some(Protocol::Sixel));
-        pictures.answered(Protocol::Sixel, true);
+        let mut pictures = Pictures::new(Some(PictureProtocol::Sixel));
+        pictures.answered(PictureProtocol::Sixel, true);
         pictures.set_cell(Some((10, 21)));
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 4));
         let at = |y| PicturePlacement {
@@ -584,7 +586,7 @@ mod tests {
             area: Rect::new(1, y, 2, 2),
             hidden: 0,
         };
-        let made = |pixels| Made { pixels, ..made(1, 8) };
+        let made = |pixels| PictureResult { pixels, ..made(1, 8) };
         assert_eq!(pictures.paint(at(1), &mut buffer), Some((20, 42)));
         pictures.made(made((20, 42)));
         assert_eq!(pictures.paint(at(1), &mut buffer), None);

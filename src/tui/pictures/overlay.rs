@@ -9,10 +9,10 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 
-use super::Drawn;
+use super::EncodedPicture;
 
 /// Keeps the place of a picture.
-pub(super) fn reserve(drawn: &Drawn, area: Rect, buffer: &mut Buffer) {
+pub(super) fn reserve(drawn: &EncodedPicture, area: Rect, buffer: &mut Buffer) {
     for position in area.positions() {
         let cell = &mut buffer[position];
         cell.reset();
@@ -21,13 +21,13 @@ pub(super) fn reserve(drawn: &Drawn, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Returns true if nothing has been drawn over the place that was kept.
-pub(super) fn is_whole(drawn: &Drawn, area: Rect, buffer: &Buffer) -> bool {
+pub(super) fn is_whole(drawn: &EncodedPicture, area: Rect, buffer: &Buffer) -> bool {
     let is_kept = |cell: &Cell, colour| cell.symbol() == " " && cell.fg == colour;
     let mut positions = area.positions();
     !area.is_empty() && positions.all(|at| is_kept(&buffer[at], part(drawn, area, at.x, at.y)))
 }
 
-fn part(drawn: &Drawn, area: Rect, x: u16, y: u16) -> Color {
+fn part(drawn: &EncodedPicture, area: Rect, x: u16, y: u16) -> Color {
     // A picture has fewer rows and columns than a byte counts.
     Color::Rgb(drawn.id as u8, (y - area.y) as u8, (x - area.x) as u8)
 }
@@ -40,14 +40,14 @@ pub(super) fn at(area: Rect, drawing: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Form, Grid};
+    use super::super::{Grid, PictureEncoding};
     use super::*;
 
-    fn drawn() -> Drawn {
-        Drawn {
+    fn drawn() -> EncodedPicture {
+        EncodedPicture {
             id: 1,
             grid: Grid { columns: 3, rows: 2 },
-            form: Form::Sixel,
+            form: PictureEncoding::Sixel,
             data: "\x1bPq\x1b\\".to_owned(),
         }
     }

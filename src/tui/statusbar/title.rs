@@ -22,7 +22,7 @@ const GAP: usize = 2;
 
 /// The facts in the row.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
+pub(crate) struct SessionFacts {
     pub(crate) title: String,
     /// `provider/model`.
     pub(crate) model: String,
@@ -39,7 +39,7 @@ pub(crate) struct Facts {
     pub(crate) asks: usize,
 }
 
-impl Facts {
+impl SessionFacts {
     pub(crate) fn learn(&mut self, info: &SessionInfo) {
         self.title.clone_from(&info.title);
         self.model = info.model.to_string();
@@ -95,15 +95,15 @@ fn tokens(count: u64) -> String {
 
 /// Counts of the sessions that want something and are not on screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Elsewhere {
+pub(crate) struct OtherSessionCounts {
     /// Those that are at work, ask, or have ended their turn.
     pub(crate) sessions: usize,
     pub(crate) asks: usize,
 }
 
 pub(crate) struct TitleRow<'a> {
-    pub(crate) facts: &'a Facts,
-    pub(crate) elsewhere: Elsewhere,
+    pub(crate) facts: &'a SessionFacts,
+    pub(crate) elsewhere: OtherSessionCounts,
     pub(crate) theme: &'a Theme,
     pub(crate) symbols: Symbols,
 }
@@ -263,8 +263,8 @@ fn draw_line(pieces: Vec<Piece>, x: u16, area: Rect, buffer: &mut Buffer) {
 mod tests {
     use super::*;
 
-    fn facts() -> Facts {
-        Facts {
+    fn facts() -> SessionFacts {
+        SessionFacts {
             title: "fix the flaky retry test".to_owned(),
             model: "anthropic/claude-sonnet".to_owned(),
             agent: "build".to_owned(),
@@ -278,11 +278,11 @@ mod tests {
         }
     }
 
-    fn row(facts: &Facts, width: u16) -> String {
-        row_with(facts, Elsewhere::default(), width)
+    fn row(facts: &SessionFacts, width: u16) -> String {
+        row_with(facts, OtherSessionCounts::default(), width)
     }
 
-    fn row_with(facts: &Facts, elsewhere: Elsewhere, width: u16) -> String {
+    fn row_with(facts: &SessionFacts, elsewhere: OtherSessionCounts, width: u16) -> String {
         let theme = Theme::default();
         let area = Rect::new(0, 0, width, 1);
         let mut buffer = Buffer::empty(area);
@@ -314,24 +314,24 @@ mod tests {
 
     #[test]
     fn agent_and_mode_plan_are_named_once() {
-        let plan = Facts {
+        let plan = SessionFacts {
             agent: "plan".to_owned(),
             mode: Mode::Plan,
             ..facts()
         };
-        let shown = |facts: &Facts| row(facts, 120);
+        let shown = |facts: &SessionFacts| row(facts, 120);
         assert!(
             shown(&plan).contains("  anthropic/claude-sonnet · plan   ◔"),
             "{}",
             shown(&plan)
         );
         // Until the next step of a turn that runs.
-        let coming = Facts {
+        let coming = SessionFacts {
             agent: "build".to_owned(),
             ..plan.clone()
         };
         assert_eq!(shown(&coming), shown(&plan));
-        let leaving = Facts {
+        let leaving = SessionFacts {
             mode: Mode::Ask,
             ..plan
         };
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn other_sessions_are_counted_with_what_they_ask() {
-        let elsewhere = Elsewhere { sessions: 2, asks: 1 };
+        let elsewhere = OtherSessionCounts { sessions: 2, asks: 1 };
         let shown = |width| row_with(&facts(), elsewhere, width);
         assert!(
             shown(120).contains("  2 others · 1 asks · anthropic/claude-sonnet · build · ask  "),
@@ -377,16 +377,16 @@ mod tests {
         );
         assert!(shown(44).ends_with("2 others · 1 asks · ask"), "{}", shown(44));
         assert!(shown(24).ends_with("1 asks · ask"), "{}", shown(24));
-        let own = Facts { asks: 1, ..facts() };
+        let own = SessionFacts { asks: 1, ..facts() };
         assert!(row_with(&own, elsewhere, 120).contains("2 others · 2 asks"));
-        let alone = Elsewhere { sessions: 1, asks: 0 };
+        let alone = OtherSessionCounts { sessions: 1, asks: 0 };
         assert!(row_with(&facts(), alone, 120).contains("  1 other · anthropic"));
     }
 
     #[test]
     fn an_unknown_price_shows_tokens_and_never_zero() {
         let row = row(
-            &Facts {
+            &SessionFacts {
                 cost: None,
                 context_limit: None,
                 ..facts()
@@ -400,7 +400,7 @@ mod tests {
     fn the_demo_is_labelled() {
         assert!(
             row(
-                &Facts {
+                &SessionFacts {
                     is_demo: true,
                     ..facts()
                 },

@@ -6,7 +6,7 @@
 use super::background::Background;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum TerminalAnswer {
     /// To OSC 11. `None`: it could not be read.
     Background(Option<Background>),
     /// To the question about kitty's pictures: whether it draws them.
@@ -29,7 +29,7 @@ const KITTY_PICTURES: &str = "\x1b_Gi=31;";
 /// In DA1's list, says that sixel pictures are drawn.
 const SIXEL: &str = "4";
 
-impl Answer {
+impl TerminalAnswer {
     /// Returns true if these bytes, from `ESC ]` or `ESC _` on and without a terminator, may be an answer or its
     /// beginning.
     pub(super) fn may_begin_with(bytes: &[u8]) -> bool {
@@ -70,17 +70,21 @@ mod tests {
     #[test]
     fn control_sequences_tell_of_pictures_and_cells() {
         for (sequence, answer) in [
-            ("\x1b[?62;4;22c", Some(Answer::Sixel(true))),
-            ("\x1b[?4c", Some(Answer::Sixel(true))),
-            ("\x1b[?64;1;14;22;44c", Some(Answer::Sixel(false))),
-            ("\x1b[?6c", Some(Answer::Sixel(false))),
-            ("\x1b[6;20;10t", Some(Answer::CellSize(10, 20))),
+            ("\x1b[?62;4;22c", Some(TerminalAnswer::Sixel(true))),
+            ("\x1b[?4c", Some(TerminalAnswer::Sixel(true))),
+            ("\x1b[?64;1;14;22;44c", Some(TerminalAnswer::Sixel(false))),
+            ("\x1b[?6c", Some(TerminalAnswer::Sixel(false))),
+            ("\x1b[6;20;10t", Some(TerminalAnswer::CellSize(10, 20))),
             ("\x1b[6;0;10t", None),
             ("\x1b[4;20;10t", None),
             ("\x1b[1;5A", None),
             ("\x1b[?0u", None),
         ] {
-            assert_eq!(Answer::in_sequence(sequence.as_bytes()), answer, "{sequence:?}");
+            assert_eq!(
+                TerminalAnswer::in_sequence(sequence.as_bytes()),
+                answer,
+                "{sequence:?}"
+            );
         }
     }
 
@@ -89,19 +93,22 @@ mod tests {
         for (string, answer) in [
             (
                 "\x1b]11;rgb:0000/0000/0000",
-                Some(Answer::Background(Some(Background::Dark))),
+                Some(TerminalAnswer::Background(Some(Background::Dark))),
             ),
-            ("\x1b]11;#fff", Some(Answer::Background(None))),
-            ("\x1b_Gi=31;OK", Some(Answer::KittyPictures(true))),
-            ("\x1b_Gi=31;ENOTSUPPORTED:no", Some(Answer::KittyPictures(false))),
+            ("\x1b]11;#fff", Some(TerminalAnswer::Background(None))),
+            ("\x1b_Gi=31;OK", Some(TerminalAnswer::KittyPictures(true))),
+            (
+                "\x1b_Gi=31;ENOTSUPPORTED:no",
+                Some(TerminalAnswer::KittyPictures(false)),
+            ),
             ("\x1b_Gi=32;OK", None),
         ] {
-            assert_eq!(Answer::in_string(string.as_bytes()), answer, "{string:?}");
+            assert_eq!(TerminalAnswer::in_string(string.as_bytes()), answer, "{string:?}");
         }
-        assert!(Answer::may_begin_with(b"\x1b]"));
-        assert!(Answer::may_begin_with(b"\x1b]11;rgb:00"));
-        assert!(!Answer::may_begin_with(b"\x1b]1x"));
-        assert!(!Answer::may_begin_with(
+        assert!(TerminalAnswer::may_begin_with(b"\x1b]"));
+        assert!(TerminalAnswer::may_begin_with(b"\x1b]11;rgb:00"));
+        assert!(!TerminalAnswer::may_begin_with(b"\x1b]1x"));
+        assert!(!TerminalAnswer::may_begin_with(
             &[b"\x1b]11;rgb:".as_slice(), &[b'0'; 60]].concat()
         ));
     }

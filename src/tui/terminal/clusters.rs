@@ -17,11 +17,11 @@ const LEAST_BYTES: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
     /// In the order of the buffer.
-    shown: Vec<Shown>,
+    shown: Vec<DrawnCluster>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct DrawnCluster {
     index: usize,
     cell: Cell,
     /// Columns that it may take, at the most.
@@ -56,7 +56,7 @@ impl Clusters {
             }
             if let Some(reach) = reach {
                 let cell = cell.clone();
-                self.shown.push(Shown { index, cell, reach });
+                self.shown.push(DrawnCluster { index, cell, reach });
             }
             if is_spoiled {
                 cell.set_diff_option(CellDiffOption::AlwaysUpdate);

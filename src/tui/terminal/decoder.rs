@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use termina::event::{Event as Input, KeyCode, KeyEvent, Modifiers};
 
-use super::answer::Answer;
+use super::answer::TerminalAnswer;
 
 /// How long a sequence may stop short before it counts as keys. A terminal writes one in one go.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -27,23 +27,23 @@ const LONGEST_SEQUENCE: usize = 64;
 
 /// Input and answers from the terminal.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Received {
+pub(crate) enum TerminalInput {
     Input(Input),
-    Answer(Answer),
+    Answer(TerminalAnswer),
 }
 
 /// The meaning of the first bytes.
 #[derive(Debug, PartialEq)]
-enum Piece {
+enum DecodedPrefix {
     /// So many of them are this, or nothing that means anything here.
-    Whole(usize, Option<Received>),
+    Whole(usize, Option<TerminalInput>),
     /// More has to come.
-    Begun(Waits),
+    Begun(EscapeTimeout),
 }
 
 /// For how long the beginning of something is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Waits {
+enum EscapeTimeout {
     /// Escapes: keys of their own, unless more follows.
     ABreath,
     AMoment,
@@ -67,11 +67,11 @@ impl Decoder {
     }
 
     /// Returns what came first and is whole.
-    pub(super) fn next(&mut self) -> Option<Received> {
+    pub(super) fn next(&mut self) -> Option<TerminalInput> {
         loop {
             match self.first() {
-                Piece::Begun(_) => return None,
-                Piece::Whole(length, received) => {
+                DecodedPrefix::Begun(_) => return None,
+                DecodedPrefix::Whole(length, received) => {
                     self.bytes.drain(..length);
                     if received.is_some() {
                         return received;
@@ -84,14 +84,14 @@ impl Decoder {
     /// Returns how long the rest of what has begun is waited for, where it is not waited for without end.
     pub(super) fn patience(&mut self) -> Option<Duration> {
         match self.first() {
-            Piece::Begun(Waits::ABreath) => Some(ESCAPE_PATIENCE),
-            Piece::Begun(Waits::AMoment) if !self.bytes.is_empty() => Some(PATIENCE),
+            DecodedPrefix::Begun(EscapeTimeout::ABreath) => Some(ESCAPE_PATIENCE),
+            DecodedPrefix::Begun(EscapeTimeout::AMoment) if !self.bytes.is_empty() => Some(PATIENCE),
             _ => None,
         }
     }
 
     /// Takes what has begun as what it is without more, and returns what comes of it, as [`Self::next`] does.
-    pub(super) fn settle(&mut self) -> Option<Received> {
+    pub(super) fn settle(&mut self) -> Option<TerminalInput> {
         while !self.bytes.is_empty() {
             let received = self.next().or_else(|| self.take_begun());
             if received.is_some() {
@@ -101,12 +101,12 @@ impl Decoder {
         None
     }
 
-    fn take_begun(&mut self) -> Option<Received> {
+    fn take_begun(&mut self) -> Option<TerminalInput> {
         let (length, received) = match self.bytes.as_slice() {
             [] => (0, None),
             paste if paste.starts_with(PASTE_BEGIN) => {
                 let text = String::from_utf8_lossy(&paste[PASTE_BEGIN.len()..]).into_owned();
-                (paste.len(), Some(Received::Input(Input::Paste(text))))
+                (paste.len(), Some(TerminalInput::Input(Input::Paste(text))))
             }
             [0x1b] | [0x1b, 0x1b, ..] => (1, Some(key(KeyCode::Escape.into()))),
             // A key or an answer that was cut; nobody typed its numbers.
@@ -120,61 +120,64 @@ impl Decoder {
         received
     }
 
-    fn first(&mut self) -> Piece {
+    fn first(&mut self) -> DecodedPrefix {
         if self.bytes.starts_with(PASTE_BEGIN) {
             return self.paste();
         }
         cut(&self.bytes)
     }
 
-    fn paste(&mut self) -> Piece {
+    fn paste(&mut self) -> DecodedPrefix {
         let begin = PASTE_BEGIN.len();
         let from = self.searched.max(begin);
         let mut windows = self.bytes[from..].windows(PASTE_END.len());
         let Some(at) = windows.position(|window| window == PASTE_END) else {
             self.searched = self.bytes.len().saturating_sub(PASTE_END.len());
-            return Piece::Begun(Waits::ForTheEnd);
+            return DecodedPrefix::Begun(EscapeTimeout::ForTheEnd);
         };
         self.searched = 0;
         let end = from + at;
         let text = String::from_utf8_lossy(&self.bytes[begin..end]).into_owned();
-        Piece::Whole(end + PASTE_END.len(), Some(Received::Input(Input::Paste(text))))
+        DecodedPrefix::Whole(
+            end + PASTE_END.len(),
+            Some(TerminalInput::Input(Input::Paste(text))),
+        )
     }
 }
 
 /// Tells what the first bytes are. None are left over only where something has begun.
-fn cut(bytes: &[u8]) -> Piece {
+fn cut(bytes: &[u8]) -> DecodedPrefix {
     match bytes {
-        [] => Piece::Begun(Waits::AMoment),
-        [0x1b] | [0x1b, 0x1b] => Piece::Begun(Waits::ABreath),
+        [] => DecodedPrefix::Begun(EscapeTimeout::AMoment),
+        [0x1b] | [0x1b, 0x1b] => DecodedPrefix::Begun(EscapeTimeout::ABreath),
         [0x1b, 0x1b, b'[' | b'O', ..] => cut_with_alt(bytes),
-        [0x1b, 0x1b, ..] => Piece::Whole(1, Some(key(KeyCode::Escape.into()))),
+        [0x1b, 0x1b, ..] => DecodedPrefix::Whole(1, Some(key(KeyCode::Escape.into()))),
         [0x1b, b'[', ..] => cut_sequence(bytes),
-        [0x1b, b'O'] => Piece::Begun(Waits::AMoment),
-        [0x1b, b'O', ..] => Piece::Whole(3, input(&bytes[..3])),
+        [0x1b, b'O'] => DecodedPrefix::Begun(EscapeTimeout::AMoment),
+        [0x1b, b'O', ..] => DecodedPrefix::Whole(3, input(&bytes[..3])),
         [0x1b, b']' | b'_', ..] => cut_string(bytes),
         [0x1b, rest @ ..] => match character(rest) {
-            Some(0) => Piece::Begun(Waits::AMoment),
-            Some(length) => Piece::Whole(1 + length, with_alt(&rest[..length])),
-            None => Piece::Whole(2, None),
+            Some(0) => DecodedPrefix::Begun(EscapeTimeout::AMoment),
+            Some(length) => DecodedPrefix::Whole(1 + length, with_alt(&rest[..length])),
+            None => DecodedPrefix::Whole(2, None),
         },
         _ => match character(bytes) {
-            Some(0) => Piece::Begun(Waits::AMoment),
-            Some(length) => Piece::Whole(length, input(&bytes[..length])),
-            None => Piece::Whole(1, None),
+            Some(0) => DecodedPrefix::Begun(EscapeTimeout::AMoment),
+            Some(length) => DecodedPrefix::Whole(length, input(&bytes[..length])),
+            None => DecodedPrefix::Whole(1, None),
         },
     }
 }
 
 /// An escape and a key's sequence: the key with alt, as some terminals send it.
-fn cut_with_alt(bytes: &[u8]) -> Piece {
+fn cut_with_alt(bytes: &[u8]) -> DecodedPrefix {
     match cut(&bytes[1..]) {
-        Piece::Whole(length, Some(Received::Input(Input::Key(mut event)))) if length > 2 => {
+        DecodedPrefix::Whole(length, Some(TerminalInput::Input(Input::Key(mut event)))) if length > 2 => {
             event.modifiers |= Modifiers::ALT;
-            Piece::Whole(1 + length, Some(key(event)))
+            DecodedPrefix::Whole(1 + length, Some(key(event)))
         }
-        Piece::Begun(_) => Piece::Begun(Waits::AMoment),
-        Piece::Whole(..) => Piece::Whole(1, Some(key(KeyCode::Escape.into()))),
+        DecodedPrefix::Begun(_) => DecodedPrefix::Begun(EscapeTimeout::AMoment),
+        DecodedPrefix::Whole(..) => DecodedPrefix::Whole(1, Some(key(KeyCode::Escape.into()))),
     }
 }
 
@@ -195,13 +198,13 @@ fn character(bytes: &[u8]) -> Option<usize> {
 }
 
 /// `ESC [`, parameters and a last character.
-fn cut_sequence(bytes: &[u8]) -> Piece {
-    let begun = Piece::Begun(Waits::AMoment);
+fn cut_sequence(bytes: &[u8]) -> DecodedPrefix {
+    let begun = DecodedPrefix::Begun(EscapeTimeout::AMoment);
     let head = &bytes[2..bytes.len().min(LONGEST_SEQUENCE)];
     let last = head.iter().position(|byte| !(0x20..0x40).contains(byte));
     let Some(last) = last.map(|at| at + 2) else {
         return if bytes.len() >= LONGEST_SEQUENCE {
-            Piece::Whole(LONGEST_SEQUENCE, None)
+            DecodedPrefix::Whole(LONGEST_SEQUENCE, None)
         } else {
             begun
         };
@@ -211,41 +214,41 @@ fn cut_sequence(bytes: &[u8]) -> Piece {
         (b'[', 2) => 4,
         (b'M', 2) => 6,
         (0x40..0x7f, _) => last + 1,
-        (_, 2) => return Piece::Whole(2, with_alt(b"[")),
+        (_, 2) => return DecodedPrefix::Whole(2, with_alt(b"[")),
         // It was cut, and what follows is something else.
-        (_, _) => return Piece::Whole(last, None),
+        (_, _) => return DecodedPrefix::Whole(last, None),
     };
     if bytes.len() < length {
         return begun;
     }
     let sequence = &bytes[..length];
-    let answer = Answer::in_sequence(sequence).map(Received::Answer);
-    Piece::Whole(length, answer.or_else(|| input(sequence)))
+    let answer = TerminalAnswer::in_sequence(sequence).map(TerminalInput::Answer);
+    DecodedPrefix::Whole(length, answer.or_else(|| input(sequence)))
 }
 
 /// `ESC ]` or `ESC _`, text and a terminator, where that is an answer; else a key and what follows it.
-fn cut_string(bytes: &[u8]) -> Piece {
+fn cut_string(bytes: &[u8]) -> DecodedPrefix {
     let end = bytes[2..].iter().position(|byte| !(0x20..0x7f).contains(byte));
     let end = end.map_or(bytes.len(), |at| at + 2);
-    let no_answer = Piece::Whole(2, with_alt(&bytes[1..2]));
-    if !Answer::may_begin_with(&bytes[..end]) {
+    let no_answer = DecodedPrefix::Whole(2, with_alt(&bytes[1..2]));
+    if !TerminalAnswer::may_begin_with(&bytes[..end]) {
         return no_answer;
     }
     let terminator = match &bytes[end..] {
-        [] | [0x1b] => return Piece::Begun(Waits::AMoment),
+        [] | [0x1b] => return DecodedPrefix::Begun(EscapeTimeout::AMoment),
         [0x07, ..] => 1,
         [0x1b, b'\\', ..] => 2,
         _ => return no_answer,
     };
-    match Answer::in_string(&bytes[..end]) {
-        Some(answer) => Piece::Whole(end + terminator, Some(Received::Answer(answer))),
+    match TerminalAnswer::in_string(&bytes[..end]) {
+        Some(answer) => DecodedPrefix::Whole(end + terminator, Some(TerminalInput::Answer(answer))),
         None => no_answer,
     }
 }
 
-fn with_alt(character: &[u8]) -> Option<Received> {
+fn with_alt(character: &[u8]) -> Option<TerminalInput> {
     match input(character)? {
-        Received::Input(Input::Key(mut event)) => {
+        TerminalInput::Input(Input::Key(mut event)) => {
             event.modifiers |= Modifiers::ALT;
             Some(key(event))
         }
@@ -253,12 +256,12 @@ fn with_alt(character: &[u8]) -> Option<Received> {
     }
 }
 
-fn key(event: KeyEvent) -> Received {
-    Received::Input(Input::Key(event))
+fn key(event: KeyEvent) -> TerminalInput {
+    TerminalInput::Input(Input::Key(event))
 }
 
 /// Reads what is whole.
-fn input(piece: &[u8]) -> Option<Received> {
+fn input(piece: &[u8]) -> Option<TerminalInput> {
     if is_mouse_nowhere(piece) {
         return None;
     }
@@ -269,7 +272,7 @@ fn input(piece: &[u8]) -> Option<Received> {
     }
     match parser.pop()? {
         Input::Key(event) => is_named(event.code).then(|| key(event)),
-        input @ (Input::Mouse(_) | Input::FocusIn | Input::FocusOut) => Some(Received::Input(input)),
+        input @ (Input::Mouse(_) | Input::FocusIn | Input::FocusOut) => Some(TerminalInput::Input(input)),
         _ => None,
     }
 }
@@ -331,7 +334,7 @@ mod tests {
     use super::*;
 
     /// Decodes bytes that arrive in these parts, with no time between them.
-    fn decode_in_parts(parts: &[&[u8]]) -> Vec<Received> {
+    fn decode_in_parts(parts: &[&[u8]]) -> Vec<TerminalInput> {
         let mut decoder = Decoder::default();
         let mut received = Vec::new();
         for part in parts {
@@ -343,19 +346,19 @@ mod tests {
         received
     }
 
-    fn decode(text: &str) -> Vec<Received> {
+    fn decode(text: &str) -> Vec<TerminalInput> {
         decode_in_parts(&[text.as_bytes()])
     }
 
-    fn pressed(code: KeyCode, modifiers: Modifiers) -> Received {
+    fn pressed(code: KeyCode, modifiers: Modifiers) -> TerminalInput {
         key(KeyEvent::new(code, modifiers))
     }
 
-    fn typed(c: char) -> Received {
+    fn typed(c: char) -> TerminalInput {
         pressed(KeyCode::Char(c), Modifiers::NONE)
     }
 
-    fn alt(c: char) -> Received {
+    fn alt(c: char) -> TerminalInput {
         pressed(KeyCode::Char(c), Modifiers::ALT)
     }
 
@@ -410,7 +413,7 @@ mod tests {
     fn the_mouse_the_focus_and_pastes_are_known() {
         let mouse = |kind, column, row| {
             let modifiers = Modifiers::NONE;
-            Received::Input(Input::Mouse(MouseEvent {
+            TerminalInput::Input(Input::Mouse(MouseEvent {
                 kind,
                 column,
                 row,
@@ -423,25 +426,25 @@ mod tests {
         let down = MouseEventKind::Down(MouseButton::Left);
         assert_eq!(decode("\x1b[M !!"), [mouse(down, 0, 0)]);
         assert_eq!(decode("\x1b[<0;0;0Mx"), [typed('x')]);
-        let focus = [Input::FocusIn, Input::FocusOut].map(Received::Input);
+        let focus = [Input::FocusIn, Input::FocusOut].map(TerminalInput::Input);
         assert_eq!(decode("\x1b[I\x1b[O"), focus);
-        let paste = Received::Input(Input::Paste("a\x1b[Ab\n".to_owned()));
+        let paste = TerminalInput::Input(Input::Paste("a\x1b[Ab\n".to_owned()));
         assert_eq!(decode("\x1b[200~a\x1b[Ab\n\x1b[201~x"), [paste, typed('x')]);
         // It was cut off, when the terminal was given away.
-        let paste = Received::Input(Input::Paste("half".to_owned()));
+        let paste = TerminalInput::Input(Input::Paste("half".to_owned()));
         assert_eq!(decode("\x1b[200~half"), [paste]);
     }
 
     #[test]
     fn answers_are_taken_out_of_the_keys() {
-        let sixel = Received::Answer(Answer::Sixel(true));
+        let sixel = TerminalInput::Answer(TerminalAnswer::Sixel(true));
         assert_eq!(decode("a\x1b[?62;4;22cb"), [typed('a'), sixel, typed('b')]);
         for end in ["\x07", "\x1b\\"] {
             let answer = decode(&format!("\x1b]11;rgb:1e1e/1e1e/2e2e{end}x"));
-            let dark = Answer::in_string(b"\x1b]11;rgb:0/0/0").map(Received::Answer);
+            let dark = TerminalAnswer::in_string(b"\x1b]11;rgb:0/0/0").map(TerminalInput::Answer);
             assert_eq!(answer, [dark.unwrap(), typed('x')]);
         }
-        let kitty = Received::Answer(Answer::KittyPictures(true));
+        let kitty = TerminalInput::Answer(TerminalAnswer::KittyPictures(true));
         assert_eq!(decode("\x1b_Gi=31;OK\x1b\\"), [kitty]);
     }
 
@@ -478,7 +481,7 @@ mod tests {
 
     #[test]
     fn a_paste_without_an_end_is_ended_by_hand() {
-        let pasted = |text: &str| Received::Input(Input::Paste(text.to_owned()));
+        let pasted = |text: &str| TerminalInput::Input(Input::Paste(text.to_owned()));
         let parts: [&[u8]; 4] = [b"\x1b[200~one", b" two", b"\x03", b"x"];
         assert_eq!(decode_in_parts(&parts), [pasted("one two"), typed('x')]);
         assert_eq!(decode("\x1b[200~a\x03b\x1b[201~"), [pasted("a\u{3}b")]);
@@ -522,7 +525,7 @@ mod tests {
             after in "[a-z]{0,5}",
         ) {
             let received = decode(&format!("{before}{garbage}\x1b[?62;4c{after}"));
-            let answer = Received::Answer(Answer::Sixel(true));
+            let answer = TerminalInput::Answer(TerminalAnswer::Sixel(true));
             let mut expected: Vec<_> = before.chars().map(typed).collect();
             expected.push(answer);
             expected.extend(after.chars().map(typed));

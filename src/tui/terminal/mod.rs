@@ -14,20 +14,20 @@
 //! bytes and spell the sixteen colours as [`sixteen`] does, but it loses bold or dim after a cell that was both, and wants
 //! an event reader that only termina's own terminal has.
 
+mod ansi16;
 pub(crate) mod answer;
 pub(crate) mod background;
 mod caret;
 mod clusters;
 pub(crate) mod decoder;
+mod links;
+pub(crate) mod multiplexer;
 pub(crate) mod notify;
 mod output;
 mod panic;
-pub(crate) mod passage;
 mod pictures;
 pub(crate) mod reader;
 pub(crate) mod signals;
-mod sixteen;
-mod weave;
 
 pub(crate) use caret::CaretShape;
 pub(crate) use panic::caught;
@@ -51,13 +51,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use clusters::Clusters;
-use output::{Gathered, Output};
+use output::{Output, PendingBytes};
 use pictures::Pictures;
 
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
-use crate::tui::Mouse;
-use crate::tui::pictures::Needed;
+use crate::tui::MouseCapture;
+use crate::tui::pictures::FramePictures;
 use crate::view::link::Links;
 use crate::view::theme::ColorDepth;
 
@@ -92,10 +92,10 @@ pub enum TerminalError {
 
 /// Data that goes to the terminal with a frame, besides its cells.
 #[derive(Default)]
-pub(crate) struct Besides {
+pub(crate) struct FrameExtras {
     /// Where links lead; `None` where the terminal is not told.
     pub(crate) links: Option<Links>,
-    pub(crate) pictures: Needed,
+    pub(crate) pictures: FramePictures,
 }
 
 /// Returns how many pixels a cell has, where the terminal tells.
@@ -105,14 +105,14 @@ pub(crate) fn cell_size() -> Option<(u16, u16)> {
     cell(size.width, size.columns).zip(cell(size.height, size.rows))
 }
 
-type Backend = CrosstermBackend<Gathered>;
+type Backend = CrosstermBackend<PendingBytes>;
 
 /// The terminal while it is ours.
 pub(crate) struct Screen {
     terminal: Terminal<Backend>,
     output: Output,
     clusters: Clusters,
-    mouse: Mouse,
+    mouse: MouseCapture,
     is_ours: bool,
     pictures: Pictures,
     /// The title of the window while it is ours.
@@ -121,7 +121,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Takes the terminal.
-    pub(crate) fn enter(mouse: Mouse, depth: ColorDepth) -> Result<Self, TerminalError> {
+    pub(crate) fn enter(mouse: MouseCapture, depth: ColorDepth) -> Result<Self, TerminalError> {
         if !io::stdin().is_terminal() {
             return Err(TerminalError::NotATerminal("standard input"));
         }
@@ -198,7 +198,7 @@ impl Screen {
     }
 
     /// Draws one frame. What is drawn returns what goes with it.
-    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame) -> Besides) -> io::Result<()> {
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame) -> FrameExtras) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         let clusters = &mut self.clusters;
         let pictures = &mut self.pictures;
@@ -208,7 +208,7 @@ impl Screen {
             clusters.mark(frame.buffer_mut());
             told = pictures.bring(&besides.pictures, frame.buffer_mut());
             // Last: what is woven in has another length than it has columns.
-            weave::weave(frame.buffer_mut(), besides.links.as_ref());
+            links::write_links(frame.buffer_mut(), besides.links.as_ref());
         })?;
         self.terminal.backend_mut().write_all(&told)?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
@@ -227,11 +227,11 @@ impl Screen {
     }
 
     /// Takes the mouse or leaves it alone, also after the terminal is taken again.
-    pub(crate) fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+    pub(crate) fn set_mouse(&mut self, mouse: MouseCapture) -> io::Result<()> {
         self.mouse = mouse;
         self.write(match mouse {
-            Mouse::Caught => MOUSE_ON,
-            Mouse::LeftAlone => MOUSE_OFF,
+            MouseCapture::Caught => MOUSE_ON,
+            MouseCapture::LeftAlone => MOUSE_OFF,
         })
     }
 
@@ -279,7 +279,7 @@ fn title_sequence(title: &str) -> Vec<u8> {
     format!("\x1b]2;{}\x1b\\", truncate(&line, TITLE_COLUMNS)).into_bytes()
 }
 
-fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
+fn write_enter(out: &mut impl Write, mouse: MouseCapture) -> io::Result<()> {
     queue!(
         out,
         EnterAlternateScreen,
@@ -287,7 +287,7 @@ fn write_enter(out: &mut impl Write, mouse: Mouse) -> io::Result<()> {
         EnableBracketedPaste,
         EnableFocusChange
     )?;
-    if mouse == Mouse::Caught {
+    if mouse == MouseCapture::Caught {
         out.write_all(MOUSE_ON)?;
     }
     out.write_all(OTHER_KEYS_ON)?;
@@ -348,7 +348,7 @@ mod tests {
 
     use super::*;
     use crate::tui::pictures::facts::tests::png;
-    use crate::tui::pictures::{Grid, Job, PicturePlacement, Pictures as Shown, Protocol};
+    use crate::tui::pictures::{Grid, PictureJob, PicturePlacement, PictureProtocol, Pictures as Shown};
 
     const AREA: Rect = Rect::new(0, 0, 20, 10);
     const GRID: Grid = Grid { columns: 4, rows: 2 };
@@ -376,7 +376,7 @@ mod tests {
             terminal: Terminal::with_options(backend, TerminalOptions { viewport }).unwrap(),
             output,
             clusters: Clusters::default(),
-            mouse: Mouse::LeftAlone,
+            mouse: MouseCapture::LeftAlone,
             is_ours: false,
             pictures: Pictures::default(),
             title: None,
@@ -384,16 +384,16 @@ mod tests {
         (screen, written)
     }
 
-    fn drawing(protocol: Protocol, keys: &[u64]) -> Shown {
+    fn drawing(protocol: PictureProtocol, keys: &[u64]) -> Shown {
         let mut pictures = Shown::new(Some(protocol));
         pictures.answered(protocol, true);
         pictures.set_cell(Some((10, 20)));
         let pixels = match protocol {
-            Protocol::Sixel => (40, 36),
-            Protocol::Kitty | Protocol::Iterm => (40, 40),
+            PictureProtocol::Sixel => (40, 36),
+            PictureProtocol::Kitty | PictureProtocol::Iterm => (40, 40),
         };
         for key in keys {
-            let job = Job {
+            let job = PictureJob {
                 key: *key,
                 grid: GRID,
                 form: pictures.form(),
@@ -407,11 +407,11 @@ mod tests {
 
     #[test]
     fn a_picture_over_cells_that_moves_leaves_the_rest_of_the_frame_right() {
-        leaves_the_rest_right(Protocol::Iterm, "\x1b]1337;File");
-        leaves_the_rest_right(Protocol::Sixel, "\x1bP0;1;0q");
+        leaves_the_rest_right(PictureProtocol::Iterm, "\x1b]1337;File");
+        leaves_the_rest_right(PictureProtocol::Sixel, "\x1bP0;1;0q");
     }
 
-    fn leaves_the_rest_right(protocol: Protocol, begin: &str) {
+    fn leaves_the_rest_right(protocol: PictureProtocol, begin: &str) {
         let (mut screen, written) = screen();
         let mut pictures = drawing(protocol, &[1, 2]);
         let size = |cells| NonZeroU16::new(cells).unwrap();
@@ -451,7 +451,7 @@ mod tests {
                 }
                 pictures.finish(buffer);
                 rows = (0..AREA.height).map(|y| format!("row {y} of {nth}")).collect();
-                Besides {
+                FrameExtras {
                     links: None,
                     pictures: pictures.needed(),
                 }
@@ -472,7 +472,7 @@ mod tests {
     #[test]
     fn leaving_switches_off_everything_that_entering_switched_on() {
         let (mut entered, mut left) = (Vec::new(), Vec::new());
-        write_enter(&mut entered, Mouse::Caught).unwrap();
+        write_enter(&mut entered, MouseCapture::Caught).unwrap();
         write_leave(&mut left).unwrap();
         let entered = String::from_utf8(entered).unwrap();
         let left = String::from_utf8(left).unwrap();
@@ -514,7 +514,7 @@ mod tests {
     #[test]
     fn entering_asks_the_terminal_nothing() {
         let mut entered = Vec::new();
-        write_enter(&mut entered, Mouse::Caught).unwrap();
+        write_enter(&mut entered, MouseCapture::Caught).unwrap();
         let entered = String::from_utf8(entered).unwrap();
         for question in ["\x1b[6n", "\x1b[c", "\x1b[?u", "\x1b]1"] {
             assert!(!entered.contains(question), "{entered:?}");
@@ -524,7 +524,7 @@ mod tests {
     #[test]
     fn a_mouse_that_is_left_alone_is_not_watched() {
         let mut entered = Vec::new();
-        write_enter(&mut entered, Mouse::LeftAlone).unwrap();
+        write_enter(&mut entered, MouseCapture::LeftAlone).unwrap();
         assert!(!String::from_utf8(entered).unwrap().contains("?1000h"));
     }
 

@@ -3,7 +3,7 @@
 //! There are three sequences for it and no way to ask which one a terminal knows, so the environment decides; a terminal
 //! that nothing is known of rings. Words from outside are cleaned here once more: they stand inside a control sequence.
 
-use super::passage::Passage;
+use super::multiplexer::Multiplexer;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 
@@ -55,7 +55,7 @@ impl Notify {
     }
 
     /// Returns what to write; nothing where nobody is to be told.
-    pub(crate) fn sequence(self, title: &str, body: &str, passage: Passage) -> Vec<u8> {
+    pub(crate) fn sequence(self, title: &str, body: &str, multiplexer: Multiplexer) -> Vec<u8> {
         let (title, body) = (clean(title), clean(body));
         let sequence = match self {
             Self::Off => return Vec::new(),
@@ -71,7 +71,7 @@ impl Notify {
                 format!("\x1b]777;notify;{}\x07", fields.join(";"))
             }
         };
-        passage.wrap(&sequence)
+        multiplexer.wrap(&sequence)
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn each_sequence_has_its_form() {
         let of = |notify: Notify| {
-            let bytes = notify.sequence("lathe", "done; really", Passage::Direct);
+            let bytes = notify.sequence("lathe", "done; really", Multiplexer::Direct);
             String::from_utf8(bytes).unwrap()
         };
         assert_eq!(of(Notify::Osc9), "\x1b]9;lathe: done; really\x07");
@@ -126,14 +126,14 @@ mod tests {
     fn hostile_words_cannot_leave_the_sequence() {
         let hostile = "a\x07b\x1b\\c\u{9c}d\u{9d}52;c;eA==\x07\n\x1b]0;x\x07e\u{202e}";
         for notify in [Notify::Osc9, Notify::Osc99, Notify::Osc777] {
-            let bytes = notify.sequence("lathe", hostile, Passage::Direct);
+            let bytes = notify.sequence("lathe", hostile, Multiplexer::Direct);
             let text = String::from_utf8(bytes).unwrap();
-            let harmless = notify.sequence("lathe", "x", Passage::Direct);
+            let harmless = notify.sequence("lathe", "x", Multiplexer::Direct);
             let controls = |text: &str| text.chars().filter(|c| c.is_control()).count();
             let wanted = controls(&String::from_utf8(harmless).unwrap());
             assert_eq!(controls(&text), wanted, "{text:?}");
         }
-        let long = Notify::Osc9.sequence("lathe", &"x".repeat(5000), Passage::Direct);
+        let long = Notify::Osc9.sequence("lathe", &"x".repeat(5000), Multiplexer::Direct);
         assert!(long.len() < 200);
     }
 }

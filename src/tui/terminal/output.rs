@@ -2,7 +2,7 @@
 //!
 //! A terminal may read slowly or, behind a stopped multiplexer or a bad link, not at all, and a write to it then waits
 //! without end. The loop that owns the screen must answer keys meanwhile, so a thread of its own writes. What is drawn is
-//! [`Gathered`] until [`Output::send`]; a frame is drawn only while nothing is under way ([`Output::is_free`]). So at
+//! [`PendingBytes`] until [`Output::send`]; a frame is drawn only while nothing is under way ([`Output::is_free`]). So at
 //! most one frame waits, and those that a slow terminal could not have shown are never made.
 
 use std::cell::RefCell;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::sixteen::Sixteen;
+use super::ansi16::Ansi16Writer;
 use crate::view::theme::ColorDepth;
 
 /// A frame of a large screen in full colour is about this big.
@@ -26,13 +26,13 @@ const STACK_BYTES: usize = 64 * 1024;
 
 /// The writing end of a terminal. Dropping it ends the thread once it has written what was sent.
 pub(super) struct Output {
-    gathered: Gathered,
+    gathered: PendingBytes,
     shared: Arc<Shared>,
 }
 
 /// Bytes that are not sent yet. Clones are the same bytes: the backend has one, which it does not lend.
 #[derive(Clone)]
-pub(super) struct Gathered(Rc<RefCell<Vec<u8>>>);
+pub(super) struct PendingBytes(Rc<RefCell<Vec<u8>>>);
 
 struct Shared {
     state: Mutex<State>,
@@ -64,7 +64,7 @@ impl Output {
     pub(super) fn to_stdout(depth: ColorDepth) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         match depth {
-            ColorDepth::Ansi16 => Self::to(Sixteen(stdout)),
+            ColorDepth::Ansi16 => Self::to(Ansi16Writer(stdout)),
             ColorDepth::TrueColor | ColorDepth::Ansi256 | ColorDepth::None => Self::to(stdout),
         }
     }
@@ -82,13 +82,13 @@ impl Output {
             .stack_size(STACK_BYTES)
             .spawn(move || theirs.write_all(target))?;
         Ok(Self {
-            gathered: Gathered(Rc::new(RefCell::new(Vec::with_capacity(FRAME_BYTES)))),
+            gathered: PendingBytes(Rc::new(RefCell::new(Vec::with_capacity(FRAME_BYTES)))),
             shared,
         })
     }
 
     /// Returns where to write what is to be sent.
-    pub(super) fn gathered(&self) -> Gathered {
+    pub(super) fn gathered(&self) -> PendingBytes {
         self.gathered.clone()
     }
 
@@ -140,7 +140,7 @@ impl Output {
     }
 }
 
-impl Write for Gathered {
+impl Write for PendingBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Rect;
 
-use crate::tui::pictures::{Needed, kitty};
+use crate::tui::pictures::{FramePictures, kitty};
 
 /// A picture by its number, and the cells it is drawn over.
 type Placed = (u32, Rect);
@@ -25,7 +25,7 @@ pub(super) struct Pictures {
 impl Pictures {
     /// Returns what the terminal is told after the cells of a frame: which pictures it has to forget, those that it has not
     /// got, and those that are not where they have to be.
-    pub(super) fn bring(&mut self, needed: &Needed, buffer: &Buffer) -> Vec<u8> {
+    pub(super) fn bring(&mut self, needed: &FramePictures, buffer: &Buffer) -> Vec<u8> {
         let mut told = self.keep(needed);
         if std::mem::replace(&mut self.area, buffer.area) != buffer.area {
             // The screen was cleared for another size.
@@ -61,10 +61,10 @@ impl Pictures {
     pub(super) fn forget(&mut self) -> Vec<u8> {
         self.placed.clear();
         self.moving.clear();
-        self.keep(&Needed::default())
+        self.keep(&FramePictures::default())
     }
 
-    fn keep(&mut self, needed: &Needed) -> Vec<u8> {
+    fn keep(&mut self, needed: &FramePictures) -> Vec<u8> {
         let mut told = Vec::new();
         let is_shown = |id: u32| needed.named.iter().any(|drawn| drawn.id == id);
         self.named.retain(|id| {

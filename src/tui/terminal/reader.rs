@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::decoder::{Decoder, Received};
+use super::decoder::{Decoder, TerminalInput};
 
 /// How long stopping waits for the thread, which has nothing to wait for then.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -23,8 +23,8 @@ const SIP: usize = 4096;
 pub(crate) struct TerminalReader {
     /// Without a bound, so that the thread never waits for the loop and can always be stopped; the loop takes keys
     /// before all else.
-    received: UnboundedReceiver<io::Result<Received>>,
-    sender: UnboundedSender<io::Result<Received>>,
+    received: UnboundedReceiver<io::Result<TerminalInput>>,
+    sender: UnboundedSender<io::Result<TerminalInput>>,
     worker: Option<Worker>,
 }
 
@@ -71,13 +71,13 @@ impl TerminalReader {
     }
 
     /// Waits for what is typed or answered. An error: the terminal is gone. Cancel safe.
-    pub(crate) async fn next(&mut self) -> io::Result<Received> {
+    pub(crate) async fn next(&mut self) -> io::Result<TerminalInput> {
         let received = self.received.recv().await;
         received.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
     }
 
     /// Returns what was read already.
-    pub(crate) fn ready(&mut self) -> Option<io::Result<Received>> {
+    pub(crate) fn ready(&mut self) -> Option<io::Result<TerminalInput>> {
         self.received.try_recv().ok()
     }
 }
@@ -89,12 +89,12 @@ impl Drop for TerminalReader {
 }
 
 /// Hands on what is typed until it is stopped, also what had only begun by then.
-fn hand_on(sender: &UnboundedSender<io::Result<Received>>, stop: &PipeReader) -> io::Result<()> {
+fn hand_on(sender: &UnboundedSender<io::Result<TerminalInput>>, stop: &PipeReader) -> io::Result<()> {
     let mut decoder = Decoder::default();
     let mut bytes = [0; SIP];
     loop {
         let woken = wait(stop, decoder.patience())?;
-        if woken == Woken::Typed {
+        if woken == ReaderWake::Typed {
             let read = rustix::io::retry_on_intr(|| rustix::io::read(io::stdin(), &mut bytes))?;
             if read == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
@@ -102,21 +102,21 @@ fn hand_on(sender: &UnboundedSender<io::Result<Received>>, stop: &PipeReader) ->
             decoder.push(&bytes[..read]);
         }
         let mut next = || match woken {
-            Woken::Typed => decoder.next(),
-            Woken::Stopped | Woken::Neither => decoder.settle(),
+            ReaderWake::Typed => decoder.next(),
+            ReaderWake::Stopped | ReaderWake::Neither => decoder.settle(),
         };
         while let Some(received) = next() {
             // The loop may be gone.
             let _ = sender.send(Ok(received));
         }
-        if woken == Woken::Stopped {
+        if woken == ReaderWake::Stopped {
             return Ok(());
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Woken {
+enum ReaderWake {
     Stopped,
     Typed,
     /// Only where it was not to wait without end.
@@ -124,7 +124,7 @@ enum Woken {
 }
 
 /// Waits until something is typed or the thread is to stop, but not longer than this.
-fn wait(stop: &PipeReader, patience: Option<Duration>) -> io::Result<Woken> {
+fn wait(stop: &PipeReader, patience: Option<Duration>) -> io::Result<ReaderWake> {
     let terminal = io::stdin();
     let mut fds = [
         PollFd::new(stop, PollFlags::IN),
@@ -137,14 +137,14 @@ fn wait(stop: &PipeReader, patience: Option<Duration>) -> io::Result<Woken> {
     rustix::io::retry_on_intr(|| rustix::event::poll(&mut fds, time.as_ref()))?;
     let (stopped, typed) = (fds[0].revents(), fds[1].revents());
     if !stopped.is_empty() {
-        return Ok(Woken::Stopped);
+        return Ok(ReaderWake::Stopped);
     }
     if typed.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(if typed.is_empty() {
-        Woken::Neither
+        ReaderWake::Neither
     } else {
-        Woken::Typed
+        ReaderWake::Typed
     })
 }

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartBody};
 use crate::permission::Mode;
-use crate::session::{Done, Event, PLAN, Retry};
+use crate::session::{Event, PLAN, Retry, TurnEndReason};
 
-use super::block::{Block, Body, Mark, Phase, ReasoningBlock, Source, TextBlock};
+use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock};
 use super::call::CallBlock;
 use super::group;
-use super::turn::{Awaited, Turn, Waiting};
+use super::turn::{RunningTurn, TurnWait, WaitTarget};
 
 /// All blocks, and how to find the one that an event means.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(super) struct Blocks {
     owners: Vec<(usize, MessageId)>,
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,
-    turn: Turn,
+    turn: RunningTurn,
     agent_is_plan: bool,
     mode_is_plan: bool,
 }
@@ -83,7 +83,7 @@ impl Blocks {
             Event::Preparing => {
                 let begun = self.turn_started(now);
                 if let Some(waiting) = &mut self.turn.waiting {
-                    waiting.on = Awaited::Shell;
+                    waiting.on = WaitTarget::Shell;
                 }
                 begun
             }
@@ -111,7 +111,7 @@ impl Blocks {
     }
 
     /// Returns what is waited for, where that is long enough to be said.
-    pub(super) fn waiting(&self, now: Instant) -> Option<Waiting> {
+    pub(super) fn waiting(&self, now: Instant) -> Option<TurnWait> {
         self.turn.waiting(now)
     }
 
@@ -208,16 +208,16 @@ impl Blocks {
         // A reply that has begun without a word is still waited for.
         match &part.body {
             PartBody::Text(text) if text.text.is_empty() => {}
-            PartBody::Text(_) => self.turn.waiting = Some(Waiting::go_on(now)),
+            PartBody::Text(_) => self.turn.waiting = Some(TurnWait::go_on(now)),
             _ => self.turn.waiting = None,
         }
         let body = match &part.body {
             PartBody::Text(text) => Body::Text(TextBlock {
-                source: Source::Own(text.text.clone()),
+                source: BlockSource::Own(text.text.clone()),
                 is_open: true,
             }),
             PartBody::Reasoning(reasoning) => Body::Reasoning(ReasoningBlock {
-                source: Source::Own(reasoning.text.clone()),
+                source: BlockSource::Own(reasoning.text.clone()),
                 phase: Phase::Open { since: Some(now) },
             }),
             PartBody::Tool(tool) => {
@@ -245,7 +245,7 @@ impl Blocks {
             Body::User(_) | Body::Mark(_) => return false,
         }
         let is_text = matches!(self.list[index].body, Body::Text(_));
-        self.turn.waiting = is_text.then(|| Waiting::go_on(now));
+        self.turn.waiting = is_text.then(|| TurnWait::go_on(now));
         group::touch(&mut self.list, index);
         true
     }
@@ -261,7 +261,7 @@ impl Blocks {
                     self.turn.waiting = None;
                 }
                 if replace(&mut text.source, &stored.text) {
-                    self.list[index].laid = None;
+                    self.list[index].cached_layout = None;
                 }
             }
             (Body::Reasoning(reasoning), PartBody::Reasoning(stored)) => {
@@ -310,7 +310,7 @@ impl Blocks {
         if was_open && call.outer().is_none() {
             self.turn.open = self.turn.open.saturating_sub(1);
             if self.turn.open == 0 {
-                self.turn.waiting = Some(Waiting::since(now));
+                self.turn.waiting = Some(TurnWait::since(now));
             }
         }
         is_known
@@ -324,7 +324,7 @@ impl Blocks {
             self.void(first);
         }
         let due = now + Duration::from_millis(retry.delay_ms);
-        self.turn.waiting = Some(Waiting::since(due));
+        self.turn.waiting = Some(TurnWait::since(due));
         self.mark(Mark::Retry {
             attempt: retry.attempt,
             reason: retry.reason.clone(),
@@ -333,15 +333,15 @@ impl Blocks {
     }
 
     fn turn_started(&mut self, now: Instant) -> bool {
-        self.turn = Turn::begun(now);
+        self.turn = RunningTurn::begun(now);
         true
     }
 
-    fn turn_ended(&mut self, done: Done, now: Instant) -> bool {
+    fn turn_ended(&mut self, done: TurnEndReason, now: Instant) -> bool {
         let turn = std::mem::take(&mut self.turn);
         match done {
-            Done::Cancelled => self.interrupted(),
-            Done::Stop | Done::Length | Done::Error | Done::MaxSteps => {
+            TurnEndReason::Cancelled => self.interrupted(),
+            TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::Error | TurnEndReason::MaxSteps => {
                 let took = turn.started.map(|started| now.saturating_duration_since(started));
                 self.mark(Mark::TurnEnd {
                     done,
@@ -359,10 +359,10 @@ fn is_absorbed(block: &Block) -> bool {
 }
 
 /// Puts the stored text in place of what streamed, where they differ; says whether they do.
-fn replace(source: &mut Source, stored: &str) -> bool {
+fn replace(source: &mut BlockSource, stored: &str) -> bool {
     let differs = source.text() != stored;
     if differs {
-        *source = Source::Own(stored.to_owned());
+        *source = BlockSource::Own(stored.to_owned());
     }
     differs
 }

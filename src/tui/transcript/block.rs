@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::conversation::{FilePart, Message, NoticeKind, PartBody};
-use crate::session::{Done, ErrorReport};
+use crate::session::{ErrorReport, TurnEndReason};
 use crate::text::size::size_words;
 
 use crate::view::card::CardStatus;
@@ -28,7 +28,7 @@ pub(super) struct Block {
     pub(super) ordinal: usize,
     /// Rows that it keeps while it is visible, so that nothing below it moves up.
     pub(super) reserved: usize,
-    pub(super) laid: Option<BlockLayout>,
+    pub(super) cached_layout: Option<BlockLayout>,
 }
 
 pub(super) enum Body {
@@ -48,12 +48,12 @@ pub(super) struct UserBlock {
 }
 
 pub(super) struct TextBlock {
-    pub(super) source: Source,
+    pub(super) source: BlockSource,
     pub(super) is_open: bool,
 }
 
 pub(super) struct ReasoningBlock {
-    pub(super) source: Source,
+    pub(super) source: BlockSource,
     pub(super) phase: Phase,
 }
 
@@ -80,7 +80,7 @@ pub(super) enum Mark {
     Model(String),
     Agent(String),
     TurnEnd {
-        done: Done,
+        done: TurnEndReason,
         took: Option<Duration>,
         calls: usize,
     },
@@ -104,12 +104,12 @@ impl Mark {
 }
 
 /// Text that is either growing here or stands in a stored message.
-pub(super) enum Source {
+pub(super) enum BlockSource {
     Own(String),
     Stored { message: Arc<Message>, part: usize },
 }
 
-impl Source {
+impl BlockSource {
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Own(text) => text,
@@ -183,7 +183,7 @@ impl Block {
             is_void: false,
             ordinal: 0,
             reserved: 0,
-            laid: None,
+            cached_layout: None,
         }
     }
 
@@ -217,7 +217,7 @@ impl Block {
         match &self.body {
             Body::Reasoning(reasoning) => reasoning.phase.is_open(),
             Body::Call(call) => {
-                let face = self.laid.as_ref().and_then(BlockLayout::face);
+                let face = self.cached_layout.as_ref().and_then(BlockLayout::face);
                 match face.and_then(|face| face.shared) {
                     Some(status) => status == CardStatus::Running,
                     None => call.is_running(),

@@ -46,10 +46,10 @@ pub(super) struct CallBlock {
     live: String,
     details: Value,
     result: Option<Arc<CallResult>>,
-    stored: Option<Stored>,
+    stored: Option<StoredCall>,
     /// The calls inside it, which are its body on screen.
     pub(super) inner: Vec<CallBlock>,
-    giver: Giver,
+    initiator: Initiator,
     /// True if its card wants to be looked at; known once it was drawn.
     pub(super) wants_look: Option<bool>,
 }
@@ -63,13 +63,13 @@ pub(super) enum WaitsFor {
 
 /// Who made a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Giver {
+enum Initiator {
     Model,
     Person,
 }
 
 /// The message that holds all of a call.
-struct Stored {
+struct StoredCall {
     message: Arc<Message>,
     part: usize,
     /// Its place among the calls inside that part, where it is one of them.
@@ -101,7 +101,7 @@ impl CallBlock {
     /// Makes the block of a call that stands in a message.
     pub(super) fn stored(part: &ToolPart, message: &Arc<Message>, index: usize) -> Self {
         let stored = |inner| {
-            Some(Stored {
+            Some(StoredCall {
                 message: Arc::clone(message),
                 part: index,
                 inner,
@@ -121,13 +121,13 @@ impl CallBlock {
     /// Makes it one that the person gave.
     pub(super) fn of_person(self) -> Self {
         Self {
-            giver: Giver::Person,
+            initiator: Initiator::Person,
             ..self
         }
     }
 
     pub(super) fn is_of_person(&self) -> bool {
-        self.giver == Giver::Person
+        self.initiator == Initiator::Person
     }
 
     fn new(part: &ToolPart) -> Self {
@@ -148,7 +148,7 @@ impl CallBlock {
             result: None,
             stored: None,
             inner: Vec::new(),
-            giver: Giver::Model,
+            initiator: Initiator::Model,
             wants_look: None,
         }
     }
@@ -352,7 +352,7 @@ impl CallBlock {
     }
 
     fn stored_part(&self) -> Option<&ToolPart> {
-        let Stored { message, part, inner } = self.stored.as_ref()?;
+        let StoredCall { message, part, inner } = self.stored.as_ref()?;
         match (&message.parts.get(*part)?.body, inner) {
             (PartBody::Tool(tool), None) => Some(tool),
             (PartBody::Tool(tool), Some(inner)) => tool.inner.get(*inner),
@@ -374,7 +374,7 @@ impl CallBlock {
         // Hooks and the person may have changed what was run.
         let ran = self
             .result()
-            .and_then(|result| result.details.fields::<Ran>()?.args);
+            .and_then(|result| result.details.fields::<RevisedCallDetails>()?.args);
         let args = ran.map(Cow::Owned).or_else(|| Some(self.args()?.value()));
         let args = args.as_deref();
         match (self.result(), self.state) {
@@ -420,7 +420,7 @@ impl CallBlock {
 
 /// Details of a call that was changed before it ran.
 #[derive(Deserialize)]
-struct Ran {
+struct RevisedCallDetails {
     args: Option<Value>,
 }
 

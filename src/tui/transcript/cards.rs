@@ -41,9 +41,9 @@ impl CardSource for Registry {
 }
 
 /// Stands in while no registry is known: the tool's name alone.
-pub(super) struct Names;
+pub(super) struct NameOnlyCards;
 
-impl CardSource for Names {
+impl CardSource for NameOnlyCards {
     fn call(&self, tool: &str, _: &PartialJson, _: Option<&Value>, _: RenderCx) -> Card {
         Card::new(tool, "")
     }

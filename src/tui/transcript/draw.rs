@@ -9,12 +9,12 @@ use crate::view::theme::Meaning;
 
 use super::emphasis::Emphasis;
 use super::layout::{self, LayoutCx};
-use super::list::List;
-use super::reading::Reading;
-use super::search::Search;
+use super::list::BlockRows;
+use super::row_texts::RowTexts;
+use super::search::TranscriptSearch;
 use super::selection::{self, View};
 use super::viewport::{self, Anchor, Heights, RowPosition};
-use super::{DrawCx, Move, Shown, Transcript};
+use super::{DrawCx, LastFrame, ScrollMove, Transcript};
 
 /// Blocks whose layout is kept, or two screens of them, so that scrolling to and fro lays nothing out again.
 const KEPT: usize = 256;
@@ -40,7 +40,7 @@ impl Transcript {
             canvas: self.canvas.as_ref(),
             keeps_rows: false,
         };
-        let mut list = List {
+        let mut list = BlockRows {
             blocks: &mut self.blocks,
             cx: layout,
             laid_now: Vec::new(),
@@ -113,7 +113,7 @@ impl Transcript {
     }
 
     /// Remembers what a frame showed, and lets what is gone from the screen take its own size again.
-    fn take_note(&mut self, shown: Shown) {
+    fn take_note(&mut self, shown: LastFrame) {
         for index in self.shown.blocks.clone() {
             if !shown.blocks.contains(&index)
                 && let Some(block) = self.blocks.list.get_mut(index)
@@ -132,12 +132,12 @@ impl Transcript {
 
     /// Forgets the oldest layouts above the number that is kept.
     fn keep_layouts(&mut self, laid_now: Vec<usize>) {
-        self.laid.extend(laid_now);
+        self.laid_out.extend(laid_now);
         let kept = KEPT.max(2 * self.shown.rows);
-        while self.laid.len() > kept {
-            let Some(index) = self.laid.pop_front() else { break };
+        while self.laid_out.len() > kept {
+            let Some(index) = self.laid_out.pop_front() else { break };
             if let Some(block) = self.blocks.list.get_mut(index) {
-                block.laid = None;
+                block.cached_layout = None;
             }
         }
     }
@@ -146,7 +146,7 @@ impl Transcript {
 /// Returns where the screen begins, and what it keeps to from now on. `held` is where it began before, if it was carried
 /// on.
 fn settle(
-    list: &mut List<'_>,
+    list: &mut BlockRows<'_>,
     anchor: Anchor,
     rows: usize,
     held: Option<RowPosition>,
@@ -178,7 +178,7 @@ fn inner(area: Rect) -> Rect {
 
 /// Takes the rows that came at the end out of those that blocks above them have reserved and do not need. So a gap closes
 /// and moves nothing that would not move anyway: what is below it goes up for the new rows, what is above it stays.
-fn fill_gaps(list: &mut List<'_>, shown: &Shown) {
+fn fill_gaps(list: &mut BlockRows<'_>, shown: &LastFrame) {
     let mut end = shown.lines.len();
     let mut next = list.count();
     let mut below = 0;
@@ -199,7 +199,7 @@ fn fill_gaps(list: &mut List<'_>, shown: &Shown) {
 }
 
 /// Keeps about the same text at the top when a new width breaks it into other rows.
-fn carry_over(list: &mut List<'_>, anchor: Anchor, shown: &Shown) -> Anchor {
+fn carry_over(list: &mut BlockRows<'_>, anchor: Anchor, shown: &LastFrame) -> Anchor {
     let Anchor::Top(place) = anchor else { return anchor };
     if shown.columns == 0 || place != shown.top || shown.top_height == 0 {
         return anchor;
@@ -212,21 +212,27 @@ fn carry_over(list: &mut List<'_>, anchor: Anchor, shown: &Shown) -> Anchor {
 }
 
 /// Follows the moves that were asked for.
-fn travel(list: &mut List<'_>, anchor: Anchor, moves: &[Move], shown: &Shown, rows: usize) -> Anchor {
+fn travel(
+    list: &mut BlockRows<'_>,
+    anchor: Anchor,
+    moves: &[ScrollMove],
+    shown: &LastFrame,
+    rows: usize,
+) -> Anchor {
     let mut anchor = anchor;
     for step in moves {
         anchor = match *step {
-            Move::Rows(0) => anchor,
-            Move::Rows(by) => {
+            ScrollMove::Rows(0) => anchor,
+            ScrollMove::Rows(by) => {
                 let (top, _) = viewport::settle(list, anchor, rows);
                 Anchor::Top(viewport::shift(list, top, by))
             }
-            Move::Start => Anchor::Top(RowPosition::default()),
-            Move::End => Anchor::Tail,
-            Move::Hold if anchor == Anchor::Tail => Anchor::Top(shown.top),
-            Move::Hold => anchor,
-            Move::Reveal(block) => reveal(list, anchor, block, rows),
-            Move::RevealHead(block) => {
+            ScrollMove::Start => Anchor::Top(RowPosition::default()),
+            ScrollMove::End => Anchor::Tail,
+            ScrollMove::Hold if anchor == Anchor::Tail => Anchor::Top(shown.top),
+            ScrollMove::Hold => anchor,
+            ScrollMove::Reveal(block) => reveal(list, anchor, block, rows),
+            ScrollMove::RevealHead(block) => {
                 let (top, anchor) = viewport::settle(list, anchor, rows);
                 let head = RowPosition {
                     block,
@@ -243,7 +249,7 @@ fn travel(list: &mut List<'_>, anchor: Anchor, moves: &[Move], shown: &Shown, ro
 }
 
 /// Moves as little as needed to have the block on screen, its first row before its last.
-fn reveal(list: &mut List<'_>, anchor: Anchor, block: usize, rows: usize) -> Anchor {
+fn reveal(list: &mut BlockRows<'_>, anchor: Anchor, block: usize, rows: usize) -> Anchor {
     let (top, anchor) = viewport::settle(list, anchor, rows);
     let gap = list.gap(block);
     let head = RowPosition { block, row: gap };
@@ -261,9 +267,9 @@ fn reveal(list: &mut List<'_>, anchor: Anchor, block: usize, rows: usize) -> Anc
 
 /// Brings the current match on screen, once it was gone to. The tail is not followed past it.
 fn to_match(
-    search: &mut Search,
-    reading: &mut Reading,
-    list: &mut List<'_>,
+    search: &mut TranscriptSearch,
+    reading: &mut RowTexts,
+    list: &mut BlockRows<'_>,
     anchor: Anchor,
     rows: usize,
 ) -> Anchor {
@@ -282,7 +288,7 @@ fn to_match(
 }
 
 /// Brings a row of a block's content on screen: a third down where it was not on it.
-fn reveal_row(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
+fn reveal_row(list: &mut BlockRows<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
     let (top, _) = viewport::settle(list, anchor, rows);
     let row = list.gap(block) + row;
     let place = RowPosition { block, row };
@@ -294,7 +300,7 @@ fn reveal_row(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, row
 }
 
 /// Moves as little as needed to have a row of a block's content on screen.
-fn reveal_head(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
+fn reveal_head(list: &mut BlockRows<'_>, anchor: Anchor, block: usize, row: usize, rows: usize) -> Anchor {
     let (top, _) = viewport::settle(list, anchor, rows);
     let row = list.gap(block) + row;
     let place = RowPosition { block, row };
@@ -310,22 +316,22 @@ fn reveal_head(list: &mut List<'_>, anchor: Anchor, block: usize, row: usize, ro
 
 /// Draws from `top` down and returns what the frame shows.
 fn paint(
-    list: &mut List<'_>,
+    list: &mut BlockRows<'_>,
     top: RowPosition,
     area: Rect,
     buffer: &mut Buffer,
     focus: Option<usize>,
     emphasis: &mut Emphasis<'_>,
-) -> Shown {
+) -> LastFrame {
     let inner = inner(area);
-    let mut shown = Shown {
+    let mut shown = LastFrame {
         top,
         blocks: top.block..top.block,
         rows: usize::from(area.height),
         columns: usize::from(area.width),
         area,
         top_height: list.height(top.block),
-        ..Shown::default()
+        ..LastFrame::default()
     };
     let mut y = area.y;
     let mut skip = top.row;
@@ -388,7 +394,7 @@ fn paint(
     shown
 }
 
-fn mark_focus(list: &List<'_>, at: Rect, buffer: &mut Buffer) {
+fn mark_focus(list: &BlockRows<'_>, at: Rect, buffer: &mut Buffer) {
     let look = list.cx.draw.look;
     let mark = Line::styled(look.symbols.bar(), look.theme.style(Meaning::Accent));
     super::paint::line(&mark, at, buffer, Style::new());

@@ -8,10 +8,10 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
 use super::layout;
-use super::list::List;
+use super::list::BlockRows;
 use super::paint;
-use super::reading::Reading;
-use super::search::Search;
+use super::row_texts::RowTexts;
+use super::search::TranscriptSearch;
 use super::selection::Selection;
 use crate::view::theme::Meaning;
 
@@ -19,18 +19,18 @@ use crate::view::theme::Meaning;
 const HIDDEN: &str = "/";
 
 pub(super) struct Emphasis<'a> {
-    pub(super) search: Option<&'a Search>,
+    pub(super) search: Option<&'a TranscriptSearch>,
     pub(super) selection: Option<&'a Selection>,
     /// Where the selection's end was drawn.
     pub(super) caret: Option<Position>,
-    pub(super) reading: &'a mut Reading,
+    pub(super) reading: &'a mut RowTexts,
 }
 
 impl Emphasis<'_> {
     /// Lays it over rows of a block. `at` is where their text stands, the column left of it is for marks.
     pub(super) fn paint(
         &mut self,
-        list: &mut List<'_>,
+        list: &mut BlockRows<'_>,
         index: usize,
         rows: Range<usize>,
         at: Rect,
@@ -42,7 +42,7 @@ impl Emphasis<'_> {
 
     fn paint_selection(
         &mut self,
-        list: &mut List<'_>,
+        list: &mut BlockRows<'_>,
         index: usize,
         rows: Range<usize>,
         at: Rect,
@@ -78,7 +78,7 @@ impl Emphasis<'_> {
 
     fn paint_matches(
         &mut self,
-        list: &mut List<'_>,
+        list: &mut BlockRows<'_>,
         index: usize,
         rows: Range<usize>,
         at: Rect,

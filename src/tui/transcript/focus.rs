@@ -4,7 +4,7 @@
 
 use super::block::{Block, Body};
 use super::call::Group;
-use super::{Move, Transcript};
+use super::{ScrollMove, Transcript};
 use crate::conversation::CallId;
 
 /// Where a step goes.
@@ -129,8 +129,9 @@ impl Transcript {
         self.blocks.list[index].fold(!is_unfolded);
         // It was to come on screen as it was, not as tall as it becomes.
         self.moves
-            .retain(|step| !matches!(step, Move::Reveal(block) if *block == index));
-        self.moves.extend([Move::Hold, Move::RevealHead(index)]);
+            .retain(|step| !matches!(step, ScrollMove::Reveal(block) if *block == index));
+        self.moves
+            .extend([ScrollMove::Hold, ScrollMove::RevealHead(index)]);
     }
 
     /// Returns true if the focused block has a folded and an unfolded form.
@@ -151,8 +152,8 @@ impl Transcript {
         for block in self.blocks.list.iter_mut().filter(|block| block.folds()) {
             block.fold(unfolds);
         }
-        self.moves.push(Move::Hold);
-        self.moves.extend(self.focus.map(Move::RevealHead));
+        self.moves.push(ScrollMove::Hold);
+        self.moves.extend(self.focus.map(ScrollMove::RevealHead));
     }
 
     /// Shows all reasoning in full, or each as one line.
@@ -164,7 +165,7 @@ impl Transcript {
                 block.reserved = 0;
             }
         }
-        self.moves.push(Move::Hold);
+        self.moves.push(ScrollMove::Hold);
     }
 
     /// Returns the source of the focused block.
@@ -216,7 +217,7 @@ impl Transcript {
     fn focus_on(&mut self, block: Option<usize>) {
         if let Some(index) = block {
             self.focus = Some(index);
-            self.moves.push(Move::Reveal(index));
+            self.moves.push(ScrollMove::Reveal(index));
         }
     }
 }

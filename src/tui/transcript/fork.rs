@@ -8,7 +8,7 @@ use crate::session::host::ForkPoint;
 
 /// Why nothing can be forked from a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoFork {
+pub enum ForkRefusal {
     /// Nothing was said up to there.
     Nothing,
     /// The reply streams, or a call in it has no result yet.
@@ -18,10 +18,15 @@ pub enum NoFork {
 impl Transcript {
     /// Returns where a fork from the focused block ends; without a focus, from all of it. A block between messages
     /// belongs to the one above it, one that stands for several calls to the last of them.
-    pub fn fork_point(&self) -> Result<ForkPoint, NoFork> {
-        let last = self.blocks.list.len().checked_sub(1).ok_or(NoFork::Nothing)?;
+    pub fn fork_point(&self) -> Result<ForkPoint, ForkRefusal> {
+        let last = self
+            .blocks
+            .list
+            .len()
+            .checked_sub(1)
+            .ok_or(ForkRefusal::Nothing)?;
         let focus = self.focus.unwrap_or(last);
-        let focused = self.blocks.list.get(focus).ok_or(NoFork::Nothing)?;
+        let focused = self.blocks.list.get(focus).ok_or(ForkRefusal::Nothing)?;
         let index = match &focused.body {
             Body::Call(call) => match &call.group {
                 Group::Leads(members) => members.last().copied().unwrap_or(focus),
@@ -29,12 +34,12 @@ impl Transcript {
             },
             _ => focus,
         };
-        let message = self.blocks.message_of(index).ok_or(NoFork::Nothing)?.clone();
+        let message = self.blocks.message_of(index).ok_or(ForkRefusal::Nothing)?.clone();
         if self.focus.is_some() && matches!(focused.body, Body::User(_)) {
             return Ok(ForkPoint::Before(message));
         }
         if self.is_under_way(&message) {
-            return Err(NoFork::UnderWay);
+            return Err(ForkRefusal::UnderWay);
         }
         Ok(ForkPoint::After(message))
     }

@@ -15,15 +15,15 @@ use ratatui::text::Line;
 use crate::view::LookKey;
 use crate::view::card::{Card, CardRow, CardStatus, FileTarget};
 use crate::view::diff::Sides;
-use crate::view::flow::{Flow, MEASURE};
 use crate::view::markdown::Markdown;
+use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::theme::Meaning;
 
 use super::block::{Block, Body, TextBlock, UserBlock};
 use super::call::{CallBlock, Group};
 use super::cards::CardSource;
-use super::pictures::{self, OnScreen, Picture};
-use super::{DrawCx, group, head, mark, paint};
+use super::pictures::{self, BlockPicture, VisiblePicture};
+use super::{DrawCx, group, headlines, mark, paint};
 use crate::tool::RenderCx;
 use crate::tui::pictures::Canvas;
 
@@ -70,9 +70,9 @@ impl LayoutCx<'_> {
 /// The layout of a block.
 pub(super) struct BlockLayout {
     key: Key,
-    face: Option<Face>,
+    face: Option<CallHeadline>,
     rows: Rows,
-    pictures: Vec<Picture>,
+    pictures: Vec<BlockPicture>,
 }
 
 /// The layout stays as long as this does.
@@ -97,18 +97,18 @@ impl Key {
 }
 
 /// The content of a call's first row.
-pub(super) struct Face {
+pub(super) struct CallHeadline {
     pub(super) card: Card,
     /// How the calls stand that share the row; `None` for a row of one call.
     pub(super) shared: Option<CardStatus>,
     /// The files of the calls that share the row, where each has a row of its own below it.
     members: Vec<FileTarget>,
     /// The calls inside it, in their order.
-    pub(super) inner: Vec<InnerFace>,
+    pub(super) inner: Vec<NestedCallHeadline>,
 }
 
 /// The content of the first row of a call inside another.
-pub(super) struct InnerFace {
+pub(super) struct NestedCallHeadline {
     pub(super) card: Card,
     /// Its place below the first row of the call around it.
     pub(super) row: usize,
@@ -117,11 +117,11 @@ pub(super) struct InnerFace {
 enum Rows {
     Lines(Vec<Line<'static>>),
     Card(Vec<CardRow>),
-    Markdown(Box<Growing>),
+    Markdown(Box<StreamingMarkdown>),
 }
 
 /// Markdown that follows a text.
-struct Growing {
+struct StreamingMarkdown {
     markdown: Markdown,
     /// Bytes of the text that it was given.
     fed: usize,
@@ -130,7 +130,7 @@ struct Growing {
 }
 
 impl BlockLayout {
-    pub(super) fn face(&self) -> Option<&Face> {
+    pub(super) fn face(&self) -> Option<&CallHeadline> {
         self.face.as_ref()
     }
 
@@ -176,7 +176,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         canvas: cx.canvas.map(Canvas::key),
         keeps_rows: keeps_rows(block, cx),
     };
-    match &mut block.laid {
+    match &mut block.cached_layout {
         Some(laid) if laid.key == key => {}
         Some(laid) if can_grow(&block.body, laid, key) => grow(&block.body, laid, key, cx),
         _ => {
@@ -191,7 +191,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
             };
             let mut pictures = Vec::new();
             let (face, rows) = lay_out(blocks, index, key.is_unfolded, &own, &mut pictures);
-            blocks[index].laid = Some(BlockLayout {
+            blocks[index].cached_layout = Some(BlockLayout {
                 key,
                 face,
                 rows,
@@ -200,13 +200,13 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         }
     }
     let block = &blocks[index];
-    let Some(laid) = &block.laid else { return 0 };
+    let Some(laid) = &block.cached_layout else { return 0 };
     usize::from(has_head(&block.body)) + laid.rows.len()
 }
 
 /// Returns true if the rows of pictures stay even if these are broken: the block is on screen with them.
 fn keeps_rows(block: &Block, cx: &LayoutCx<'_>) -> bool {
-    let has_pictures = || block.laid.as_ref().is_some_and(|laid| !laid.pictures.is_empty());
+    let has_pictures = || block.cached_layout.as_ref().is_some_and(|laid| !laid.pictures.is_empty());
     block.reserved > 0 && cx.canvas.is_some_and(Canvas::has_failures) && has_pictures()
 }
 
@@ -251,19 +251,19 @@ pub(super) fn line<'a>(
     cx: &LayoutCx<'_>,
 ) -> Option<Cow<'a, Line<'static>>> {
     let below = match (row, has_head(&block.body)) {
-        (0, true) => return Some(Cow::Owned(head::line(block, cx))),
+        (0, true) => return Some(Cow::Owned(headlines::line(block, cx))),
         (_, true) => row - 1,
         (_, false) => row,
     };
-    if let Some(line) = head::inner_line(block, below, cx) {
+    if let Some(line) = headlines::inner_line(block, below, cx) {
         return Some(Cow::Owned(line));
     }
-    block.laid.as_mut()?.rows.get(below, cx).map(Cow::Borrowed)
+    block.cached_layout.as_mut()?.rows.get(below, cx).map(Cow::Borrowed)
 }
 
 /// Returns the pictures on rows of a block, which are drawn from `at` down.
-pub(super) fn pictures(block: &Block, rows: &Range<usize>, at: Rect) -> Vec<OnScreen> {
-    let Some(laid) = block.laid.as_ref().filter(|laid| !laid.pictures.is_empty()) else {
+pub(super) fn pictures(block: &Block, rows: &Range<usize>, at: Rect) -> Vec<VisiblePicture> {
+    let Some(laid) = block.cached_layout.as_ref().filter(|laid| !laid.pictures.is_empty()) else {
         return Vec::new();
     };
     let head = usize::from(has_head(&block.body));
@@ -281,7 +281,7 @@ pub(super) fn pictures(block: &Block, rows: &Range<usize>, at: Rect) -> Vec<OnSc
 /// Returns the lines of a diff that a row of a block shows beside each other.
 pub(super) fn sides(block: &Block, row: usize) -> Option<&Sides> {
     let below = row.checked_sub(usize::from(has_head(&block.body)))?;
-    match &block.laid.as_ref()?.rows {
+    match &block.cached_layout.as_ref()?.rows {
         Rows::Card(rows) => rows.get(below)?.sides.as_ref(),
         Rows::Lines(_) | Rows::Markdown(_) => None,
     }
@@ -290,7 +290,7 @@ pub(super) fn sides(block: &Block, row: usize) -> Option<&Sides> {
 /// Returns the columns of a block's row that show nothing of its text.
 pub(super) fn asides(block: &Block, row: usize) -> &[Range<usize>] {
     let below = row.checked_sub(usize::from(has_head(&block.body)));
-    match (below, block.laid.as_ref().map(|laid| &laid.rows)) {
+    match (below, block.cached_layout.as_ref().map(|laid| &laid.rows)) {
         (Some(below), Some(Rows::Card(rows))) => rows.get(below).map_or(&[], |row| &row.asides),
         _ => &[],
     }
@@ -336,7 +336,7 @@ fn grow(body: &Body, laid: &mut BlockLayout, key: Key, cx: &LayoutCx<'_>) {
     }
 }
 
-impl Growing {
+impl StreamingMarkdown {
     fn follow(&mut self, text: &TextBlock, cx: &LayoutCx<'_>) {
         let source = text.source.text();
         self.markdown.push(&source[self.fed..]);
@@ -353,8 +353,8 @@ fn lay_out(
     index: usize,
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
-    pictures: &mut Vec<Picture>,
-) -> (Option<Face>, Rows) {
+    pictures: &mut Vec<BlockPicture>,
+) -> (Option<CallHeadline>, Rows) {
     if let Body::Call(call) = &blocks[index].body
         && let Group::Leads(members) = &call.group
     {
@@ -365,7 +365,7 @@ fn lay_out(
         Body::User(block) => (None, Rows::Lines(user(block, is_unfolded, cx, pictures))),
         Body::Text(_) if !is_unfolded => (None, Rows::Lines(vec![folded_text(cx)])),
         Body::Text(block) => {
-            let mut growing = Box::new(Growing {
+            let mut growing = Box::new(StreamingMarkdown {
                 markdown: Markdown::new(),
                 fed: 0,
                 len: 0,
@@ -387,7 +387,7 @@ fn lay_out(
             );
             call.wants_look = Some(card.look);
             let (inner, rows) = if call.inner.is_empty() {
-                let mut rows = head::below(&card, call, cx);
+                let mut rows = headlines::below(&card, call, cx);
                 if is_unfolded {
                     pictures::push(call, &card, 0, cx, &mut rows, pictures);
                 }
@@ -395,7 +395,7 @@ fn lay_out(
             } else {
                 inside(call, is_unfolded, cx, pictures)
             };
-            let face = Face {
+            let face = CallHeadline {
                 card,
                 shared: None,
                 members: Vec::new(),
@@ -412,8 +412,8 @@ fn inside(
     call: &CallBlock,
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
-    pictures: &mut Vec<Picture>,
-) -> (Vec<InnerFace>, Vec<CardRow>) {
+    pictures: &mut Vec<BlockPicture>,
+) -> (Vec<NestedCallHeadline>, Vec<CardRow>) {
     let (mut faces, mut rows) = (Vec::new(), Vec::new());
     let render = RenderCx {
         expanded: is_unfolded,
@@ -422,11 +422,11 @@ fn inside(
         let card = inner.card(cx.cards, render);
         let row = rows.len();
         rows.push(CardRow::default());
-        rows.extend(head::inner_below(&card, inner, cx));
+        rows.extend(headlines::inner_below(&card, inner, cx));
         if is_unfolded {
-            pictures::push(inner, &card, head::STEP, cx, &mut rows, pictures);
+            pictures::push(inner, &card, headlines::STEP, cx, &mut rows, pictures);
         }
-        faces.push(InnerFace { card, row });
+        faces.push(NestedCallHeadline { card, row });
     }
     (faces, rows)
 }
@@ -438,12 +438,12 @@ fn shared(
     members: &[usize],
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
-    pictures: &mut Vec<Picture>,
-) -> (Face, Vec<CardRow>) {
+    pictures: &mut Vec<BlockPicture>,
+) -> (CallHeadline, Vec<CardRow>) {
     let calls = || group::calls(blocks, leader, members);
     let cards = group::cards(calls(), is_unfolded, cx.cards);
     let files = cards.iter().filter(|_| is_unfolded);
-    let face = Face {
+    let face = CallHeadline {
         card: group::title(&cards, calls().count(), cx.draw.look.symbols),
         shared: Some(group::status(calls())),
         members: files.filter_map(|card| card.target.clone()).collect(),
@@ -452,8 +452,8 @@ fn shared(
     let mut rows = Vec::new();
     if is_unfolded {
         for (call, card) in calls().zip(&cards) {
-            rows.push(head::card_line(card, call, cx).into());
-            rows.extend(head::below(card, call, cx));
+            rows.push(headlines::card_line(card, call, cx).into());
+            rows.extend(headlines::below(card, call, cx));
             pictures::push(call, card, 0, cx, &mut rows, pictures);
         }
     }
@@ -465,7 +465,7 @@ fn user(
     block: &UserBlock,
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
-    pictures: &mut Vec<Picture>,
+    pictures: &mut Vec<BlockPicture>,
 ) -> Vec<Line<'static>> {
     let look = cx.draw.look;
     let bar = format!("{} ", look.symbols.bar());
@@ -473,19 +473,19 @@ fn user(
         look.theme.style(Meaning::Accent),
         look.theme.style(Meaning::TextMuted),
     );
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push(block.text.trim_end(), look.theme.style(Meaning::Text));
     let mut rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
     if !is_unfolded && rows.len() > USER_ROWS {
         let more = rows.len() - (USER_ROWS - 1);
         rows.truncate(USER_ROWS - 1);
-        let mut note = Flow::default();
+        let mut note = StyledText::default();
         let ellipsis = look.symbols.ellipsis();
         note.push_line(&format!("{ellipsis} {more} more lines{}", unfolds(cx)), muted);
         rows.push(note.cut(cx.width.saturating_sub(2), ellipsis));
     }
     for (nth, file) in block.files.iter().enumerate() {
-        let mut note = Flow::default();
+        let mut note = StyledText::default();
         let message = block.pictures.as_ref().filter(|_| is_unfolded);
         let fault = message.map_or_else(String::new, |message| pictures::attached_fault(message, nth, cx));
         note.push_line(&format!("@{file}{fault}"), muted);
@@ -513,7 +513,7 @@ fn unfolds(cx: &LayoutCx<'_>) -> String {
 
 fn folded_text(cx: &LayoutCx<'_>) -> Line<'static> {
     let look = cx.draw.look;
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push_clean(
         &format!("a cut reply, void{}", unfolds(cx)),
         look.theme.style(Meaning::TextMuted),
@@ -523,7 +523,7 @@ fn folded_text(cx: &LayoutCx<'_>) -> Line<'static> {
 
 /// Returns a plain text two columns in.
 fn indented(text: &str, meaning: Meaning, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push(text.trim(), cx.draw.look.theme.style(meaning));
     let rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
     let lines = rows.into_iter().map(|mut spans| {

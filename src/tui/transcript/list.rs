@@ -12,7 +12,7 @@ use super::apply::Blocks;
 use super::block::{Block, Body};
 use super::call::WaitsFor;
 use super::layout::{self, LayoutCx};
-use super::turn::Waiting;
+use super::turn::TurnWait;
 use super::viewport::Heights;
 use crate::text::width::str_width;
 use crate::view::card::CardStatus;
@@ -23,14 +23,14 @@ use crate::view::theme::Meaning;
 const LONG: u64 = 2;
 
 /// The blocks as a list of heights, which are found by laying out.
-pub(super) struct List<'a> {
+pub(super) struct BlockRows<'a> {
     pub(super) blocks: &'a mut Blocks,
     pub(super) cx: LayoutCx<'a>,
     /// Blocks that had no layout before.
     pub(super) laid_now: Vec<usize>,
 }
 
-impl Heights for List<'_> {
+impl Heights for BlockRows<'_> {
     /// The blocks, and the row that says what is waited for.
     fn count(&self) -> usize {
         self.blocks.list.len() + 1
@@ -44,7 +44,7 @@ impl Heights for List<'_> {
         if !block.is_shown() {
             return 0;
         }
-        if block.laid.is_none() {
+        if block.cached_layout.is_none() {
             self.laid_now.push(index);
         }
         let content = layout::height(&mut self.blocks.list, index, &self.cx);
@@ -52,7 +52,7 @@ impl Heights for List<'_> {
     }
 }
 
-impl List<'_> {
+impl BlockRows<'_> {
     /// Returns the empty rows before a block: none at the top and between neighbours of the compact sort. A thought
     /// begins a step, so it keeps its distance from the calls of the one before.
     pub(super) fn gap(&self, index: usize) -> usize {
@@ -77,12 +77,12 @@ impl List<'_> {
         self.blocks.list[index].reserved.saturating_sub(content)
     }
 
-    fn waiting(&self) -> Option<Waiting> {
+    fn waiting(&self) -> Option<TurnWait> {
         self.blocks.waiting(self.cx.draw.now)
     }
 
     /// Returns the row that says that the model is waited for.
-    fn waiting_line(&self, waiting: Waiting) -> Line<'static> {
+    fn waiting_line(&self, waiting: TurnWait) -> Line<'static> {
         let DrawCx {
             look,
             frame,

@@ -5,11 +5,11 @@ use std::time::Instant;
 use ratatui::text::{Line, Span};
 
 use crate::conversation::NoticeKind;
-use crate::session::Done;
+use crate::session::TurnEndReason;
 use crate::text::width::str_width;
 use crate::view::card::CardStatus;
-use crate::view::flow::{Flow, MEASURE};
 use crate::view::spinner;
+use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::theme::Meaning;
 
 use super::block::Mark;
@@ -54,7 +54,7 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
         Mark::TurnEnd { done, took, calls } => {
             let mut facts: Vec<String> = ended(*done).map(str::to_owned).into_iter().collect();
             facts.extend(
-                took.filter(|took| took.as_millis() >= super::head::FELT_MS)
+                took.filter(|took| took.as_millis() >= super::headlines::FELT_MS)
                     .map(spinner::elapsed),
             );
             match calls {
@@ -78,7 +78,7 @@ pub(super) fn retry(attempt: u32, reason: &str, due: Instant, cx: &LayoutCx<'_>)
         format!(" in {} s", left.as_millis().div_ceil(1000))
     };
     let dot = look.symbols.dot();
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     let sign = look.symbols.status(CardStatus::Look, 0);
     flow.push_clean(&format!("{sign} "), look.theme.style(Meaning::StateLook));
     flow.push_clean(
@@ -95,12 +95,12 @@ pub(super) fn retry(attempt: u32, reason: &str, due: Instant, cx: &LayoutCx<'_>)
     Line::from(flow.cut(cx.width, look.symbols.ellipsis()))
 }
 
-fn ended(done: Done) -> Option<&'static str> {
+fn ended(done: TurnEndReason) -> Option<&'static str> {
     match done {
-        Done::Stop | Done::Cancelled => None,
-        Done::Length => Some("ended at the output limit"),
-        Done::Error => Some("ended by the error above"),
-        Done::MaxSteps => Some("ended at the step limit"),
+        TurnEndReason::Stop | TurnEndReason::Cancelled => None,
+        TurnEndReason::Length => Some("ended at the output limit"),
+        TurnEndReason::Error => Some("ended by the error above"),
+        TurnEndReason::MaxSteps => Some("ended at the step limit"),
     }
 }
 
@@ -113,7 +113,7 @@ fn signed(
     cx: &LayoutCx<'_>,
 ) -> Vec<Line<'static>> {
     let look = cx.draw.look;
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push(text.trim(), look.theme.style(meaning));
     if let Some(hint) = hint {
         flow.push_clean("\n", look.theme.style(meaning));
@@ -126,13 +126,13 @@ fn signed(
 
 /// A muted text in line with the text of cards.
 fn plain(text: &str, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push(text.trim(), cx.draw.look.theme.style(Meaning::TextMuted));
     hang(&flow, &Span::raw("  "), cx)
 }
 
 /// Puts two columns before the first row and two blanks before the others.
-fn hang(flow: &Flow, first: &Span<'static>, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+fn hang(flow: &StyledText, first: &Span<'static>, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let columns = cx.width.min(MEASURE).saturating_sub(2);
     let rows = flow.rows(columns).into_iter().enumerate();
     let lines = rows.map(|(row, mut spans)| {

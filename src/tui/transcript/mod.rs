@@ -20,14 +20,14 @@ mod emphasis;
 mod focus;
 mod fork;
 mod group;
-mod head;
+mod headlines;
 mod layout;
 mod list;
 mod mark;
-mod opening;
 mod paint;
 mod pictures;
-mod reading;
+mod references;
+mod row_texts;
 mod search;
 mod selection;
 mod text;
@@ -54,22 +54,22 @@ use crate::view::link::Links;
 
 use apply::Blocks;
 use block::Mark;
-use cards::{CardSource, Names};
-use pictures::OnScreen;
-use reading::Reading;
-use search::Search;
-use selection::{Pick, Selection, Spot};
+use cards::{CardSource, NameOnlyCards};
+use pictures::VisiblePicture;
+use row_texts::RowTexts;
+use search::TranscriptSearch;
+use selection::{Selection, SelectionAction, TextSpot};
 use viewport::{Anchor, RowPosition};
 
-pub use fork::NoFork;
-pub use opening::FilePlace;
+pub use fork::ForkRefusal;
+pub use references::FilePlace;
 pub use search::Tally;
 pub(in crate::tui) use search::pattern;
 pub use selection::Unit;
 
 /// The effect of an event on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub enum RedrawUrgency {
     /// Nothing to draw.
     None,
     /// Draw with the next frame.
@@ -103,20 +103,20 @@ pub struct Transcript {
     cards: Arc<dyn CardSource>,
     anchor: Anchor,
     /// Moves that were asked for since the last frame; it takes a layout to know where they lead.
-    moves: Vec<Move>,
+    moves: Vec<ScrollMove>,
     focus: Option<usize>,
     /// True if reasoning is shown in full.
     reasoning_unfolded: bool,
     /// Blocks that are laid out, the oldest first.
-    laid: VecDeque<usize>,
-    shown: Shown,
-    search: Option<Search>,
+    laid_out: VecDeque<usize>,
+    shown: LastFrame,
+    search: Option<TranscriptSearch>,
     selection: Option<Selection>,
     /// Where the button went down.
-    pressed: Option<(Spot, Unit)>,
+    pressed: Option<(TextSpot, Unit)>,
     /// Selections since the last frame; it takes a layout to know where they are.
-    picks: Vec<Pick>,
-    reading: Reading,
+    picks: Vec<SelectionAction>,
+    reading: RowTexts,
     /// The block whose code was copied last, and which piece of it.
     copied_code: Option<(usize, usize)>,
     /// Blocks that have been on screen, counted as [`block::Block::ordinal`] counts.
@@ -132,7 +132,7 @@ pub struct Transcript {
 
 /// The last frame.
 #[derive(Default)]
-struct Shown {
+struct LastFrame {
     top: RowPosition,
     blocks: Range<usize>,
     area: Rect,
@@ -148,11 +148,11 @@ struct Shown {
     /// The height of the block at the top.
     top_height: usize,
     is_animated: bool,
-    pictures: Vec<OnScreen>,
+    pictures: Vec<VisiblePicture>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Move {
+enum ScrollMove {
     Rows(isize),
     Start,
     End,
@@ -174,18 +174,18 @@ impl Transcript {
     pub fn new() -> Self {
         Self {
             blocks: Blocks::default(),
-            cards: Arc::new(Names),
+            cards: Arc::new(NameOnlyCards),
             anchor: Anchor::Tail,
             moves: Vec::new(),
             focus: None,
             reasoning_unfolded: false,
-            laid: VecDeque::new(),
-            shown: Shown::default(),
+            laid_out: VecDeque::new(),
+            shown: LastFrame::default(),
             search: None,
             selection: None,
             pressed: None,
             picks: Vec::new(),
-            reading: Reading::default(),
+            reading: RowTexts::default(),
             copied_code: None,
             seen: 0,
             has_news: false,
@@ -216,19 +216,19 @@ impl Transcript {
     }
 
     /// Takes in what happened.
-    pub fn apply(&mut self, event: &Event, now: Instant) -> Change {
+    pub fn apply(&mut self, event: &Event, now: Instant) -> RedrawUrgency {
         if matches!(event, Event::MessageStarted(message) if message.role == Role::User && !message.is_reminder())
         {
             self.release_reserved();
         }
         if !self.blocks.apply(event, now) {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         self.has_news = true;
         if event.is_urgent() {
-            Change::Urgent
+            RedrawUrgency::Urgent
         } else {
-            Change::Soft
+            RedrawUrgency::Soft
         }
     }
 
@@ -278,7 +278,7 @@ impl Transcript {
     pub fn links(&self, file: impl Fn(&FileTarget) -> Option<String>) -> Links {
         let mut links = Links::default();
         for block in &self.blocks.list[self.shown.blocks.clone()] {
-            let Some(laid) = &block.laid else { continue };
+            let Some(laid) = &block.cached_layout else { continue };
             for target in laid.targets() {
                 links.add(target, target);
             }
@@ -312,8 +312,8 @@ impl Transcript {
     /// Scrolls by rows, down when positive.
     pub fn scroll_by(&mut self, rows: isize) {
         match self.moves.last_mut() {
-            Some(Move::Rows(pending)) => *pending = pending.saturating_add(rows),
-            _ => self.moves.push(Move::Rows(rows)),
+            Some(ScrollMove::Rows(pending)) => *pending = pending.saturating_add(rows),
+            _ => self.moves.push(ScrollMove::Rows(rows)),
         }
     }
 
@@ -324,12 +324,12 @@ impl Transcript {
     }
 
     pub fn to_start(&mut self) {
-        self.moves = vec![Move::Start];
+        self.moves = vec![ScrollMove::Start];
     }
 
     /// Follows the tail.
     pub fn to_end(&mut self) {
-        self.moves = vec![Move::End];
+        self.moves = vec![ScrollMove::End];
     }
 
     /// Returns true if the newest is on screen and stays there.
@@ -349,8 +349,8 @@ impl Transcript {
     }
 
     fn forget_layout(&mut self) {
-        for index in self.laid.drain(..) {
-            self.blocks.list[index].laid = None;
+        for index in self.laid_out.drain(..) {
+            self.blocks.list[index].cached_layout = None;
         }
         self.reading.forget();
     }

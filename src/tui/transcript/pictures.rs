@@ -10,9 +10,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::conversation::{Attachment, CallId, Message, MessageId};
-use crate::tui::pictures::{Canvas, Facts, Grid, PicturePlacement};
+use crate::tui::pictures::{Canvas, Grid, PictureFacts, PicturePlacement};
 use crate::view::card::{Card, CardRow};
-use crate::view::flow::cut_line;
+use crate::view::styled_text::cut_line;
 use crate::view::theme::Meaning;
 
 use super::Transcript;
@@ -25,8 +25,8 @@ const INDENT: usize = 3;
 
 /// A picture that has rows in a block.
 #[derive(Debug, Clone)]
-pub(super) struct Picture {
-    source: Source,
+pub(super) struct BlockPicture {
+    source: PictureSource,
     grid: Grid,
     /// Its first row, below the block's head.
     row: usize,
@@ -36,7 +36,7 @@ pub(super) struct Picture {
 
 /// Where its bytes are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Source {
+enum PictureSource {
     /// In what a call brought, at this place.
     Call(CallId, usize),
     /// Among the files of a person's message.
@@ -45,12 +45,12 @@ enum Source {
 
 /// A picture on the screen.
 #[derive(Debug, Clone)]
-pub(super) struct OnScreen {
-    source: Source,
+pub(super) struct VisiblePicture {
+    source: PictureSource,
     place: PicturePlacement,
 }
 
-impl Source {
+impl PictureSource {
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
@@ -93,7 +93,7 @@ pub(super) fn push(
     step: usize,
     cx: &LayoutCx<'_>,
     rows: &mut Vec<CardRow>,
-    pictures: &mut Vec<Picture>,
+    pictures: &mut Vec<BlockPicture>,
 ) {
     let Some(result) = call.result() else { return };
     let path = card.target.as_ref().map(|target| target.path.as_str());
@@ -102,10 +102,10 @@ pub(super) fn push(
     let column = INDENT + step;
     let width = (cx.width + cx.left).saturating_sub(column);
     for (nth, Attachment { mime, data }) in result.attachments.iter().enumerate() {
-        let Some(facts) = Facts::read(mime, data) else {
+        let Some(facts) = PictureFacts::read(mime, data) else {
             continue;
         };
-        let source = Source::Call(call.id.clone(), nth);
+        let source = PictureSource::Call(call.id.clone(), nth);
         let caption = facts.caption(name, look.symbols) + &source.fault(cx);
         let caption = cut_line(
             &caption,
@@ -114,7 +114,7 @@ pub(super) fn push(
             look.symbols.ellipsis(),
         );
         rows.push(CardRow::from(caption).shifted(column));
-        if let Some(picture) = Picture::fit(source, facts, (rows.len(), column), width, cx) {
+        if let Some(picture) = BlockPicture::fit(source, facts, (rows.len(), column), width, cx) {
             let kept = picture.kept_rows(cx);
             rows.extend(kept.map(|spans| CardRow::from(Line::from(spans)).shifted(column)));
             pictures.push(picture);
@@ -124,7 +124,7 @@ pub(super) fn push(
 
 /// Says of a file of a message that it is no picture, where that is known.
 pub(super) fn attached_fault(message: &Message, nth: usize, cx: &LayoutCx<'_>) -> String {
-    Source::File(message.id.clone(), nth).fault(cx)
+    PictureSource::File(message.id.clone(), nth).fault(cx)
 }
 
 /// Returns the picture among the files of a message, where there is one at this place that is drawn from `row` on.
@@ -134,17 +134,17 @@ pub(super) fn attached(
     row: usize,
     column: usize,
     cx: &LayoutCx<'_>,
-) -> Option<Picture> {
+) -> Option<BlockPicture> {
     let file = message.files().nth(nth)?;
-    let facts = Facts::read(&file.mime, &file.data)?;
-    let source = Source::File(message.id.clone(), nth);
-    Picture::fit(source, facts, (row, column), cx.width.saturating_sub(column), cx)
+    let facts = PictureFacts::read(&file.mime, &file.data)?;
+    let source = PictureSource::File(message.id.clone(), nth);
+    BlockPicture::fit(source, facts, (row, column), cx.width.saturating_sub(column), cx)
 }
 
-impl Picture {
+impl BlockPicture {
     fn fit(
-        source: Source,
-        facts: Facts,
+        source: PictureSource,
+        facts: PictureFacts,
         (row, column): (usize, usize),
         width: usize,
         cx: &LayoutCx<'_>,
@@ -172,7 +172,7 @@ impl Picture {
     }
 
     /// Returns where it stands when these rows of the block, counted below its head, are drawn from `at` down.
-    pub(super) fn on_screen(&self, rows: &std::ops::Range<usize>, at: Rect) -> Option<OnScreen> {
+    pub(super) fn on_screen(&self, rows: &std::ops::Range<usize>, at: Rect) -> Option<VisiblePicture> {
         let own = self.row..self.row + usize::from(self.grid.rows);
         let shown = own.start.max(rows.start)..own.end.min(rows.end);
         if shown.is_empty() || self.is_broken {
@@ -185,7 +185,7 @@ impl Picture {
             width: self.grid.columns.min(at.width.saturating_sub(column)),
             height: shown.len() as u16,
         };
-        Some(OnScreen {
+        Some(VisiblePicture {
             source: self.source.clone(),
             place: PicturePlacement {
                 key: self.source.key(),

@@ -16,7 +16,7 @@ use super::text::text;
 use super::viewport::Anchor;
 
 #[derive(Default)]
-pub(super) struct Search {
+pub(super) struct TranscriptSearch {
     query: String,
     pub(super) pattern: Option<Regex>,
     /// Tells patterns apart.
@@ -27,7 +27,7 @@ pub(super) struct Search {
     /// The current match is to come on screen.
     pub(super) is_due: bool,
     origin: Option<Origin>,
-    opened: Option<Opened>,
+    opened: Option<UnfoldedBlock>,
 }
 
 /// The matches of one block.
@@ -55,7 +55,7 @@ struct Origin {
 }
 
 /// A block that was unfolded for its match, and what it was before.
-struct Opened {
+struct UnfoldedBlock {
     block: usize,
     before: Option<bool>,
 }
@@ -70,7 +70,7 @@ pub struct Tally {
     pub cut: usize,
 }
 
-impl Search {
+impl TranscriptSearch {
     /// Counts what has changed since it was last counted.
     pub(super) fn refresh(&mut self, blocks: &Blocks, cards: &dyn CardSource) {
         let Some(pattern) = &self.pattern else { return };
@@ -178,13 +178,13 @@ impl Transcript {
     /// Begins a search; what is found is shown as the query is typed.
     pub fn search(&mut self) {
         self.end_search();
-        self.search = Some(Search {
+        self.search = Some(TranscriptSearch {
             origin: Some(Origin {
                 anchor: self.anchor,
                 focus: self.focus,
                 top: self.shown.blocks.start,
             }),
-            ..Search::default()
+            ..TranscriptSearch::default()
         });
     }
 
@@ -249,11 +249,11 @@ impl Transcript {
 
     /// Returns how the search stands, while there is one.
     pub fn search_tally(&self) -> Option<Tally> {
-        self.search.as_ref().map(Search::tally)
+        self.search.as_ref().map(TranscriptSearch::tally)
     }
 
     /// Focuses the block of the current match and unfolds it where the match is not seen otherwise.
-    fn go_to_current(&mut self, search: &mut Search) {
+    fn go_to_current(&mut self, search: &mut TranscriptSearch) {
         let Some(hit) = search.current else {
             return self.fold_opened(search);
         };
@@ -267,7 +267,7 @@ impl Transcript {
         let block = &self.blocks.list[hit.block];
         let is_unfolded = block.is_unfolded(self.reasoning_unfolded);
         if block.folds() && !is_unfolded && !self.shows_all_folded(search, hit.block) {
-            search.opened.get_or_insert(Opened {
+            search.opened.get_or_insert(UnfoldedBlock {
                 block: hit.block,
                 before: block.unfolded,
             });
@@ -280,7 +280,7 @@ impl Transcript {
 
     /// Returns true if a folded block has as many matches as it has unfolded, so that nothing is gained by unfolding
     /// it.
-    fn shows_all_folded(&self, search: &Search, block: usize) -> bool {
+    fn shows_all_folded(&self, search: &TranscriptSearch, block: usize) -> bool {
         let Some(pattern) = &search.pattern else {
             return true;
         };
@@ -289,7 +289,7 @@ impl Transcript {
         is_card && pattern.find_iter(&text).count() == search.matches(block)
     }
 
-    fn fold_opened(&mut self, search: &mut Search) {
+    fn fold_opened(&mut self, search: &mut TranscriptSearch) {
         if let Some(opened) = search.opened.take()
             && let Some(block) = self.blocks.list.get_mut(opened.block)
         {

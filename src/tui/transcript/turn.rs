@@ -7,19 +7,19 @@ const STALL: Duration = Duration::from_secs(3);
 
 /// The turn that runs.
 #[derive(Default)]
-pub(super) struct Turn {
+pub(super) struct RunningTurn {
     pub(super) is_busy: bool,
     pub(super) started: Option<Instant>,
     pub(super) calls: usize,
     /// Parts that stream and calls that have no result yet.
     pub(super) open: usize,
-    pub(super) waiting: Option<Waiting>,
+    pub(super) waiting: Option<TurnWait>,
 }
 
 /// Nothing happens but that something is waited for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Waiting {
-    pub(super) on: Awaited,
+pub(super) struct TurnWait {
+    pub(super) on: WaitTarget,
     /// Not known for what came with a snapshot.
     pub(super) since: Option<Instant>,
     kind: WaitKind,
@@ -34,25 +34,25 @@ enum WaitKind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Awaited {
+pub(super) enum WaitTarget {
     Model,
     /// Shell commands in a command of the user's own, which run before it is sent.
     Shell,
 }
 
-impl Turn {
+impl RunningTurn {
     pub(super) fn begun(now: Instant) -> Self {
         Self {
             is_busy: true,
             started: Some(now),
-            waiting: Some(Waiting::since(now)),
+            waiting: Some(TurnWait::since(now)),
             ..Self::default()
         }
     }
 
     /// Returns what is waited for, where that is to be said.
-    pub(super) fn waiting(&self, now: Instant) -> Option<Waiting> {
-        let is_due = |waiting: &Waiting| waiting.shown_from().is_none_or(|from| from <= now);
+    pub(super) fn waiting(&self, now: Instant) -> Option<TurnWait> {
+        let is_due = |waiting: &TurnWait| waiting.shown_from().is_none_or(|from| from <= now);
         self.wait().filter(is_due)
     }
 
@@ -62,14 +62,14 @@ impl Turn {
         from.filter(|from| *from > now)
     }
 
-    fn wait(&self) -> Option<Waiting> {
+    fn wait(&self) -> Option<TurnWait> {
         // A call that has begun says itself what it does.
-        let is_wait = |waiting: &Waiting| waiting.kind == WaitKind::Begin || self.open == 0;
+        let is_wait = |waiting: &TurnWait| waiting.kind == WaitKind::Begin || self.open == 0;
         self.waiting.filter(|waiting| self.is_busy && is_wait(waiting))
     }
 }
 
-impl Waiting {
+impl TurnWait {
     pub(super) fn since(moment: Instant) -> Self {
         Self {
             since: Some(moment),
@@ -80,7 +80,7 @@ impl Waiting {
     /// Waits since nobody knows when.
     pub(super) fn since_before() -> Self {
         Self {
-            on: Awaited::Model,
+            on: WaitTarget::Model,
             since: None,
             kind: WaitKind::Begin,
         }
@@ -103,7 +103,7 @@ impl Waiting {
     }
 }
 
-impl Awaited {
+impl WaitTarget {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Model => "waiting for the model",

@@ -9,10 +9,10 @@ use ratatui::text::{Line, Span};
 use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine, printed};
 use crate::text::sanitize::{reveal, reveal_line};
 use crate::text::{sanitize, width};
+use crate::view::approval::ApprovalText;
 use crate::view::diff::{Sides, SplitRow};
-use crate::view::flow::{Flow, cut_line, first_line};
-use crate::view::judged::JudgedText;
 use crate::view::look::{Look, status_meaning};
+use crate::view::styled_text::{StyledText, cut_line, first_line};
 use crate::view::table::Table;
 use crate::view::theme::Meaning;
 use crate::view::{diff, markdown, spinner, tree};
@@ -128,7 +128,7 @@ pub fn lay_out_argument(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
     if is_whole(card, cx.badge.unwrap_or(""), cx) || begins_the_body(card, cx) {
         return Vec::new();
     }
-    let text = JudgedText::of(reveal(&card.argument), Meaning::Text, cx.look);
+    let text = ApprovalText::of(reveal(&card.argument), Meaning::Text, cx.look);
     text.indented(cx.width).into_iter().map(CardRow::from).collect()
 }
 
@@ -179,7 +179,7 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
     };
     let time = cx.elapsed.map(spinner::elapsed).unwrap_or_default();
     let fit = fit(card, cx.badge.unwrap_or(""), &time, cx);
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push_clean(" ", Style::new());
     flow.push_clean(
         look.symbols.status(status, cx.frame),
@@ -213,7 +213,7 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
     Line::from(spans)
 }
 
-fn push_argument(flow: &mut Flow, language: &str, argument: &str, look: Look<'_>) {
+fn push_argument(flow: &mut StyledText, language: &str, argument: &str, look: Look<'_>) {
     if language.is_empty() {
         flow.push_clean(argument, look.style(Meaning::Text));
         return;
@@ -284,7 +284,7 @@ fn body(part: &CardPart, width: usize, look: Look<'_>) -> Vec<CardRow> {
     let plain = |lines: Vec<Line<'static>>| lines.into_iter().map(CardRow::from).collect();
     match part {
         CardPart::Text(text) => {
-            let mut flow = Flow::default();
+            let mut flow = StyledText::default();
             flow.push(text.trim_end_matches(['\n', '\r']), look.style(Meaning::Text));
             plain(flow.rows(width).into_iter().map(Line::from).collect())
         }
@@ -322,7 +322,7 @@ fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
     let mut rows = Vec::new();
     for (index, line) in text.split('\n').enumerate() {
         let shown = reveal(line);
-        let mut flow = Flow::default();
+        let mut flow = StyledText::default();
         let mut asides = Vec::new();
         if let Some(first) = source.first_line.filter(|_| digits > 0) {
             let number = format!("{:>digits$} ", first + index);
@@ -347,7 +347,7 @@ fn code(source: &Code, width: usize, look: Look<'_>) -> Vec<CardRow> {
 }
 
 fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     let mut asides = Vec::new();
     for span in line.iter() {
         let start = span.is_aside.then(|| flow.width());
@@ -371,7 +371,7 @@ pub(crate) fn tone_style(tone: Tone, look: Look<'_>) -> Style {
         Tone::Success => Meaning::Success,
         Tone::Warning => Meaning::Warning,
         Tone::Danger => Meaning::Danger,
-        Tone::Printed(ink) => return look.theme.ink(ink),
+        Tone::Printed(sgr) => return look.theme.sgr(sgr),
     };
     look.style(meaning)
 }
@@ -384,7 +384,7 @@ mod tests {
     use crate::view::card::printed::tests::{any_lines, at};
     use crate::view::card::{DiffBody, Fact, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
-    use crate::view::picture::{TestLook, picture};
+    use crate::view::test_look::{TestLook, picture};
 
     fn title(card: &Card, width: usize) -> String {
         let test = TestLook::plain();

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use super::FileTarget;
-use crate::text::ink::Ink;
+use crate::text::sgr::SgrStyle;
 
 /// The spans of a line, and the file that the line is about where it is about one of its own.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub enum Tone {
     Warning,
     Danger,
     /// As the program that printed it wants it to look.
-    Printed(Ink),
+    Printed(SgrStyle),
 }
 
 impl ToneLine {

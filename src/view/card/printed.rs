@@ -7,8 +7,8 @@ use ratatui::text::Line;
 use super::ToneLine;
 use super::layout::tone_style as style;
 use crate::text::sanitize;
-use crate::view::flow::{Flow, TAB};
 use crate::view::look::Look;
+use crate::view::styled_text::{StyledText, TAB};
 use crate::view::theme::Meaning;
 
 /// Draws the same text in the same rows as if it were plain, but for blanks at their ends that have a colour.
@@ -18,7 +18,7 @@ pub(super) fn lines(lines: &[ToneLine], width: usize, look: Look<'_>) -> Vec<Lin
         .iter()
         .rposition(|line| !is_blank(line))
         .map_or(0, |last| last + 1);
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     for (index, line) in lines[..kept].iter().enumerate() {
         if index > 0 {
             flow.push_clean("\n", look.style(Meaning::Text));
@@ -29,7 +29,7 @@ pub(super) fn lines(lines: &[ToneLine], width: usize, look: Look<'_>) -> Vec<Lin
     flow.rows_with_blanks(width).into_iter().map(Line::from).collect()
 }
 
-fn push(line: &ToneLine, flow: &mut Flow, look: Look<'_>) {
+fn push(line: &ToneLine, flow: &mut StyledText, look: Look<'_>) {
     let whole: String = line.iter().map(|span| span.text.as_str()).collect();
     if let Cow::Owned(_) = sanitize::sanitize(&whole) {
         // What is named or taken out depends on what stands beside it, so no part can be looked at alone.
@@ -61,11 +61,11 @@ pub(super) mod tests {
     use ratatui::text::Span;
 
     use super::*;
-    use crate::text::ink::Ink;
+    use crate::text::sgr::SgrStyle;
     use crate::view::card::{
         Card, CardLook, CardPart, CardStatus, Tone, ToneSpan, lay_out, lay_out_body, source,
     };
-    use crate::view::picture::{TestLook, picture};
+    use crate::view::test_look::{TestLook, picture};
 
     pub(in crate::view::card) fn at(test: &TestLook, width: usize) -> CardLook<'_> {
         CardLook {
@@ -81,8 +81,9 @@ pub(super) mod tests {
 
     pub(in crate::view::card) fn any_lines() -> impl Strategy<Value = Vec<ToneLine>> {
         let text = "([ab 世é\\t]|\\PC|\u{1b}|\u{301}|\u{200d}|👩|💻|\u{1f1e9}|\u{202e}){0,5}";
-        let ink = prop_oneof![Just(String::new()), "[0-9]{1,2}(;[0-9]{1,3}){0,5}"];
-        let span = (text, ink).prop_map(|(text, ink)| ToneSpan::new(Tone::Printed(Ink::from(ink)), text));
+        let sgr = prop_oneof![Just(String::new()), "[0-9]{1,2}(;[0-9]{1,3}){0,5}"];
+        let span =
+            (text, sgr).prop_map(|(text, sgr)| ToneSpan::new(Tone::Printed(SgrStyle::from(sgr)), text));
         let line = proptest::collection::vec(span, 0..6).prop_map(ToneLine::from);
         proptest::collection::vec(line, 0..4)
     }
@@ -90,7 +91,7 @@ pub(super) mod tests {
     #[test]
     fn a_tab_behind_a_character_of_two_spans_goes_to_the_stop_of_the_line() {
         let spans = |texts: &[&str]| {
-            let span = |text: &&str| ToneSpan::new(Tone::Printed(Ink::from(String::new())), *text);
+            let span = |text: &&str| ToneSpan::new(Tone::Printed(SgrStyle::from(String::new())), *text);
             vec![ToneLine::from(texts.iter().map(span).collect::<Vec<_>>())]
         };
         let test = TestLook::plain();
@@ -109,7 +110,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_was_printed_in_colours_is_wrapped_in_them() {
-        let printed = |ink: &str| Tone::Printed(Ink::from(ink.to_owned()));
+        let printed = |sgr: &str| Tone::Printed(SgrStyle::from(sgr.to_owned()));
         let lines = [
             vec![
                 ToneSpan::new(Tone::Normal, "a\t"),
@@ -146,7 +147,8 @@ pub(super) mod tests {
 
     #[test]
     fn blanks_that_have_a_colour_are_drawn() {
-        let blanks = |ink: &str, text: &str| ToneSpan::new(Tone::Printed(Ink::from(ink.to_owned())), text);
+        let blanks =
+            |sgr: &str, text: &str| ToneSpan::new(Tone::Printed(SgrStyle::from(sgr.to_owned())), text);
         let lines = [
             vec![
                 blanks("41", "  "),

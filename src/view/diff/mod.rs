@@ -13,9 +13,9 @@ use ratatui::text::{Line, Span};
 pub use sides::{Side, Sides, SplitRow};
 
 use super::card::DiffBody;
-use super::flow::{Flow, TAB, cut_line};
 use super::highlight::CodeState;
 use super::look::Look;
+use super::styled_text::{StyledText, TAB, cut_line};
 use super::theme::Meaning;
 use crate::text::count::noun_of;
 use crate::text::diff::{DiffLine, Hunk, Sign, hunk_emphasis, parse_unified};
@@ -326,7 +326,7 @@ impl<'a> Painter<'a> {
 
 /// The text of a line in its colours, and what the rest of its row takes.
 struct Painted {
-    flow: Flow,
+    flow: StyledText,
     paint: Paint,
 }
 
@@ -337,7 +337,7 @@ impl Painted {
             return;
         }
         let muted = look.style(Meaning::TextMuted).patch(self.paint.back);
-        let mut flow = Flow::default();
+        let mut flow = StyledText::default();
         flow.push_clean(look.symbols.ellipsis(), muted);
         flow.push_clean(" ", self.paint.back);
         let before = width::prefix(self.flow.text(), indent).len();
@@ -395,7 +395,7 @@ fn coloured(
     new: &mut CodeState,
     paint: Paint,
     look: Look<'_>,
-) -> Flow {
+) -> StyledText {
     let highlighter = look.highlighter;
     let runs = match line.sign {
         Sign::Removed => highlighter.line(old, line.text),
@@ -406,7 +406,7 @@ fn coloured(
             runs
         }
     };
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     match paint.whole {
         Some(style) => flow.push_revealed(text, style, look),
         None => flow.push_revealed_code(text, &runs, look),

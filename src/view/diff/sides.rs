@@ -244,7 +244,7 @@ mod tests {
 
     use super::*;
     use crate::text::diff::parse_unified;
-    use crate::view::picture::{TestLook, picture};
+    use crate::view::test_look::{TestLook, picture};
 
     fn body(unified: &str) -> DiffBody {
         DiffBody {

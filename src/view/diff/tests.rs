@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::diff::unified;
 use crate::view::Symbols;
-use crate::view::picture::{TestLook, picture, styled_picture};
+use crate::view::test_look::{TestLook, picture, styled_picture};
 use crate::view::theme::{ColorDepth, Theme};
 
 fn sample() -> String {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::language::{self, Language};
 use super::scope::Meanings;
-use super::{At, CodeRun, Parsed};
+use super::{CodeRun, GrammarState, Parsed};
 
 /// Lines in one generation; a line costs about a kilobyte.
 const GENERATION: usize = 1_024;
@@ -18,8 +18,8 @@ const LANGUAGES: usize = 256;
 
 #[derive(Default)]
 pub(super) struct Memo {
-    young: HashMap<u64, Known>,
-    old: HashMap<u64, Known>,
+    young: HashMap<u64, CachedLine>,
+    old: HashMap<u64, CachedLine>,
     languages: HashMap<String, Option<Language>>,
     meanings: Meanings,
     /// The line with its line break, which the grammars need.
@@ -27,9 +27,9 @@ pub(super) struct Memo {
 }
 
 #[derive(Clone)]
-struct Known {
+struct CachedLine {
     runs: Rc<[CodeRun]>,
-    after: Rc<At>,
+    after: Rc<GrammarState>,
 }
 
 impl std::fmt::Debug for Memo {
@@ -54,7 +54,7 @@ impl Memo {
         found
     }
 
-    pub(super) fn parse(&mut self, at: &At, line: &str) -> Parsed {
+    pub(super) fn parse(&mut self, at: &GrammarState, line: &str) -> Parsed {
         let key = next_key(at.key, line);
         if let Some(known) = self.recall(key) {
             return Parsed::Runs(known.runs, known.after);
@@ -66,7 +66,7 @@ impl Memo {
         Parsed::Runs(known.runs, known.after)
     }
 
-    fn recall(&mut self, key: u64) -> Option<Known> {
+    fn recall(&mut self, key: u64) -> Option<CachedLine> {
         if let Some(known) = self.young.get(&key) {
             return Some(known.clone());
         }
@@ -75,14 +75,14 @@ impl Memo {
         Some(known)
     }
 
-    fn keep(&mut self, key: u64, known: Known) {
+    fn keep(&mut self, key: u64, known: CachedLine) {
         if self.young.len() >= GENERATION {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, known);
     }
 
-    fn parse_anew(&mut self, at: &At, line: &str, key: u64) -> Option<Known> {
+    fn parse_anew(&mut self, at: &GrammarState, line: &str, key: u64) -> Option<CachedLine> {
         self.line.clear();
         self.line.push_str(line);
         self.line.push('\n');
@@ -96,9 +96,9 @@ impl Memo {
             stack.apply(&operation).ok()?;
         }
         self.add_run(&mut runs, &stack, &mut start, line.len());
-        Some(Known {
+        Some(CachedLine {
             runs: runs.into(),
-            after: Rc::new(At { key, parse, stack }),
+            after: Rc::new(GrammarState { key, parse, stack }),
         })
     }
 

@@ -43,13 +43,13 @@ pub struct Highlighter {
 /// Where a block of source stands after its last complete line. A copy of it can read the line that is still growing.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeState {
-    at: Option<Rc<At>>,
+    at: Option<Rc<GrammarState>>,
     lines: u32,
 }
 
 /// The state of the grammar after some lines.
 #[derive(Debug)]
-struct At {
+struct GrammarState {
     /// Stands for the language and all lines up to here.
     key: u64,
     parse: ParseState,
@@ -91,7 +91,7 @@ impl Highlighter {
             .as_ref()
             .and_then(|memo| memo.borrow_mut().language(language));
         CodeState {
-            at: found.map(|language: Language| Rc::new(At::new(language))),
+            at: found.map(|language: Language| Rc::new(GrammarState::new(language))),
             lines: 0,
         }
     }
@@ -131,7 +131,7 @@ enum Parsed {
     Plain,
     /// The grammar gave up.
     Failed,
-    Runs(Rc<[CodeRun]>, Rc<At>),
+    Runs(Rc<[CodeRun]>, Rc<GrammarState>),
 }
 
 fn plain(line: &str) -> Rc<[CodeRun]> {
@@ -141,7 +141,7 @@ fn plain(line: &str) -> Rc<[CodeRun]> {
     }])
 }
 
-impl At {
+impl GrammarState {
     fn new(language: Language) -> Self {
         Self {
             key: language.key(),

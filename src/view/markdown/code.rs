@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 
 use super::line;
 use crate::text::sanitize;
-use crate::view::flow::{Flow, TAB};
 use crate::view::highlight::CodeState;
 use crate::view::look::Look;
+use crate::view::styled_text::{StyledText, TAB};
 use crate::view::theme::Meaning;
 
 /// Columns before each line, where there is room.
@@ -68,7 +68,7 @@ impl CodeBlock {
         };
         let clean = sanitize::sanitize(text);
         let clean = sanitize::expand_tabs(&clean, TAB);
-        let mut flow = Flow::default();
+        let mut flow = StyledText::default();
         if self.kind == CodeKind::Html {
             flow.push_clean(&clean, look.style(Meaning::TextMuted));
         } else {
@@ -92,7 +92,7 @@ pub(super) fn label(language: &str, width: usize, look: Look<'_>) -> Option<Line
         .next()
         .filter(|word| !word.is_empty())?;
     let step = step(width);
-    let mut flow = Flow::default();
+    let mut flow = StyledText::default();
     flow.push_line(word, look.style(Meaning::MarkdownLabel));
     let mut spans = flow.cut(width - step, look.symbols.ellipsis());
     spans.insert(0, Span::raw(" ".repeat(step)));

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::text::width;
-use crate::view::flow::MEASURE;
+use crate::view::styled_text::MEASURE;
 
 pub(super) struct Containers {
     /// Columns of the whole.

@@ -15,9 +15,9 @@ use ratatui::text::Line;
 use super::code::{self, CodeBlock, CodeKind};
 use super::containers::{Containers, Prefix};
 use crate::text::{sanitize, width};
-use crate::view::flow::Flow;
 use crate::view::link;
 use crate::view::look::Look;
+use crate::view::styled_text::StyledText;
 use crate::view::table::{Align, Table};
 use crate::view::theme::Meaning;
 
@@ -47,7 +47,7 @@ pub(super) fn render(
         containers: Containers::new(width),
         lists: Vec::new(),
         styles: vec![look.style(Meaning::Text)],
-        flow: Flow::default(),
+        flow: StyledText::default(),
         links: Vec::new(),
         targets,
         code: None,
@@ -106,7 +106,7 @@ struct Renderer<'a, 'b> {
     /// The style of the text, innermost last.
     styles: Vec<Style>,
     /// The text that is being collected.
-    flow: Flow,
+    flow: StyledText,
     links: Vec<Link>,
     /// Where links lead that a terminal may open; each once.
     targets: &'a mut Vec<String>,

@@ -93,12 +93,12 @@ impl Splitter {
         let mut sibling = None;
         if let Some(open) = &mut self.open {
             match open.take(text, &range) {
-                Taken::Inside => return,
-                Taken::AsLast => {
+                LineRole::Inside => return,
+                LineRole::AsLast => {
                     self.close(done);
                     return;
                 }
-                Taken::Not => {
+                LineRole::Not => {
                     sibling = open.item();
                     self.is_cut = open.is_long();
                     self.close(done);
@@ -183,7 +183,7 @@ impl Splitter {
     }
 }
 
-enum Taken {
+enum LineRole {
     Inside,
     AsLast,
     Not,
@@ -201,42 +201,42 @@ impl Open {
         self.chunk.range.len() > LONG_PARAGRAPH && !matches!(self.block, Block::Fenced(_) | Block::Raw(_))
     }
 
-    fn take(&mut self, text: &str, range: &Range<usize>) -> Taken {
+    fn take(&mut self, text: &str, range: &Range<usize>) -> LineRole {
         let len = self.chunk.range.len();
         let taken = match &mut self.block {
             Block::Fenced(fence) => {
                 if fence.is_closed_by(text) {
-                    return Taken::AsLast;
+                    return LineRole::AsLast;
                 }
-                Taken::Inside
+                LineRole::Inside
             }
-            Block::Raw(end) if end.is_in(text) => Taken::AsLast,
-            Block::Raw(_) => Taken::Inside,
-            _ if len > LONG_BLOCK => Taken::Not,
+            Block::Raw(end) if end.is_in(text) => LineRole::AsLast,
+            Block::Raw(_) => LineRole::Inside,
+            _ if len > LONG_BLOCK => LineRole::Not,
             Block::Item(item) => match item.take(text) {
-                Taken::Inside if line::is_blank(text) && item.fence.is_none() => return Taken::Inside,
+                LineRole::Inside if line::is_blank(text) && item.fence.is_none() => return LineRole::Inside,
                 taken => taken,
             },
-            Block::Indented if line::indent(text) < 4 => Taken::Not,
-            _ if line::is_blank(text) => Taken::Not,
+            Block::Indented if line::indent(text) < 4 => LineRole::Not,
+            _ if line::is_blank(text) => LineRole::Not,
             Block::Paragraph | Block::Quote if line::is_setext(text) => {
                 if matches!(self.block, Block::Paragraph) {
-                    Taken::AsLast
+                    LineRole::AsLast
                 } else {
-                    Taken::Not
+                    LineRole::Not
                 }
             }
             Block::Paragraph if line::is_table_rule(text) => {
                 self.block = Block::Table;
-                Taken::Inside
+                LineRole::Inside
             }
-            Block::Paragraph if len > LONG_PARAGRAPH || line::interrupts(text) => Taken::Not,
-            Block::Table if line::interrupts(text) => Taken::Not,
-            Block::Quote if text.trim_start().starts_with('>') => Taken::Inside,
-            Block::Quote if line::interrupts(text) => Taken::Not,
-            Block::Paragraph | Block::Table | Block::Quote | Block::Indented => Taken::Inside,
+            Block::Paragraph if len > LONG_PARAGRAPH || line::interrupts(text) => LineRole::Not,
+            Block::Table if line::interrupts(text) => LineRole::Not,
+            Block::Quote if text.trim_start().starts_with('>') => LineRole::Inside,
+            Block::Quote if line::interrupts(text) => LineRole::Not,
+            Block::Paragraph | Block::Table | Block::Quote | Block::Indented => LineRole::Inside,
         };
-        if !matches!(taken, Taken::Not) {
+        if !matches!(taken, LineRole::Not) {
             self.chunk.range.end = range.end;
         }
         taken
@@ -259,28 +259,28 @@ impl Item {
         }
     }
 
-    fn take(&mut self, text: &str) -> Taken {
+    fn take(&mut self, text: &str) -> LineRole {
         if line::is_blank(text) {
             self.has_blank |= self.fence.is_none();
-            return Taken::Inside;
+            return LineRole::Inside;
         }
         let is_inside = line::indent(text) >= self.marker.content;
         if let (Some(fence), true) = (self.fence, is_inside) {
             if fence.is_closed_by(text.trim_start()) {
                 self.fence = None;
             }
-            return Taken::Inside;
+            return LineRole::Inside;
         }
         self.fence = None;
         if is_inside {
             self.has_blank = false;
             let inner = line::after_markers(text.trim_start());
             self.fence = line::opening_fence(inner).map(|(fence, _)| fence);
-            return Taken::Inside;
+            return LineRole::Inside;
         }
         if self.has_blank || line::list_marker(text).is_some() || line::interrupts(text) {
-            return Taken::Not;
+            return LineRole::Not;
         }
-        Taken::Inside
+        LineRole::Inside
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::view::picture::{TestLook, picture};
+use crate::view::test_look::{TestLook, picture};
 
 fn drawn(text: &str, width: usize) -> String {
     picture(&render(text, width, TestLook::plain().look()))

@@ -11,8 +11,8 @@
 
 mod colour;
 mod file;
-mod ink;
 mod meaning;
+mod sgr;
 
 pub use colour::ColorDepth;
 pub use meaning::Meaning;
@@ -21,7 +21,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::text::ink::Ink;
+use crate::text::sgr::SgrStyle;
 
 /// The themes inside the program, by name. The first is the default.
 const BUILTIN: &[(&str, &str)] = &[
@@ -146,8 +146,8 @@ impl Theme {
     }
 
     /// Returns how text looks that a program printed in this ink.
-    pub fn ink(&self, ink: Ink) -> Style {
-        self.style(Meaning::Text).patch(ink::style(ink, self.depth))
+    pub fn sgr(&self, sgr: SgrStyle) -> Style {
+        self.style(Meaning::Text).patch(sgr::style(sgr, self.depth))
     }
 
     pub fn name(&self) -> &str {

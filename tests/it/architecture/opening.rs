@@ -22,7 +22,7 @@ const OPENERS: &[(&str, &str)] = &[
         "lathe's own records of what it is about to write",
     ),
     (
-        "src/files/transaction/turn.rs",
+        "src/files/transaction/commit_lock.rs",
         "lathe's own copies of what a turn wrote",
     ),
     ("src/hook/transcript.rs", "lathe's own transcript for hooks"),
@@ -35,7 +35,7 @@ const OPENERS: &[(&str, &str)] = &[
         "a directory of lathe's own for commands",
     ),
     ("src/process/spawn.rs", "`/dev/null`"),
-    ("src/process/stuck.rs", "`/proc`"),
+    ("src/process/blocked_file.rs", "`/proc`"),
     ("src/project/instructions.rs", "a walk that reads no ignore files"),
     (
         "src/provider/cassette/recorder.rs",
@@ -52,7 +52,7 @@ const OPENERS: &[(&str, &str)] = &[
     ("src/store/private.rs", "lathe's own state"),
     ("src/store/prompts.rs", "lathe's own list of prompts"),
     (
-        "src/tui/completion/uses.rs",
+        "src/tui/completion/frecency.rs",
         "lathe's own list of what was picked",
     ),
     (

@@ -46,18 +46,21 @@ const COMMANDS: &[(&str, &str)] = &[
         "hooks of a configuration that the person trusts",
     ),
     (
-        "src/tool/builtin/bash/disarmed.rs",
+        "src/tool/builtin/bash/git_environment.rs",
         "takes programs out of the environment of a judged command",
     ),
     (
-        "src/tool/builtin/bash/follow.rs",
+        "src/tool/builtin/bash/run.rs",
         "waits for a judged command that runs",
     ),
     (
         "src/tool/builtin/bash/mod.rs",
         "commands of a model, judged; unasked only what is confined to reading",
     ),
-    ("src/tool/builtin/bash/own.rs", "commands that the person types"),
+    (
+        "src/tool/builtin/bash/person_command.rs",
+        "commands that the person types",
+    ),
 ];
 
 /// Crates and modules with a `Command` or the like that starts a process.
@@ -186,7 +189,7 @@ fn processes_are_started_by_process_alone() {
 fn shell_commands_are_judged_or_a_person_s_own() {
     let mut found = found(runs_commands);
     let of_process = |name: &String| name.starts_with("src/process/");
-    let reexported = ["src/tool/builtin/mod.rs", "src/tool/pipeline/own.rs"];
+    let reexported = ["src/tool/builtin/mod.rs", "src/tool/pipeline/person_calls.rs"];
     found.retain(|name, _| !of_process(name) && !reexported.contains(&name.as_str()));
     assert_listed(
         &found,

@@ -4,8 +4,8 @@ use lathe::conversation::ToolPart;
 use lathe::permission::{Mode, PermissionReply};
 use lathe::question::Reply;
 use lathe::session::query::{Answer, Query};
-use lathe::session::wire::Which;
-use lathe::session::{Done, Event, Op};
+use lathe::session::wire::SessionChoice;
+use lathe::session::{Event, Op, TurnEndReason};
 use serde_json::json;
 
 use super::{Live, over_both, results};
@@ -25,7 +25,7 @@ async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
         Turn::text("Done."),
     ]);
     let project = Project::new().model(&server, Protocol::Anthropic);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("make it");
     let question = live.question().await;
     assert_eq!(question.title(), "bash wants to run");
@@ -38,7 +38,7 @@ async fn a_call_waits_for_its_answer_and_its_result_goes_back() {
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     assert_eq!(results(&events)[0].output, "made");
     assert!(project.exists("made.txt"));
     assert!(server.requests()[1].mentions("made"));
@@ -52,13 +52,13 @@ async fn a_refusal_without_a_word_ends_the_turn_and_one_with_a_word_goes_on() {
         Turn::text("Understood."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     for (prompt, reply, end) in [
-        ("first", PermissionReply::Reject(None), Done::Cancelled),
+        ("first", PermissionReply::Reject(None), TurnEndReason::Cancelled),
         (
             "second",
             PermissionReply::Reject(Some("use git".to_owned())),
-            Done::Stop,
+            TurnEndReason::Stop,
         ),
     ] {
         live.submit(prompt);
@@ -91,7 +91,7 @@ async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
     let project = Project::new()
         .model(&server, Protocol::OpenAiChat)
         .config(json!({"permission": {"edit": "allow"}}));
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("go");
     let question = live.question().await;
     let reply = PermissionReply::Reject(None);
@@ -102,7 +102,7 @@ async fn nothing_of_a_reply_begins_after_a_refusal_without_a_word() {
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Cancelled);
+    assert_eq!(done, TurnEndReason::Cancelled);
     let kinds: Vec<_> = results(&events)
         .iter()
         .map(|result| result.error_kind())
@@ -125,7 +125,7 @@ async fn always_is_kept_for_the_project_and_answers_what_waits() {
         Turn::text("Done."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("touch");
     let question = live.question().await;
     let row = &question.permission().unwrap().about.rows[0];
@@ -142,13 +142,13 @@ async fn always_is_kept_for_the_project_and_answers_what_waits() {
         })
         .unwrap();
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!((done, results(&events).len()), (Done::Stop, 2));
+    assert_eq!((done, results(&events).len()), (TurnEndReason::Stop, 2));
     live.close().await;
 
-    let mut again = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut again = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     again.submit("touch again");
     let (done, events) = again.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     assert!(!events.iter().any(|event| matches!(event, Event::Asked(_))));
     assert!(project.exists("c"));
     again.close().await;
@@ -160,7 +160,7 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
         Turn::text("Done."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("touch");
     let asked = live.question().await;
     let inquiry = asked.permission().unwrap().about;

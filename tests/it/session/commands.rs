@@ -1,7 +1,7 @@
 //! Commands of the user's own and of the project, and the files that they name.
 
 use lathe::permission::Mode;
-use lathe::session::wire::Which;
+use lathe::session::wire::SessionChoice;
 use lathe::session::{CalledCommand, Event, Input, Op};
 use serde_json::json;
 
@@ -61,7 +61,7 @@ async fn what_a_command_of_the_project_names_outside_of_it_goes_along_only_with_
             &format!("Look at @{outer} and @a.rs.\n"),
         )
         .file("a.rs", "fn plain() {}\n");
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let (back, words) = live.comes_back(called("look")).await;
     let why = format!("`/look` names `{outer}`, which is read only if you say so");
     assert!(words.contains(&why), "{words}");
@@ -91,7 +91,7 @@ async fn what_an_own_command_names_outside_of_the_project_is_the_persons_word_an
     own("notes.md", "Mind @notes.md.\n");
     // The project gives the name another file.
     std::os::unix::fs::symlink(&style, project.path("notes.md")).unwrap();
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.goes(called("style")).await;
     assert!(server.requests()[0].mentions("own-style"));
     let (back, _) = live.comes_back(called("notes")).await;
@@ -108,7 +108,7 @@ async fn a_command_goes_without_files_that_cannot_be_read_when_it_is_sent_again(
         .file("b.env", "KEY=hidden-two\n")
         .file("a.rs", "fn plain() {}\n")
         .config(json!({"permission": {"read": {"*": "allow", "*.env": "deny"}}}));
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let (back, words) = live.comes_back(called("look")).await;
     assert!(
         words.contains("`/look` names a file that cannot go along: "),

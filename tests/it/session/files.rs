@@ -2,7 +2,7 @@
 
 use lathe::permission::{Mode, PermissionReply};
 use lathe::question::Reply;
-use lathe::session::wire::Which;
+use lathe::session::wire::SessionChoice;
 use lathe::session::{Event, Input, Mention, Op, StoredDraft, StoredFile};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ async fn files_that_a_rule_asks_about_go_with_a_message_only_when_they_are_meant
         .file("a.rs", "fn plain() {}\n")
         .file(".env", "KEY=inner-secret\n");
     std::os::unix::fs::symlink(&key, project.path("link.md")).unwrap();
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let outer = key.display().to_string();
     let named = ["a.rs", outer.as_str(), "link.md", ".env"].map(mention).to_vec();
     let wanted = Input {
@@ -88,7 +88,7 @@ async fn a_file_that_is_denied_does_not_go_even_if_it_is_meant() {
         .model(&server, Protocol::OpenAiChat)
         .file(".env", "KEY=hidden\n")
         .config(json!({"permission": {"read": {"*": "allow", "*.env": "deny"}}}));
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let wanted = Input {
         mentions: vec![mention(".env")],
         meant: vec![".env".to_owned()],
@@ -113,7 +113,7 @@ async fn what_waits_for_its_files_when_the_session_is_closed_is_in_the_draft() {
     let project = Project::new()
         .model(&server, Protocol::OpenAiChat)
         .file("a.rs", "fn plain() {}\n");
-    let live = Live::open(&project, Which::New, Mode::Ask).await;
+    let live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let id = live.snapshot.info.id.clone();
     let first = Input {
         mentions: vec![mention("a.rs")],
@@ -132,7 +132,7 @@ async fn what_waits_for_its_files_when_the_session_is_closed_is_in_the_draft() {
     live.handle.send(Op::Submit(second)).unwrap();
     live.handle.send(Op::Draft("begun".to_owned())).unwrap();
     live.close().await;
-    let live = Live::open(&project, Which::Id(id), Mode::Ask).await;
+    let live = Live::open(&project, SessionChoice::Id(id), Mode::Ask).await;
     let draft = StoredDraft::read(&live.snapshot.draft);
     assert_eq!(draft.text, format!("see @a.rs\n\n{label}\n\nbegun"));
     let file = StoredFile {
@@ -170,7 +170,7 @@ async fn a_file_of_a_message_that_was_never_sent_counts_as_not_read() {
         .config(json!({"permission": {"edit": "allow"}}))
         .file("sub/AGENTS.md", "Mind the gap.\n")
         .file("sub/a.rs", "fn plain() {}\n");
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let named = Input {
         mentions: vec![mention("sub/a.rs")],
         ..input("look at @sub/a.rs")
@@ -225,7 +225,7 @@ async fn a_file_of_a_steer_counts_as_read_once_the_steer_has_joined() {
         .model(&server, Protocol::OpenAiChat)
         .config(json!({"permission": {"edit": "allow"}}))
         .file("a.rs", "fn plain() {}\n");
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("wait");
     let question = live.question().await;
     let steer = Input {

@@ -2,8 +2,8 @@
 
 use lathe::conversation::MessageState;
 use lathe::permission::Mode;
-use lathe::session::wire::Which;
-use lathe::session::{Done, Event, Op};
+use lathe::session::wire::SessionChoice;
+use lathe::session::{Event, Op, TurnEndReason};
 use serde_json::json;
 
 use super::{Live, over_both, results, text_of};
@@ -21,17 +21,17 @@ async fn an_interrupt_keeps_what_was_said_and_the_next_turn_is_well_formed() {
         Turn::text("Again."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiResponses);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("talk");
     live.until("delta", |event| matches!(event, Event::Delta { .. }))
         .await;
     live.handle.send(Op::Interrupt).unwrap();
     let (done, _) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Cancelled);
+    assert_eq!(done, TurnEndReason::Cancelled);
     gate.open();
     live.submit("again");
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!((done, text_of(&events).as_str()), (Done::Stop, "Again."));
+    assert_eq!((done, text_of(&events).as_str()), (TurnEndReason::Stop, "Again."));
     let cut = live
         .snapshot()
         .await
@@ -51,13 +51,13 @@ async fn an_interrupt_stops_a_running_command_and_its_call_has_a_result() {
     let project = Project::new()
         .config(json!({"permission": {"bash": "allow"}}))
         .model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("sleep");
     live.until("running call", |event| matches!(event, Event::CallRunning { .. }))
         .await;
     live.handle.send(Op::Interrupt).unwrap();
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Cancelled);
+    assert_eq!(done, TurnEndReason::Cancelled);
     let results = results(&events);
     assert_eq!(results.len(), 1);
     assert_eq!(

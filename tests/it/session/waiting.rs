@@ -2,8 +2,8 @@
 
 use lathe::permission::{Mode, PermissionReply};
 use lathe::question::Reply;
-use lathe::session::wire::Which;
-use lathe::session::{Done, Event, Op, QueuedKind, Way};
+use lathe::session::wire::SessionChoice;
+use lathe::session::{Event, Op, QueueDirection, QueuedKind, TurnEndReason};
 use serde_json::json;
 
 use super::{Live, input, over_both, text_of};
@@ -22,7 +22,7 @@ async fn a_steer_joins_at_the_next_tool_boundary() {
         Turn::text("Yes."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("work");
     let question = live.question().await;
     live.submit("and be quick");
@@ -56,7 +56,7 @@ async fn what_is_queued_goes_after_the_turn_and_is_held_after_an_interrupt() {
         Turn::text("Third.").gate(1, &Gate::new()),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("one");
     live.until("delta", |event| matches!(event, Event::Delta { .. }))
         .await;
@@ -64,7 +64,10 @@ async fn what_is_queued_goes_after_the_turn_and_is_held_after_an_interrupt() {
     gate.open();
     live.until_turn_ended().await;
     let (done, events) = live.until_turn_ended().await;
-    assert_eq!((done, text_of(&events).as_str()), (Done::Stop, "Second."));
+    assert_eq!(
+        (done, text_of(&events).as_str()),
+        (TurnEndReason::Stop, "Second.")
+    );
 
     live.submit("three");
     live.until("delta", |event| matches!(event, Event::Delta { .. }))
@@ -95,7 +98,7 @@ async fn what_waits_can_be_moved_redirected_and_taken_back_until_it_is_sent() {
     let project = Project::new()
         .model(&server, Protocol::OpenAiChat)
         .config(json!({"permission": {"bash": "allow"}}));
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("work");
     live.until("delta", |event| matches!(event, Event::Delta { .. }))
         .await;
@@ -106,17 +109,17 @@ async fn what_waits_can_be_moved_redirected_and_taken_back_until_it_is_sent() {
     let ops = [
         Op::Shift {
             id: 3,
-            way: Way::Sooner,
+            way: QueueDirection::Sooner,
         },
         // It stands next to a steer, so it cannot come sooner.
         Op::Shift {
             id: 3,
-            way: Way::Sooner,
+            way: QueueDirection::Sooner,
         },
         Op::Redirect(4),
         Op::Shift {
             id: 4,
-            way: Way::Sooner,
+            way: QueueDirection::Sooner,
         },
         Op::Unqueue(2),
     ];
@@ -146,7 +149,7 @@ async fn what_waits_can_be_moved_redirected_and_taken_back_until_it_is_sent() {
     assert_eq!(waiting, expected);
     gate.open();
     let (done, _) = live.until_turn_ended().await;
-    assert_eq!(done, Done::Stop);
+    assert_eq!(done, TurnEndReason::Stop);
     live.handle.send(Op::Unqueue(4)).unwrap();
     // The queued turn goes on beside the answer, so its end may come before it.
     let seen = live
@@ -175,7 +178,7 @@ async fn what_is_held_stays_held_whatever_is_sent_after_it() {
         Turn::text("Third."),
     ]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
-    let mut live = Live::open(&project, Which::New, Mode::Ask).await;
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     live.submit("one");
     live.until("delta", |event| matches!(event, Event::Delta { .. }))
         .await;

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use super::deadline::{DEADLINE, Watched};
 use super::project::Project;
-use super::watched::{DEADLINE, Watched};
 
 /// The binary that [`Lathe`] runs.
 pub(crate) const LATHE: &str = env!("CARGO_BIN_EXE_lathe");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::ExitStatus;
 
-use super::watched::Watched;
+use super::deadline::Watched;
 
 /// The way to the program.
 pub(super) type Writer = Arc<Mutex<Box<dyn Write + Send>>>;

@@ -14,22 +14,23 @@
 #![allow(dead_code, unused_imports)]
 
 mod binary;
+mod deadline;
 mod emulator;
 mod http;
 mod keys;
 mod model;
+mod model_server;
 mod project;
 mod random;
 mod script;
-mod serving;
 mod sixel;
 mod streaming;
 mod terminal;
 mod tree;
-mod watched;
 mod wire;
 
 pub(crate) use binary::{Finished, LATHE, Lathe, Running};
+pub(crate) use deadline::{DEADLINE, Watched, wait_until};
 pub(crate) use emulator::Reading;
 pub(crate) use keys::Key;
 pub(crate) use model::{Recorded, Server};
@@ -39,4 +40,3 @@ pub(crate) use script::{Fault, Gate, Protocol, Turn, Usage};
 pub(crate) use sixel::Sixel;
 pub(crate) use terminal::{Cell, Queries, Terminal};
 pub(crate) use tree::plant;
-pub(crate) use watched::{DEADLINE, Watched, wait_until};

@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::deadline::{DEADLINE, Watched};
+use super::model_server::{self, Route, State};
 use super::script::{Protocol, Turn};
-use super::serving::{self, Route, State};
-use super::watched::{DEADLINE, Watched};
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl Server {
             stopped: false,
         }));
         let accepted = Arc::clone(&state);
-        thread::spawn(move || serving::accept(&listener, &accepted));
+        thread::spawn(move || model_server::accept(&listener, &accepted));
         Self { address, state }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::watched::{DEADLINE, Watched};
+use super::deadline::{DEADLINE, Watched};
 
 /// A wire protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::net::{Shutdown, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::deadline::Watched;
 use super::http;
+use super::model_server::State;
 use super::script::{Fault, Gate, Protocol, Turn};
-use super::serving::State;
-use super::watched::Watched;
 use super::wire::{self, FrameKind, Reply};
 
 /// How often a stream that stands still looks whether its client is still there.

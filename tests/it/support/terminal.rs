@@ -17,10 +17,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::tcgetattr;
 
 use super::binary::LATHE;
+use super::deadline::{DEADLINE, Watched};
 use super::emulator::{Answers, Reading, Screen, Writer, follow};
 use super::keys::Key;
 use super::project::Project;
-use super::watched::{DEADLINE, Watched};
 
 /// The terminal's reaction to queries of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -42,7 +42,7 @@ impl Files {
             cwd: &project.join("sub"),
             extra: extra.map(Path::new),
             make_gate: |_| Box::new(|real: &Path| !real.ends_with(".env")),
-            unconfirmed: &Unconfirmed::default(),
+            unconfirmed: &UnconfirmedFiles::default(),
         })
     }
 
@@ -324,7 +324,7 @@ fn working_in_the_configuration_directory_does_not_make_it_a_project() {
         cwd: &config,
         extra: None,
         make_gate: |_| Box::new(|_: &Path| true),
-        unconfirmed: &Unconfirmed::default(),
+        unconfirmed: &UnconfirmedFiles::default(),
     };
     let loaded = load(&request).unwrap();
     assert_eq!(loaded.files.len(), 1);

@@ -6,10 +6,10 @@ use super::super::arity;
 use super::super::hazards::{self, is_harmless};
 use super::super::syntax::{Assignment, Call, RedirectionKind};
 use super::super::word::{Word, joined};
-use super::super::wrapper::{Given, Runs, is_assignment, replaced, runs, starts_in};
-use super::super::{Input, Simple, base_name};
-use super::place::{After, directory_after, named_directories};
-use super::{Flow, PossibleDirectories, Shell};
+use super::super::wrapper::{WordSource, WrappedCommand, is_assignment, replaced, runs, starts_in};
+use super::super::{CommandInput, Simple, base_name};
+use super::place::{DirectoriesAfter, directory_after, named_directories};
+use super::{PossibleDirectories, ScriptEffects, ShellKind};
 use crate::permission::wrappers::is_shell;
 
 /// `eval`, `sh -c` and wrappers in each other.
@@ -17,8 +17,8 @@ const MAX_TEXTS: usize = 8;
 /// Words of a wrapper that are looked at for the command that it runs.
 const MAX_PERHAPS: usize = 16;
 
-impl Flow {
-    pub(super) fn call(&mut self, call: &Call, place: &PossibleDirectories) -> After {
+impl ScriptEffects {
+    pub(super) fn call(&mut self, call: &Call, place: &PossibleDirectories) -> DirectoriesAfter {
         let first = self.commands.len();
         // Each value is there for what follows in the same command.
         let is_mixed = call.words.is_empty()
@@ -44,7 +44,7 @@ impl Flow {
             }
             // What is set may be used by all that follows.
             self.feeding.extend(inside);
-            return After::same(place);
+            return DirectoriesAfter::same(place);
         }
         let input = self.input(call, inside);
         let after = self.command(call, &input, place);
@@ -75,12 +75,17 @@ impl Flow {
     }
 
     /// A command for each value that its words may have.
-    fn command(&mut self, call: &Call, input: &Input, place: &PossibleDirectories) -> After {
+    fn command(
+        &mut self,
+        call: &Call,
+        input: &CommandInput,
+        place: &PossibleDirectories,
+    ) -> DirectoriesAfter {
         let special = assignments(call, |assignment| !is_harmless(&assignment.text));
         let all = assignments(call, |_| true);
-        let running = Running {
+        let running = CallContext {
             place,
-            given: Given::AllWords,
+            given: WordSource::AllWords,
             given_by: None,
             around: &[],
             depth: 0,
@@ -89,7 +94,7 @@ impl Flow {
             all_assignments: &all,
             has_plain_assignments: call.assignments.iter().all(is_plain),
         };
-        let mut after: Option<After> = None;
+        let mut after: Option<DirectoriesAfter> = None;
         let is_named_by_value = call.words[0].is_dynamic();
         for mut words in self.values.resolve(&call.words) {
             // Behind an assignment, or as a value, no word is one of the shell's own.
@@ -100,30 +105,30 @@ impl Flow {
             }
             let one = self.words(&words, &running);
             after = Some(match after {
-                Some(before) => After {
+                Some(before) => DirectoriesAfter {
                     success: before.success.or(one.success),
                     failure: before.failure.or(one.failure),
                 },
                 None => one,
             });
         }
-        let after = after.unwrap_or_else(|| After::same(place));
+        let after = after.unwrap_or_else(|| DirectoriesAfter::same(place));
         // `PWD=/ cd x` and its like.
         if special.is_empty() {
             after
         } else {
-            After::same(&after.either())
+            DirectoriesAfter::same(&after.either())
         }
     }
 
     /// Where the standard input of a call comes from.
-    fn input(&self, call: &Call, inside: Range<usize>) -> Input {
+    fn input(&self, call: &Call, inside: Range<usize>) -> CommandInput {
         let files = call
             .redirections
             .iter()
             .filter(|redirection| redirection.kind == RedirectionKind::Read)
             .flat_map(|redirection| self.values.resolve(std::slice::from_ref(&redirection.target)));
-        Input {
+        CommandInput {
             commands: self.feeding.iter().copied().chain(inside).collect(),
             piped: self.piped.clone(),
             files: files.flatten().collect(),
@@ -135,24 +140,25 @@ impl Flow {
     }
 
     /// One command by its words, with whatever it runs.
-    fn words(&mut self, words: &[Word], running: &Running<'_>) -> After {
+    fn words(&mut self, words: &[Word], running: &CallContext<'_>) -> DirectoriesAfter {
         let place = running.place;
         let program = &words[0];
-        let is_replaced = matches!(running.given, Given::More(Some(text)) if program.text.contains(text));
+        let is_replaced =
+            matches!(running.given, WordSource::More(Some(text)) if program.text.contains(text));
         if running.depth > MAX_TEXTS {
             self.facts.refuse("it runs commands in commands in commands");
-            return After::same(&PossibleDirectories::Unknown);
+            return DirectoriesAfter::same(&PossibleDirectories::Unknown);
         }
         if !names_a_program(program) || is_replaced {
             self.facts.refuse("its program is not a plain word");
             self.push(words, running);
-            return After::same(place);
+            return DirectoriesAfter::same(place);
         }
         hazards::check(words, &mut self.facts);
         let base = base_name(&program.text);
         let is_shell_with_text = running.input.is_text && is_shell(base);
         let runs = if is_shell_with_text {
-            Runs::Unknown
+            WrappedCommand::Unknown
         } else {
             runs(words, running.given)
         };
@@ -167,55 +173,55 @@ impl Flow {
             }
         }
         match runs {
-            Runs::Nothing => {
+            WrappedCommand::Nothing => {
                 self.push(words, running);
                 if base == program.text {
                     self.steps.extend(named_directories(words));
                 }
                 directory_after(words, place)
             }
-            Runs::Unknown => {
+            WrappedCommand::Unknown => {
                 self.facts.refuse("it runs a command that cannot be told");
                 self.push(words, running);
-                self.perhaps(words, running);
-                After::same(&PossibleDirectories::Unknown)
+                self.possible_commands(words, running);
+                DirectoriesAfter::same(&PossibleDirectories::Unknown)
             }
-            Runs::Instead(start) => self.instead(words, start, running),
-            Runs::Also(ranges) => {
+            WrappedCommand::Instead(start) => self.instead(words, start, running),
+            WrappedCommand::Also(ranges) => {
                 let outer = self.commands.len();
                 self.push(words, running);
                 self.also(words, ranges, outer, running);
                 self.note_harm(outer);
-                After::same(place)
+                DirectoriesAfter::same(place)
             }
-            Runs::TextHere(text) => {
+            WrappedCommand::TextHere(text) => {
                 let outer = self.commands.len();
                 self.push(words, running);
                 let after = self.text(&text, place);
                 self.note_harm(outer);
                 after
             }
-            Runs::Text(text) => {
+            WrappedCommand::Text(text) => {
                 let wrapper = self.commands.len();
                 self.push(words, running);
-                let outer = std::mem::replace(&mut self.shell, Shell::of(base));
+                let outer = std::mem::replace(&mut self.shell, ShellKind::of(base));
                 // It gets the variables that are exported, and those are none of these.
                 let values = std::mem::take(&mut self.values);
                 self.text(&text, place);
                 (self.shell, self.values) = (outer, values);
                 self.note_harm(wrapper);
-                After::same(place)
+                DirectoriesAfter::same(place)
             }
         }
     }
 
     /// A wrapper that only counts by the command in its words, which begins at `start`.
-    fn instead(&mut self, words: &[Word], start: usize, running: &Running<'_>) -> After {
+    fn instead(&mut self, words: &[Word], start: usize, running: &CallContext<'_>) -> DirectoriesAfter {
         let mut around = running.around.to_vec();
         around.push(joined(words));
         let after = self.words(
             &words[start..],
-            &Running {
+            &CallContext {
                 around: &around,
                 depth: running.depth + 1,
                 ..*running
@@ -224,12 +230,18 @@ impl Flow {
         // A `cd` that is a program of its own changes nothing here.
         match base_name(&words[0].text) {
             "command" | "builtin" => after,
-            _ => After::same(&after.either().or(running.place.clone())),
+            _ => DirectoriesAfter::same(&after.either().or(running.place.clone())),
         }
     }
 
     /// The commands in these ranges of a wrapper's words.
-    fn also(&mut self, words: &[Word], ranges: Vec<Range<usize>>, given_by: usize, running: &Running<'_>) {
+    fn also(
+        &mut self,
+        words: &[Word],
+        ranges: Vec<Range<usize>>,
+        given_by: usize,
+        running: &CallContext<'_>,
+    ) {
         let base = base_name(&words[0].text);
         let place = &match (base, starts_in(words)) {
             ("find", _) if words.iter().any(|word| word.text.ends_with("dir")) => {
@@ -246,11 +258,11 @@ impl Flow {
             }
         };
         let given = match base {
-            "find" | "xargs" => Given::More(replaced(words)),
+            "find" | "xargs" => WordSource::More(replaced(words)),
             _ => running.given,
         };
         for range in ranges {
-            let inner = Running {
+            let inner = CallContext {
                 place,
                 given,
                 given_by: match base {
@@ -269,17 +281,17 @@ impl Flow {
     }
 
     /// Notes every command that a wrapper may run by its words.
-    fn perhaps(&mut self, words: &[Word], running: &Running<'_>) {
+    fn possible_commands(&mut self, words: &[Word], running: &CallContext<'_>) {
         self.steps.extend(starts_in(words));
         let place = PossibleDirectories::Unknown;
-        let running = Running {
+        let running = CallContext {
             place: &place,
             ..*running
         };
         for at in 1..words.len().min(MAX_PERHAPS) {
             if names_a_program(&words[at]) && !words[at].text.starts_with('-') {
                 let command = Self::simple(&words[at..], &running);
-                self.perhaps.push(command);
+                self.possible_commands.push(command);
             }
         }
     }
@@ -289,11 +301,11 @@ impl Flow {
         self.commands[wrapper].runs_harm = self.commands[wrapper + 1..].iter().any(arity::is_destructive);
     }
 
-    fn push(&mut self, words: &[Word], running: &Running<'_>) {
+    fn push(&mut self, words: &[Word], running: &CallContext<'_>) {
         self.commands.push(Self::simple(words, running));
     }
 
-    fn simple(words: &[Word], running: &Running<'_>) -> Simple {
+    fn simple(words: &[Word], running: &CallContext<'_>) -> Simple {
         let canonical = joined(words);
         let has_assignments = !running.assignments.is_empty();
         Simple {
@@ -308,11 +320,11 @@ impl Flow {
             runs_harm: false,
             assigned: (running.all_assignments != running.assignments)
                 .then(|| format!("{} {}", running.all_assignments, joined(words))),
-            more_operands: running.given != Given::AllWords,
+            more_operands: running.given != WordSource::AllWords,
             given_by: running.given_by,
             filled_in: match running.given {
-                Given::More(text) => text.map(str::to_owned),
-                Given::AllWords => None,
+                WordSource::More(text) => text.map(str::to_owned),
+                WordSource::AllWords => None,
             },
             around: running.around.to_vec(),
             place: running.place.clone(),
@@ -321,24 +333,24 @@ impl Flow {
     }
 
     /// A text that is read as a script of its own.
-    fn text(&mut self, text: &str, place: &PossibleDirectories) -> After {
+    fn text(&mut self, text: &str, place: &PossibleDirectories) -> DirectoriesAfter {
         self.texts += 1;
         if self.texts > MAX_TEXTS {
             self.facts.refuse("it runs commands in commands in commands");
-            return After::same(&PossibleDirectories::Unknown);
+            return DirectoriesAfter::same(&PossibleDirectories::Unknown);
         }
         self.script(text, place)
     }
 }
 
-struct Running<'a> {
+struct CallContext<'a> {
     place: &'a PossibleDirectories,
-    given: Given<'a>,
+    given: WordSource<'a>,
     given_by: Option<usize>,
     /// Canonical texts of the wrappers that stand for it.
     around: &'a [String],
     depth: usize,
-    input: &'a Input,
+    input: &'a CommandInput,
     /// Those that are not harmless.
     assignments: &'a str,
     all_assignments: &'a str,

@@ -9,12 +9,12 @@ const CHANGES_DIRECTORY: &[&str] = &["cd", "chdir", "pushd", "popd"];
 
 /// The places after a command, by how it ended.
 #[derive(Clone)]
-pub(super) struct After {
+pub(super) struct DirectoriesAfter {
     pub(super) success: PossibleDirectories,
     pub(super) failure: PossibleDirectories,
 }
 
-impl After {
+impl DirectoriesAfter {
     pub(super) fn same(place: &PossibleDirectories) -> Self {
         Self {
             success: place.clone(),
@@ -28,12 +28,12 @@ impl After {
 }
 
 /// Returns the directories after a command, by its words.
-pub(super) fn directory_after(words: &[Word], place: &PossibleDirectories) -> After {
+pub(super) fn directory_after(words: &[Word], place: &PossibleDirectories) -> DirectoriesAfter {
     let program = words[0].text.as_str();
     if !CHANGES_DIRECTORY.contains(&program) {
-        return After::same(place);
+        return DirectoriesAfter::same(place);
     }
-    After {
+    DirectoriesAfter {
         success: match directory_operand(words) {
             Some(step) => place.step(&step),
             None => PossibleDirectories::Unknown,

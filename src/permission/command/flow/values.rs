@@ -15,7 +15,7 @@ const MAX_COMMANDS: usize = 64;
 
 /// Known values of variables at one place of a script.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Values {
+pub(super) struct VariableValues {
     known: BTreeMap<String, Vec<Word>>,
     /// Names that may get a value in a way that is not followed.
     never: BTreeSet<String>,
@@ -23,7 +23,7 @@ pub(super) struct Values {
     is_off: bool,
 }
 
-impl Values {
+impl VariableValues {
     /// Before a script is followed: notes which of its variables cannot be.
     pub(super) fn begin(&mut self, node: &Node, computed: Vec<String>) {
         self.never.extend(computed);

@@ -5,7 +5,7 @@
 
 use super::super::word::Word;
 use super::git_format::has_known_formats;
-use super::git_options::{Shown, commits, differences};
+use super::git_options::{ShowCommand, commits, differences};
 use super::table::{Parsed, Table, parse};
 use super::{List, ReadOnlyFacts};
 
@@ -267,9 +267,9 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<Subcommand<'w>> {
         return Some(Subcommand::new(*list, *shows, parse(words, &[table])?));
     }
     match name {
-        "diff" => compared(First, Shown::Diff, words, (Differences, Nothing)),
-        "log" => compared(First, Shown::Log, words, (Commits, Nothing)),
-        "show" => compared(First, Shown::Show, words, (Commits, Objects)),
+        "diff" => compared(First, ShowCommand::Diff, words, (Differences, Nothing)),
+        "log" => compared(First, ShowCommand::Log, words, (Commits, Nothing)),
+        "show" => compared(First, ShowCommand::Show, words, (Commits, Objects)),
         "branch" => {
             let parsed = parse(words, &[&BRANCH])?;
             let lists = parsed.has(LISTING) || parsed.operands.is_empty();
@@ -322,7 +322,7 @@ fn stash(words: &[Word]) -> Option<Subcommand<'_>> {
         }
         "show" => compared(
             List::Second,
-            Shown::Stash,
+            ShowCommand::Stash,
             rest,
             (GitShows::Stash, GitShows::Nothing),
         ),
@@ -344,7 +344,7 @@ fn reflog(words: &[Word]) -> Option<Parsed<'_>> {
 /// A command that shows differences: what it shows with lines of files, and without.
 fn compared(
     list: List,
-    shown: Shown,
+    shown: ShowCommand,
     words: &[Word],
     (with_lines, without): (GitShows, GitShows),
 ) -> Option<Subcommand<'_>> {

@@ -111,7 +111,7 @@ const REVISIONS: &[&str] = &[
 
 /// A command that shows differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum ShowCommand {
     Diff,
     Log,
     Show,
@@ -126,9 +126,9 @@ pub(super) struct Differences<'w> {
 }
 
 /// Reads the words behind a command that shows differences.
-pub(super) fn differences(shown: Shown, words: &[Word]) -> Option<Differences<'_>> {
+pub(super) fn differences(shown: ShowCommand, words: &[Word]) -> Option<Differences<'_>> {
     if let Some(parsed) = summary(shown, words) {
-        let has_revisions = shown == Shown::Show && parsed.has(REVISIONS);
+        let has_revisions = shown == ShowCommand::Show && parsed.has(REVISIONS);
         let fits = has_known_formats(&parsed) && !has_revisions;
         return fits.then_some(Differences {
             parsed,
@@ -136,10 +136,10 @@ pub(super) fn differences(shown: Shown, words: &[Word]) -> Option<Differences<'_
         });
     }
     let tables: &[&Table] = match shown {
-        Shown::Diff => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &SIDES],
-        Shown::Log => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &COMMIT_LOOK, &COMMIT_CHOICE],
-        Shown::Show => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &COMMIT_LOOK],
-        Shown::Stash => &[&SUMMARY, &STASH_LINES, &LOOK, &PAIRS],
+        ShowCommand::Diff => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &SIDES],
+        ShowCommand::Log => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &COMMIT_LOOK, &COMMIT_CHOICE],
+        ShowCommand::Show => &[&SUMMARY, &LINES, &LOOK, &PAIRS, &COMMIT_LOOK],
+        ShowCommand::Stash => &[&SUMMARY, &STASH_LINES, &LOOK, &PAIRS],
     };
     let parsed = parse(words, tables)?;
     let fits = has_known_formats(&parsed) && parsed.apart.iter().all(|name| name == "n");
@@ -151,10 +151,10 @@ pub(super) fn differences(shown: Shown, words: &[Word]) -> Option<Differences<'_
 }
 
 /// Reads the words of a command that shows no lines of files.
-fn summary(shown: Shown, words: &[Word]) -> Option<Parsed<'_>> {
+fn summary(shown: ShowCommand, words: &[Word]) -> Option<Parsed<'_>> {
     let tables: &[&Table] = match shown {
-        Shown::Diff => &[&SUMMARY, &LOOK, &PAIRS, &SUMMARY_CHOICE, &SIDES, &STAGES],
-        Shown::Log | Shown::Show => &[
+        ShowCommand::Diff => &[&SUMMARY, &LOOK, &PAIRS, &SUMMARY_CHOICE, &SIDES, &STAGES],
+        ShowCommand::Log | ShowCommand::Show => &[
             &SUMMARY,
             &LOOK,
             &PAIRS,
@@ -164,13 +164,13 @@ fn summary(shown: Shown, words: &[Word]) -> Option<Parsed<'_>> {
             &COMMITS,
         ],
         // Any option but these shows lines.
-        Shown::Stash => &[&SUMMARY],
+        ShowCommand::Stash => &[&SUMMARY],
     };
     let parsed = parse(words, tables)?;
     let is_usual = match shown {
-        Shown::Diff | Shown::Show => false,
-        Shown::Log => true,
-        Shown::Stash => parsed.options.is_empty(),
+        ShowCommand::Diff | ShowCommand::Show => false,
+        ShowCommand::Log => true,
+        ShowCommand::Stash => parsed.options.is_empty(),
     };
     let is_summary = |(name, _): &(String, Option<String>)| {
         SUMMARY.knows(name) || matches!(name.as_str(), "X" | "dirstat")

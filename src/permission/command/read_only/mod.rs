@@ -22,7 +22,7 @@ use super::directories::PossibleDirectories;
 use super::hazards::exports_harmless;
 use super::word::Word;
 use programs::{PROGRAMS, Program, VERSIONS};
-use scripts::Finds;
+use scripts::FindActions;
 use table::Table;
 
 /// Facts that only the caller can look up.
@@ -178,9 +178,9 @@ fn found(
     }
     match program {
         "find" => match scripts::find(arguments) {
-            Finds::Prints => Some((List::First, None)),
-            Finds::RunsOfNames => Some((List::Second, None)),
-            Finds::More => None,
+            FindActions::Prints => Some((List::First, None)),
+            FindActions::RunsOfNames => Some((List::Second, None)),
+            FindActions::More => None,
         },
         "date" => list(scripts::date(arguments), List::First),
         "sleep" => list(scripts::sleep(arguments), List::Second),

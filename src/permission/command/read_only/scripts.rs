@@ -428,23 +428,23 @@ const FIND: &[(&str, usize)] = &[
 
 /// Actions of `find`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Finds {
+pub(super) enum FindActions {
     Prints,
     /// It runs a program that shows names.
     RunsOfNames,
     More,
 }
 
-pub(super) fn find(words: &[Word]) -> Finds {
+pub(super) fn find(words: &[Word]) -> FindActions {
     // A wildcard after a literal beginning stays an operand.
     let is_plain = |word: &Word| {
         word.glob_at
             .is_none_or(|at| at > 0 && !word.text.starts_with(['-', '(', '!']))
     };
     if !words.iter().all(is_plain) {
-        return Finds::More;
+        return FindActions::More;
     }
-    let mut found = Finds::Prints;
+    let mut found = FindActions::Prints;
     let mut at = 0;
     let is_expression = |text: &str| text.starts_with('-') || matches!(text, "(" | ")" | "!" | ",");
     while let Some(word) = words.get(at) {
@@ -458,16 +458,16 @@ pub(super) fn find(words: &[Word]) -> Finds {
                 .get(at)
                 .filter(|word| OF_NAMES.contains(&word.text.as_str()))
             else {
-                return Finds::More;
+                return FindActions::More;
             };
             let length = words[at..]
                 .iter()
                 .position(|word| matches!(word.text.as_str(), ";" | "+"));
             let Some(length) = length.filter(|_| program.is_literal()) else {
-                return Finds::More;
+                return FindActions::More;
             };
             at += length + 1;
-            found = Finds::RunsOfNames;
+            found = FindActions::RunsOfNames;
             continue;
         }
         let known = FIND.iter().find(|(name, _)| *name == text);
@@ -477,7 +477,7 @@ pub(super) fn find(words: &[Word]) -> Finds {
             Some((_, values)) => at += values,
             None if is_newer => at += 1,
             None if is_level => {}
-            None => return Finds::More,
+            None => return FindActions::More,
         }
     }
     found

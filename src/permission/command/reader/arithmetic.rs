@@ -5,7 +5,7 @@
 
 use super::super::syntax::Node;
 use super::super::word::is_name;
-use super::words::{Building, Quoting};
+use super::words::{Quoting, WordBuilder};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
 const EVALUATES: Refusal = "it computes with something that may be no number";
@@ -117,7 +117,7 @@ impl ShellReader<'_> {
             return Ok(());
         }
         if self.starts_with("{#") || self.starts_with("((") {
-            let mut building = Building::default();
+            let mut building = WordBuilder::default();
             self.dollar(&mut building, Quoting::Quoted)?;
             inside.append(&mut building.inside);
             return Ok(());

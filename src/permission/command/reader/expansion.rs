@@ -2,7 +2,7 @@
 
 use super::super::syntax::Node;
 use super::super::word::{Variable, is_name};
-use super::words::{Building, Quoting};
+use super::words::{Quoting, WordBuilder};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
 const EVALUATES: Refusal = "it evaluates a variable's value";
@@ -10,7 +10,7 @@ const UNUSUAL: Refusal = "it has an unusual expansion";
 
 impl ShellReader<'_> {
     /// Reads what follows a `$`.
-    pub(super) fn dollar(&mut self, building: &mut Building, quoting: Quoting) -> Result<(), Refusal> {
+    pub(super) fn dollar(&mut self, building: &mut WordBuilder, quoting: Quoting) -> Result<(), Refusal> {
         let start = self.at - 1;
         let variable = match self.peek() {
             Some('\'') if quoting == Quoting::Unquoted => {
@@ -20,7 +20,7 @@ impl ShellReader<'_> {
             Some('"') if quoting == Quoting::Unquoted => {
                 // A translation could put anything there.
                 self.at += 1;
-                let mut translated = Building::default();
+                let mut translated = WordBuilder::default();
                 self.double_quoted(&mut translated)?;
                 building.inside.append(&mut translated.inside);
                 None
@@ -79,7 +79,7 @@ impl ShellReader<'_> {
     }
 
     /// `` `…` ``, after the first.
-    pub(super) fn backquoted(&mut self, building: &mut Building) -> Result<(), Refusal> {
+    pub(super) fn backquoted(&mut self, building: &mut WordBuilder) -> Result<(), Refusal> {
         let start = self.at - 1;
         let length = self.rest().find('`').ok_or("a quote is not closed")?;
         let inner = &self.text[self.at..self.at + length];
@@ -195,7 +195,7 @@ impl ShellReader<'_> {
 
     /// Anything up to and with the `}` that closes the expansion.
     fn operand(&mut self, inside: &mut Vec<Node>, quoting: Quoting) -> Result<(), Refusal> {
-        let mut building = Building::default();
+        let mut building = WordBuilder::default();
         loop {
             match self.next() {
                 Some('}') => break,

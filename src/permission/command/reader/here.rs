@@ -1,11 +1,11 @@
 //! Here-documents: their text begins on the line after the command.
 
 use super::super::syntax::Node;
-use super::words::{Building, Quoting};
+use super::words::{Quoting, WordBuilder};
 use super::{Refusal, ShellReader};
 
 /// A here-document that waits for its text.
-pub(super) struct Pending {
+pub(super) struct PendingHereDocument {
     delimiter: String,
     /// A quoted delimiter keeps the text as it is.
     expands: bool,
@@ -33,7 +33,7 @@ impl ShellReader<'_> {
             return Err(UNUSUAL);
         }
         self.at += length;
-        self.pending.push(Pending {
+        self.pending.push(PendingHereDocument {
             delimiter,
             expands,
             strips_tabs,
@@ -58,7 +58,7 @@ impl ShellReader<'_> {
     }
 
     /// Moves behind the delimiter; returns where the text ends.
-    fn skip_document(&mut self, document: &Pending) -> Result<usize, Refusal> {
+    fn skip_document(&mut self, document: &PendingHereDocument) -> Result<usize, Refusal> {
         let delimiter = document.delimiter.as_str();
         loop {
             let start = self.at;
@@ -95,7 +95,7 @@ impl ShellReader<'_> {
     }
 
     fn expanding_text(&mut self) -> Result<Vec<Node>, Refusal> {
-        let mut building = Building::default();
+        let mut building = WordBuilder::default();
         while let Some(c) = self.next() {
             match c {
                 '\\' => drop(self.next()),

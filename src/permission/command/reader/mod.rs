@@ -14,7 +14,7 @@ mod expansion;
 mod here;
 mod words;
 
-use self::here::Pending;
+use self::here::PendingHereDocument;
 use super::facts::{Facts, Refusal};
 use super::syntax::{MAX_DEPTH, Node};
 
@@ -32,7 +32,7 @@ pub(super) struct ShellReader<'a> {
     depth: usize,
     commands: usize,
     /// Here-documents whose text follows the line.
-    pending: Vec<Pending>,
+    pending: Vec<PendingHereDocument>,
     /// True if here-documents of an outer command wait for the end of its line.
     outer_waits: bool,
     /// Commands read so far that are in no node yet, for when the text turns out to be unreadable.

@@ -6,14 +6,14 @@ use super::{Refusal, ShellReader};
 
 /// A word as it is put together.
 #[derive(Default)]
-pub(super) struct Building {
+pub(super) struct WordBuilder {
     pub(super) word: Word,
     pub(super) inside: Vec<Node>,
     /// Where an unquoted `{` stands, in bytes.
     brace_at: Option<usize>,
 }
 
-impl Building {
+impl WordBuilder {
     pub(super) fn literal(&mut self, c: char) {
         self.word.text.push(c);
     }
@@ -65,7 +65,7 @@ impl ShellReader<'_> {
         let start = self.at;
         let mut building = self.word_as_written()?;
         building.word.at = start..self.at;
-        let Building {
+        let WordBuilder {
             word,
             inside,
             brace_at,
@@ -84,8 +84,8 @@ impl ShellReader<'_> {
         Ok((building.word, building.inside))
     }
 
-    fn word_as_written(&mut self) -> Result<Building, Refusal> {
-        let mut building = Building::default();
+    fn word_as_written(&mut self) -> Result<WordBuilder, Refusal> {
+        let mut building = WordBuilder::default();
         let start = self.at;
         while let Some(c) = self.peek() {
             if matches!(c, '<' | '>') && self.rest()[1..].starts_with('(') {
@@ -164,7 +164,7 @@ impl ShellReader<'_> {
         behind.is_some_and(|rest| rest.chars().next().is_none_or(|c| c == '/' || ENDS.contains(c)))
     }
 
-    fn single_quoted(&mut self, building: &mut Building) -> Result<(), Refusal> {
+    fn single_quoted(&mut self, building: &mut WordBuilder) -> Result<(), Refusal> {
         building.word.quoted = true;
         let length = self.rest().find('\'').ok_or("a quote is not closed")?;
         let inner = &self.text[self.at..self.at + length];
@@ -183,7 +183,7 @@ impl ShellReader<'_> {
         Ok(())
     }
 
-    pub(super) fn double_quoted(&mut self, building: &mut Building) -> Result<(), Refusal> {
+    pub(super) fn double_quoted(&mut self, building: &mut WordBuilder) -> Result<(), Refusal> {
         building.word.quoted = true;
         loop {
             match self.next() {
@@ -217,7 +217,7 @@ impl ShellReader<'_> {
     }
 
     /// `$'…'`, after its first quote.
-    pub(super) fn ansi_quoted(&mut self, building: &mut Building) -> Result<(), Refusal> {
+    pub(super) fn ansi_quoted(&mut self, building: &mut WordBuilder) -> Result<(), Refusal> {
         const UNKNOWN: Refusal = "it has an unusual escape";
         building.word.quoted = true;
         self.facts.only_bash = true;

@@ -7,7 +7,7 @@ use super::super::base_name;
 use super::super::files::READERS;
 use super::super::operand::operand;
 use super::super::word::Word;
-use super::Search;
+use super::DirectorySearch;
 use crate::permission::wrappers::is_shell;
 
 const ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
@@ -80,7 +80,7 @@ const WITH_VALUE: &[&str] = &[
 const ENTERING: &[&str] = &["rg", "diff", "cp", "mv", "ln", "install"];
 
 /// Returns what the programs that a `find` runs would show, if one of them shows files.
-pub(super) fn find(arguments: &[Word]) -> Option<Search> {
+pub(super) fn find(arguments: &[Word]) -> Option<DirectorySearch> {
     let is_text = |word: &Word, texts: &[&str]| texts.contains(&word.text.as_str());
     let options = arguments
         .iter()
@@ -90,8 +90,8 @@ pub(super) fn find(arguments: &[Word]) -> Option<Search> {
     let begins_a_test = |word: &Word| word.text.starts_with('-') || is_text(word, &["(", "!"]);
     let starts = rest.iter().position(begins_a_test).unwrap_or(rest.len());
     let (starts, expression) = rest.split_at(starts);
-    let Shown { names, links, enters } = Expression::new(expression).shown()?;
-    Some(Search {
+    let FilesGiven { names, links, enters } = Expression::new(expression).shown()?;
+    Some(DirectorySearch {
         operands: starts.iter().map(operand).collect(),
         here: starts.is_empty(),
         follows_links: enters
@@ -99,13 +99,13 @@ pub(super) fn find(arguments: &[Word]) -> Option<Search> {
             || expression.iter().any(|word| word.text == "-follow"),
         shows_links: links,
         included: names.filter(|_| !enters).unwrap_or_default(),
-        ..Search::default()
+        ..DirectorySearch::default()
     })
 }
 
 /// Files that are given to programs which show them.
 #[derive(Debug, Default)]
-struct Shown {
+struct FilesGiven {
     /// Globs for their names; `None` for any.
     names: Option<Vec<String>>,
     /// True if there may be links among them.
@@ -121,7 +121,7 @@ struct Expression<'a> {
 
 /// The tests that every file has passed when the word at hand is reached.
 #[derive(Default)]
-struct Tested {
+struct PassedTests {
     names: Option<Vec<String>>,
     is_file: bool,
 }
@@ -137,9 +137,10 @@ impl<'a> Expression<'a> {
         Some(word)
     }
 
-    fn shown(mut self) -> Option<Shown> {
-        let mut all: Option<Shown> = None;
-        let (mut tested, mut is_known, mut negated, mut depth) = (Tested::default(), true, false, 0_usize);
+    fn shown(mut self) -> Option<FilesGiven> {
+        let mut all: Option<FilesGiven> = None;
+        let (mut tested, mut is_known, mut negated, mut depth) =
+            (PassedTests::default(), true, false, 0_usize);
         while let Some(word) = self.next() {
             let is_negated = std::mem::take(&mut negated);
             match word.text.as_str() {
@@ -149,14 +150,14 @@ impl<'a> Expression<'a> {
                     None => depth += 1,
                 },
                 ")" => depth = depth.saturating_sub(1),
-                text if OR.contains(&text) && depth == 0 => tested = Tested::default(),
+                text if OR.contains(&text) && depth == 0 => tested = PassedTests::default(),
                 text if OR.contains(&text) => {}
                 text if ACTIONS.contains(&text) => {
                     let run = self.run();
                     if reads(run) {
-                        let shown = all.get_or_insert_with(|| Shown {
+                        let shown = all.get_or_insert_with(|| FilesGiven {
                             names: Some(Vec::new()),
-                            ..Shown::default()
+                            ..FilesGiven::default()
                         });
                         shown.add(&tested, run);
                     }
@@ -181,7 +182,7 @@ impl<'a> Expression<'a> {
         Some(if is_known {
             shown
         } else {
-            Shown {
+            FilesGiven {
                 names: None,
                 links: true,
                 ..shown
@@ -220,8 +221,8 @@ impl<'a> Expression<'a> {
     }
 }
 
-impl Shown {
-    fn add(&mut self, tested: &Tested, run: &[Word]) {
+impl FilesGiven {
+    fn add(&mut self, tested: &PassedTests, run: &[Word]) {
         self.names = match (self.names.take(), &tested.names) {
             (Some(known), Some(more)) => Some(known.into_iter().chain(more.iter().cloned()).collect()),
             _ => None,

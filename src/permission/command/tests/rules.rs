@@ -1,7 +1,7 @@
 //! How rules and "always" meet the commands of a text.
 
 use super::*;
-use crate::permission::harm::harm;
+use crate::permission::destructive::harm;
 
 #[test]
 fn deny_rules_find_their_command_in_whatever_surrounds_it() {

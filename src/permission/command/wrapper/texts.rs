@@ -1,9 +1,9 @@
 //! Programs that run a command in a way of their own: `find -exec`, and the texts of `eval`, `script` and shells.
 
 use super::super::word::{Word, joined};
-use super::{Given, Runs};
+use super::{WordSource, WrappedCommand};
 
-pub(super) fn find(words: &[Word]) -> Runs {
+pub(super) fn find(words: &[Word]) -> WrappedCommand {
     let mut found = Vec::new();
     let mut at = 1;
     while at < words.len() {
@@ -22,57 +22,59 @@ pub(super) fn find(words: &[Word]) -> Runs {
                 found.push(at..end);
                 at = end + 1;
             }
-            _ => return Runs::Unknown,
+            _ => return WrappedCommand::Unknown,
         }
     }
     if found.is_empty() {
-        Runs::Nothing
+        WrappedCommand::Nothing
     } else {
-        Runs::Also(found)
+        WrappedCommand::Also(found)
     }
 }
 
-pub(super) fn eval(arguments: &[Word], given: Given<'_>) -> Runs {
+pub(super) fn eval(arguments: &[Word], given: WordSource<'_>) -> WrappedCommand {
     let arguments = match arguments {
         [first, rest @ ..] if first.text == "--" => rest,
         all => all,
     };
-    let is_literal = arguments.iter().all(Word::is_literal) && given == Given::AllWords;
+    let is_literal = arguments.iter().all(Word::is_literal) && given == WordSource::AllWords;
     match (arguments.is_empty(), is_literal) {
-        (_, false) => Runs::Unknown,
-        (true, true) => Runs::Nothing,
-        (false, true) => Runs::TextHere(joined(arguments)),
+        (_, false) => WrappedCommand::Unknown,
+        (true, true) => WrappedCommand::Nothing,
+        (false, true) => WrappedCommand::TextHere(joined(arguments)),
     }
 }
 
-pub(super) fn script(arguments: &[Word]) -> Runs {
+pub(super) fn script(arguments: &[Word]) -> WrappedCommand {
     let mut text = None;
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
         if !word.is_literal() {
-            return Runs::Unknown;
+            return WrappedCommand::Unknown;
         }
         let letters = word.text.strip_prefix('-');
         match letters {
             Some(letters) if letters.is_empty() || !letters.chars().all(|c| "aefqc".contains(c)) => {
-                return Runs::Unknown;
+                return WrappedCommand::Unknown;
             }
             // `-qc TEXT`; in `-ca` the value is `a`.
             Some(letters) if letters.contains('c') => {
                 let next = rest
                     .next()
                     .filter(|next| letters.ends_with('c') && next.is_literal());
-                let Some(next) = next else { return Runs::Unknown };
+                let Some(next) = next else {
+                    return WrappedCommand::Unknown;
+                };
                 text = Some(next.text.clone());
             }
             Some(_) => {}
             None => {}
         }
     }
-    text.map_or(Runs::Unknown, Runs::Text)
+    text.map_or(WrappedCommand::Unknown, WrappedCommand::Text)
 }
 
-pub(super) fn shell(arguments: &[Word], given: Given<'_>) -> Runs {
+pub(super) fn shell(arguments: &[Word], given: WordSource<'_>) -> WrappedCommand {
     const OPTIONS: &[&str] = &["pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob"];
     let mut rest = arguments.iter();
     let mut has_text = false;
@@ -90,31 +92,31 @@ pub(super) fn shell(arguments: &[Word], given: Given<'_>) -> Runs {
         }
         let letters = &text[1..];
         if !letters.chars().all(|c| "ceuxvfnlo".contains(c)) {
-            return Runs::Unknown;
+            return WrappedCommand::Unknown;
         }
         if letters.contains('o')
             && !rest
                 .next()
                 .is_some_and(|name| OPTIONS.contains(&name.text.as_str()))
         {
-            return Runs::Unknown;
+            return WrappedCommand::Unknown;
         }
         has_text |= letters.contains('c') && text.starts_with('-');
     };
     match (has_text, operand) {
         (true, Some(text)) => {
-            let is_replaced = matches!(given, Given::More(Some(place)) if text.text.contains(place));
+            let is_replaced = matches!(given, WordSource::More(Some(place)) if text.text.contains(place));
             if text.is_literal() && !is_replaced {
-                Runs::Text(text.text.clone())
+                WrappedCommand::Text(text.text.clone())
             } else {
-                Runs::Unknown
+                WrappedCommand::Unknown
             }
         }
-        (true, None) => Runs::Unknown,
+        (true, None) => WrappedCommand::Unknown,
         // Operands from elsewhere could be options.
-        (false, None) if given != Given::AllWords => Runs::Unknown,
+        (false, None) if given != WordSource::AllWords => WrappedCommand::Unknown,
         // A file, or what comes in.
-        (false, Some(word)) if word.is_dynamic() && word.text.starts_with('$') => Runs::Unknown,
-        (false, _) => Runs::Nothing,
+        (false, Some(word)) if word.is_dynamic() && word.text.starts_with('$') => WrappedCommand::Unknown,
+        (false, _) => WrappedCommand::Nothing,
     }
 }

@@ -1,15 +1,15 @@
 //! `cp`, `mv`, `ln` and `install`: the options are read as `getopt` reads them. With one that is not known nobody can say
 //! which of the words is the destination, and each of them is taken for it.
 
+use super::super::archives::is_git_move;
 use super::super::operand::{PathOperand, operand, operand_of_text};
-use super::super::unpacking::is_git_move;
 use super::super::word::Word;
 use super::super::{Simple, base_name};
-use super::{Backup, Written, all, operands_of};
+use super::{Backup, WrittenPaths, all, operands_of};
 
 /// Files that get to another place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopiedFiles {
     pub sources: Vec<PathOperand>,
     pub destination: PathOperand,
     /// True if whole directories are copied into what is there.
@@ -213,7 +213,7 @@ fn part_of(word: &Word, value: &str) -> PathOperand {
     }
 }
 
-pub(super) fn copied(command: &Simple) -> Written {
+pub(super) fn copied(command: &Simple) -> WrittenPaths {
     let (program, words) = if is_git_move(command) {
         ("mv", &command.words[2..])
     } else {
@@ -241,20 +241,20 @@ pub(super) fn copied(command: &Simple) -> Written {
                 // It may be the source as well as the destination.
                 Some(only) if command.more_operands => operand(only),
                 _ => {
-                    return Written {
+                    return WrittenPaths {
                         backup: backup(&arguments).filter(|_| command.more_operands),
-                        ..Written::default()
+                        ..WrittenPaths::default()
                     };
                 }
             }
         }
         None => match sources.pop() {
             Some(last) => operand(last),
-            None => return Written::default(),
+            None => return WrittenPaths::default(),
         },
     };
     let sources: Vec<PathOperand> = sources.into_iter().map(operand).collect();
-    let copied = Copied {
+    let copied = CopiedFiles {
         sources: sources.clone(),
         destination,
         is_recursive: program == "mv"
@@ -264,10 +264,10 @@ pub(super) fn copied(command: &Simple) -> Written {
         is_name: arguments.has(&['T'], &["no-target-directory"]),
         is_directory: arguments.value('t').is_some(),
     };
-    let mut written = Written {
+    let mut written = WrittenPaths {
         by_wildcard: last_is_wildcard || program == "mv",
         backup: backup(&arguments),
-        ..Written::default()
+        ..WrittenPaths::default()
     };
     // What a link leads to can be written by its name.
     let makes_links = arguments.has(&['l', 's'], &["link", "symbolic-link"]);
@@ -301,7 +301,7 @@ fn links(program: &str, arguments: &Arguments<'_>) -> LinksCopied {
 }
 
 /// `mv --exchange a b`: what is at the destination, or of that name in it, gets the name of the source.
-fn exchanged(copied: &Copied) -> Vec<Copied> {
+fn exchanged(copied: &CopiedFiles) -> Vec<CopiedFiles> {
     let mut back = Vec::new();
     for source in &copied.sources {
         let name = source.text.trim_end_matches('/').rsplit('/').next();
@@ -309,7 +309,7 @@ fn exchanged(copied: &Copied) -> Vec<Copied> {
             text: format!("{}/{}", copied.destination.text, name.unwrap_or_default()),
             ..copied.destination.clone()
         };
-        back.push(Copied {
+        back.push(CopiedFiles {
             sources: vec![copied.destination.clone(), inside],
             destination: source.clone(),
             is_name: true,
@@ -319,7 +319,7 @@ fn exchanged(copied: &Copied) -> Vec<Copied> {
     back
 }
 
-fn any_may_be_the_destination(words: &[Word]) -> Written {
+fn any_may_be_the_destination(words: &[Word]) -> WrittenPaths {
     let mut written = all(words, &[]);
     let operands: Vec<PathOperand> = operands_of(words, &[]).into_iter().map(operand).collect();
     let here = operand_of_text(".");
@@ -328,7 +328,7 @@ fn any_may_be_the_destination(words: &[Word]) -> Written {
         .take(MAX_DESTINATIONS)
     {
         let sources = operands.iter().filter(|source| *source != destination);
-        written.copied.push(Copied {
+        written.copied.push(CopiedFiles {
             sources: sources.cloned().collect(),
             destination: destination.clone(),
             is_recursive: true,

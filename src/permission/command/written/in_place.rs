@@ -2,15 +2,15 @@
 
 use super::super::Simple;
 use super::super::word::Word;
-use super::{Backup, Written, all, is_plain};
+use super::{Backup, WrittenPaths, all, is_plain};
 
 /// The files that `sed -i` changes: everything but its script, whichever word that is.
-pub(super) fn sed(command: &Simple, words: &[Word]) -> Written {
+pub(super) fn sed(command: &Simple, words: &[Word]) -> WrittenPaths {
     let texts: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
-    if crate::permission::harm::harm_of(&texts).is_none() {
-        return Written::default();
+    if crate::permission::destructive::harm_of(&texts).is_none() {
+        return WrittenPaths::default();
     }
-    Written {
+    WrittenPaths {
         backup: backup(words),
         ..all(words, &["-e", "-f", "-l", "--expression", "--file"])
     }

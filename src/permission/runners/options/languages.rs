@@ -1,6 +1,6 @@
 //! Options of what belongs to one programming language: package managers, tests, linters and formatters.
 
-use super::{Entry, Rest, known};
+use super::{Entry, WordsBehind, known};
 
 const CARGO: &str = "-q -v -vv -r -p: -F: -j: --quiet --verbose --release --package --workspace --all --exclude --lib --bins \
     --bin --tests --test --benches --bench --examples --example --all-targets --features --all-features \
@@ -34,7 +34,7 @@ pub(super) const LANGUAGES: &[Entry] = &[
             "cargo t",
             "cargo r",
         ],
-        known(CARGO).and(Rest::Free),
+        known(CARGO).and(WordsBehind::Free),
     ),
     // Lints stand behind a `--`.
     (
@@ -45,12 +45,12 @@ pub(super) const LANGUAGES: &[Entry] = &[
              --no-default-features --profile --jobs --keep-going --offline --locked --frozen --message-format --color \
              --target --manifest-path --no-deps --fix --allow-dirty --allow-staged --allow-no-vcs",
         )
-        .and(Rest::SameOptions),
+        .and(WordsBehind::SameOptions),
     ),
     (
         &["cargo fmt"],
         known("-q -v -l -p: --quiet --verbose --check --all --package --edition --message-format")
-            .and(Rest::SameOptions),
+            .and(WordsBehind::SameOptions),
     ),
     (
         &["cargo add"],
@@ -88,7 +88,7 @@ pub(super) const LANGUAGES: &[Entry] = &[
     // What stands behind the package or the script is given to it.
     (
         &["go run", "pnpm run", "yarn run", "bun run", "deno task"],
-        known("").and(Rest::FreeBehindOperand),
+        known("").and(WordsBehind::FreeBehindOperand),
     ),
     (
         &["npm run", "npm test", "npm t", "npm start", "pnpm test", "yarn test"],
@@ -96,7 +96,7 @@ pub(super) const LANGUAGES: &[Entry] = &[
             "-s -w --silent --quiet --workspace --workspaces --include-workspace-root --if-present --loglevel --color \
              --no-color --no-fund --port --host --watch --mode --fix --coverage --dev --verbose",
         )
-        .and(Rest::Free),
+        .and(WordsBehind::Free),
     ),
     (
         &[

@@ -1,6 +1,6 @@
 //! Options of programs that most systems have.
 
-use super::{Entry, Rest, known};
+use super::{Entry, WordsBehind, known};
 
 /// Programs that read, search and check text.
 pub(super) const SYSTEM: &[Entry] = &[
@@ -56,7 +56,7 @@ pub(super) const SYSTEM: &[Entry] = &[
             "which",
             "whoami",
         ],
-        known("").and(Rest::Anything),
+        known("").and(WordsBehind::Anything),
     ),
     (&["printf"], known("")),
     // No `-v`: what stands in the brackets of its operand is run.

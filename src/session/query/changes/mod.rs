@@ -67,7 +67,7 @@ pub enum FileState {
 }
 
 /// The facts that an answer is made of.
-pub(in crate::session) struct Changing {
+pub(in crate::session) struct ChangesQuery {
     pub(in crate::session) scope: ChangeScope,
     pub(in crate::session) messages: Vec<Arc<Message>>,
     /// When the last turn began, where it is known.
@@ -75,7 +75,7 @@ pub(in crate::session) struct Changing {
     pub(in crate::session) services: Arc<SessionServices>,
 }
 
-impl Changing {
+impl ChangesQuery {
     pub(in crate::session) async fn find(self) -> Answer {
         if self.scope == ChangeScope::WorkTree {
             let environment: Vec<(OsString, OsString)> = self.services.environment.clone();

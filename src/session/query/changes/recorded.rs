@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{ChangeScope, ChangedFile, Changes, Changing, FileState};
+use super::{ChangeScope, ChangedFile, Changes, ChangesQuery, FileState};
 use crate::conversation::{Message, MessageState, Role, ToolPart};
 use crate::files::{FileProblem, TextFile};
 use crate::text::diff::{FileDiff, parse_unified, split_files, unapply_loosely, unified_renamed};
 
-pub(super) fn changes(asked: &Changing) -> Changes {
+pub(super) fn changes(asked: &ChangesQuery) -> Changes {
     let diffs = diffs(asked);
     let edits: Vec<FileDiff<'_>> = diffs.iter().flat_map(|diff| split_files(diff)).collect();
     let root = asked.services.roots.project_root();
-    let mut walk = Walk {
+    let mut walk = ReverseEdits {
         root,
         files: Vec::new(),
     };
@@ -34,7 +34,7 @@ pub(super) fn changes(asked: &Changing) -> Changes {
 }
 
 /// Messages of the scope that count.
-fn messages(asked: &Changing) -> impl Iterator<Item = &Message> {
+fn messages(asked: &ChangesQuery) -> impl Iterator<Item = &Message> {
     let begin = match (asked.scope, asked.turn) {
         (ChangeScope::Turn, Some(turn)) => asked.messages.iter().position(|message| message.created >= turn),
         (ChangeScope::Turn, None) => asked
@@ -50,12 +50,12 @@ fn messages(asked: &Changing) -> impl Iterator<Item = &Message> {
         .filter(|message| message.state != MessageState::Void)
 }
 
-fn calls(asked: &Changing) -> impl Iterator<Item = &ToolPart> {
+fn calls(asked: &ChangesQuery) -> impl Iterator<Item = &ToolPart> {
     let outer = messages(asked).flat_map(Message::calls);
     outer.flat_map(|call| std::iter::once(call).chain(&call.inner))
 }
 
-fn diffs(asked: &Changing) -> Vec<String> {
+fn diffs(asked: &ChangesQuery) -> Vec<String> {
     let results = calls(asked).filter_map(|call| call.result.as_ref());
     let diffs = results
         .filter(|result| result.ok)
@@ -64,7 +64,7 @@ fn diffs(asked: &Changing) -> Vec<String> {
 }
 
 /// Returns true if something ran that may have changed files without saying so.
-fn has_commands(asked: &Changing) -> bool {
+fn has_commands(asked: &ChangesQuery) -> bool {
     calls(asked).any(|call| {
         let details = call.result.as_ref().map(|result| result.details.value());
         details.is_some_and(|details| details.get("exit").is_some())
@@ -72,13 +72,13 @@ fn has_commands(asked: &Changing) -> bool {
 }
 
 /// The way back through the edits.
-struct Walk<'a> {
+struct ReverseEdits<'a> {
     root: &'a Path,
-    files: Vec<Walked>,
+    files: Vec<ReversedFile>,
 }
 
 /// One file as far as the way back has come.
-struct Walked {
+struct ReversedFile {
     /// Its name then.
     name: String,
     /// Its name now.
@@ -92,21 +92,21 @@ struct Walked {
     lost: Option<&'static str>,
 }
 
-impl Walk<'_> {
+impl ReverseEdits<'_> {
     fn take_back(&mut self, edit: &FileDiff<'_>) {
         let Some(after) = edit.new.or(edit.old) else {
             return;
         };
         let place = self.files.iter().position(|file| file.name == after);
         let place = place.unwrap_or_else(|| {
-            self.files.push(Walked::begin(after, self.root));
+            self.files.push(ReversedFile::begin(after, self.root));
             self.files.len() - 1
         });
         self.files[place].take_back(edit);
     }
 }
 
-impl Walked {
+impl ReversedFile {
     fn begin(name: &str, root: &Path) -> Self {
         let (now, lost) = match TextFile::open(&root.join(name)) {
             Ok(file) => (Some(file.text().to_owned()), None),

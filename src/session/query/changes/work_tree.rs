@@ -12,8 +12,8 @@ use std::time::Duration;
 use super::recorded::count;
 use super::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::files::{TextFile, looks_binary};
-use crate::process::Kept;
-use crate::process::git::{Git, GitAnswer, GitError, Limits, RepositoryCache, unfit};
+use crate::process::BoundedOutput;
+use crate::process::git::{Git, GitAnswer, GitError, Limits, RepositoryCache, unbounded_file};
 use crate::text::diff::{FileDiff, split_files, unified_renamed};
 
 /// Git's answers are long, and large repositories take their time.
@@ -72,7 +72,7 @@ pub(super) async fn changes(
 
 /// Git in this directory with its drivers left out, and what that means for what it shows.
 fn open(root: &Path, environment: Vec<(OsString, OsString)>) -> Result<(Git, Option<String>), String> {
-    if let Some(why) = unfit(root) {
+    if let Some(why) = unbounded_file(root) {
         return Err(format!("Git was not asked for changes, because of {why}."));
     }
     let git = Git::find(root.to_owned(), environment, root).map_err(|error| explain(&error))?;
@@ -110,7 +110,7 @@ fn explain(error: &GitError) -> String {
     }
 }
 
-fn gather(root: &Path, diff: &Kept, untracked: &Kept) -> Changes {
+fn gather(root: &Path, diff: &BoundedOutput, untracked: &BoundedOutput) -> Changes {
     let text = String::from_utf8_lossy(&diff.bytes);
     let mut files: BTreeMap<String, ChangedFile> = BTreeMap::new();
     for file in binaries(&text).into_iter().map(|name| binary(root, name)) {

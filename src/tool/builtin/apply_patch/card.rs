@@ -10,7 +10,7 @@ use crate::view::card::{Card, CardPart, DiffBody, Fact, FileTarget, Tone, ToneLi
 const COLLAPSED_FILES: usize = 8;
 
 /// One file of the patch, whether it is still being written or not.
-struct Shown<'a> {
+struct PatchedFile<'a> {
     kind: FileKind,
     path: &'a str,
     move_path: Option<&'a str>,
@@ -24,7 +24,7 @@ struct Shown<'a> {
 /// Draws a patch as far as its text has come; what is written last is what is shown.
 pub(super) fn of_text(text: &str, cx: RenderCx) -> Card {
     let sketches = sketch(text);
-    let files: Vec<_> = sketches.iter().map(Shown::of_sketch).collect();
+    let files: Vec<_> = sketches.iter().map(PatchedFile::of_sketch).collect();
     let room = if cx.expanded {
         vec![usize::MAX; files.len()]
     } else {
@@ -36,7 +36,7 @@ pub(super) fn of_text(text: &str, cx: RenderCx) -> Card {
 }
 
 pub(super) fn of_files(files: &[FileDetails], cx: RenderCx) -> Card {
-    let files: Vec<_> = files.iter().map(Shown::of_details).collect();
+    let files: Vec<_> = files.iter().map(PatchedFile::of_details).collect();
     let room = if cx.expanded {
         vec![usize::MAX; files.len()]
     } else {
@@ -46,7 +46,7 @@ pub(super) fn of_files(files: &[FileDetails], cx: RenderCx) -> Card {
 }
 
 /// Deals the lines that a collapsed card has out to the files, one after the other.
-fn shares<'a>(files: impl Iterator<Item = &'a Shown<'a>>) -> Vec<usize> {
+fn shares<'a>(files: impl Iterator<Item = &'a PatchedFile<'a>>) -> Vec<usize> {
     let mut left = COLLAPSED_LINES;
     files
         .map(|file| {
@@ -57,7 +57,7 @@ fn shares<'a>(files: impl Iterator<Item = &'a Shown<'a>>) -> Vec<usize> {
         .collect()
 }
 
-fn card(files: &[Shown<'_>], room: &[usize], cx: RenderCx) -> Card {
+fn card(files: &[PatchedFile<'_>], room: &[usize], cx: RenderCx) -> Card {
     let mut card = match files {
         [] => Card::new("Patch", ""),
         [file] => Card {
@@ -66,7 +66,7 @@ fn card(files: &[Shown<'_>], room: &[usize], cx: RenderCx) -> Card {
         },
         _ => Card::new("Patch", plural(files.len(), "file")),
     };
-    let sum = |of: fn(&Shown<'_>) -> usize| files.iter().map(of).sum::<usize>();
+    let sum = |of: fn(&PatchedFile<'_>) -> usize| files.iter().map(of).sum::<usize>();
     let (additions, deletions) = (sum(|file| file.additions), sum(|file| file.deletions));
     if additions + deletions > 0 {
         card = card.meta(Fact::changed(additions, deletions));
@@ -99,7 +99,7 @@ fn noun(count: usize) -> &'static str {
     if count == 1 { "file" } else { "files" }
 }
 
-impl<'a> Shown<'a> {
+impl<'a> PatchedFile<'a> {
     fn of_sketch(sketch: &'a Sketch<'a>) -> Self {
         Self {
             kind: match (sketch.kind, sketch.move_to) {

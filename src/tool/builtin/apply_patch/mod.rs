@@ -5,7 +5,7 @@
 //! every path, and one transaction writes all files or none.
 
 mod card;
-mod refused;
+mod errors;
 mod tree;
 
 use std::fmt::Write;
@@ -13,11 +13,11 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::tree::{Planned, Target, plan};
+use self::tree::{PlannedPatch, Target, plan};
 use crate::provider::EditMode;
 use crate::text::patch::{Operation, parse};
 use crate::tool::change::{FileChange, apply_all, with_unlinked};
-use crate::tool::writing::{Originals, WritePaths};
+use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
@@ -121,7 +121,7 @@ impl Tool for ApplyPatchTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let mut paths = WritePaths::default();
         let mut targets = Vec::new();
-        for section in parse(&args.patch_text).map_err(|error| refused::parse(&error))? {
+        for section in parse(&args.patch_text).map_err(|error| errors::parse(&error))? {
             let path = cx.path(section.path)?;
             paths.add(cx, &path, matches!(section.operation, Operation::Delete));
             let move_to = match section.operation {
@@ -140,7 +140,7 @@ impl Tool for ApplyPatchTool {
             });
         }
         let work = move |originals: &Originals| {
-            let Planned { changes, files } = plan(originals, &args.patch_text, targets)?;
+            let PlannedPatch { changes, files } = plan(originals, &args.patch_text, targets)?;
             let details = Details {
                 diff: files.iter().map(|file| file.diff.as_str()).collect(),
                 files,

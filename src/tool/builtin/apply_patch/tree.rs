@@ -9,13 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{FileDetails, FileKind, refused};
+use super::{FileDetails, FileKind, errors};
 use crate::files::{Expected, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
 use crate::tool::ToolError;
 use crate::tool::change::{Change, FileChange, check_no_link, not_made};
-use crate::tool::writing::Originals;
+use crate::tool::write_paths::Originals;
 
 /// Where the paths of a section lead.
 pub(super) struct Target {
@@ -23,16 +23,20 @@ pub(super) struct Target {
     pub(super) move_to: Option<Resolved>,
 }
 
-pub(super) struct Planned {
+pub(super) struct PlannedPatch {
     pub(super) changes: Vec<FileChange>,
     pub(super) files: Vec<FileDetails>,
 }
 
 /// Carries a patch out in memory. `targets` has one for each section. Blocks: it reads the files.
-pub(super) fn plan(originals: &Originals, patch: &str, targets: Vec<Target>) -> Result<Planned, ToolError> {
+pub(super) fn plan(
+    originals: &Originals,
+    patch: &str,
+    targets: Vec<Target>,
+) -> Result<PlannedPatch, ToolError> {
     // The sections borrow from the text, so they cannot come from where the paths were resolved.
-    let sections = parse(patch).map_err(|error| refused::parse(&error))?;
-    let mut tree = Tree {
+    let sections = parse(patch).map_err(|error| errors::parse(&error))?;
+    let mut tree = PatchedTree {
         originals,
         nodes: BTreeMap::new(),
         entries: Vec::new(),
@@ -40,13 +44,13 @@ pub(super) fn plan(originals: &Originals, patch: &str, targets: Vec<Target>) -> 
     for (section, target) in sections.iter().zip(targets) {
         tree.carry_out(&section.operation, target)?;
     }
-    Ok(Planned {
+    Ok(PlannedPatch {
         files: tree.entries.iter().map(Entry::details).collect(),
         changes: tree.into_changes(),
     })
 }
 
-struct Tree<'a> {
+struct PatchedTree<'a> {
     originals: &'a Originals,
     /// By real path, so that what lies below a path stands behind it.
     nodes: BTreeMap<PathBuf, Node>,
@@ -75,7 +79,7 @@ struct Entry {
     after: Option<Arc<TextFile>>,
 }
 
-impl Tree<'_> {
+impl PatchedTree<'_> {
     fn carry_out(&mut self, operation: &Operation<'_>, target: Target) -> Result<(), ToolError> {
         let Target { path, move_to } = target;
         match operation {
@@ -325,7 +329,7 @@ fn edited(
     path: &Resolved,
     chunks: &[Chunk<'_>],
 ) -> Result<(Arc<TextFile>, Level), ToolError> {
-    let placed = place(file.text(), chunks).map_err(|error| refused::place(&error, &path.display))?;
+    let placed = place(file.text(), chunks).map_err(|error| errors::place(&error, &path.display))?;
     let bytes = file
         .splice(&placed.splices)
         .map_err(|error| not_made(error, &path.display))?;

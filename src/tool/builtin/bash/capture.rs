@@ -9,11 +9,11 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::inks::{Inks, LineRun};
+use super::output_styles::{LineRun, OutputStyles};
 use crate::conversation::CallId;
 use crate::store::{OutputFile, Outputs};
 use crate::text::sanitize::{Decoded, OutputDecoder};
-use crate::text::truncate::{Advice, Keep, LeftOut, Limits, Truncated, by_size, note};
+use crate::text::truncate::{Advice, Keep, OmittedAmount, SizeLimits, Truncated, by_size, note};
 use crate::tool::truncate::not_kept;
 
 /// Raw bytes that are kept in memory before there is a file.
@@ -27,18 +27,18 @@ const MOST_PENDING: usize = 1024;
 
 pub(super) struct Capture {
     decoder: OutputDecoder,
-    tail: Tail,
-    raw: Raw,
-    live: Live,
-    inks: Inks,
+    tail: OutputTail,
+    raw: RawBytes,
+    live: UnshownOutput,
+    output_styles: OutputStyles,
     bytes: u64,
-    limits: Limits,
+    limits: SizeLimits,
     outputs: Outputs,
     call: CallId,
 }
 
 /// The output of a command that has ended.
-pub(super) struct Captured {
+pub(super) struct CapturedOutput {
     /// The output for the model, without a final line break; empty when there was none.
     pub(super) text: String,
     /// Set when `text` is not all: what stands before it.
@@ -55,7 +55,7 @@ pub(super) struct Captured {
 
 /// Output that is to be shown now.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct OutputUpdate {
     /// Whole lines since the last time.
     pub(super) delta: String,
     /// The unfinished line as it looks now.
@@ -67,7 +67,7 @@ pub(super) struct Shown {
 }
 
 impl Capture {
-    pub(super) fn new(limits: Limits, outputs: Outputs, call: CallId) -> Self {
+    pub(super) fn new(limits: SizeLimits, outputs: Outputs, call: CallId) -> Self {
         let bounded = |limit: usize| {
             if limit == 0 {
                 MOST_TEXT
@@ -75,16 +75,16 @@ impl Capture {
                 limit.min(MOST_TEXT)
             }
         };
-        let limits = Limits {
+        let limits = SizeLimits {
             max_bytes: bounded(limits.max_bytes),
             ..limits
         };
         Self {
             decoder: OutputDecoder::new(),
-            tail: Tail::new(limits.max_bytes),
-            raw: Raw::Memory(Vec::new()),
-            live: Live::default(),
-            inks: Inks::default(),
+            tail: OutputTail::new(limits.max_bytes),
+            raw: RawBytes::Memory(Vec::new()),
+            live: UnshownOutput::default(),
+            output_styles: OutputStyles::default(),
             bytes: 0,
             limits,
             outputs,
@@ -108,26 +108,26 @@ impl Capture {
                 0
             };
             let first = runs.partition_point(|run| run.range.start < open);
-            self.inks.push(text, &runs[first..], self.tail.newlines);
+            self.output_styles.push(text, &runs[first..], self.tail.newlines);
         }
         self.tail.push(text);
         self.live.push(text);
     }
 
     /// Takes what has not been shown yet.
-    pub(super) fn show(&mut self) -> Shown {
+    pub(super) fn show(&mut self) -> OutputUpdate {
         let Decoded { text: pending, runs } = self.decoder.pending();
         let from = pending.ceil_char_boundary(pending.len().saturating_sub(MOST_PENDING));
         let lines = self.tail.lines();
-        let mut shown = self.inks.live(lines);
+        let mut shown = self.output_styles.live(lines);
         let pending_runs = runs.iter().filter(|run| run.range.end > from);
         shown.extend(pending_runs.map(|run| LineRun {
             line: lines,
             start: run.range.start.saturating_sub(from),
             end: run.range.end - from,
-            ink: run.ink,
+            sgr: run.sgr,
         }));
-        Shown {
+        OutputUpdate {
             delta: self.live.take(),
             pending: pending[from..].to_owned(),
             lines,
@@ -136,24 +136,24 @@ impl Capture {
     }
 
     /// Ends the output and returns the last line for the screen, too.
-    pub(super) fn finish(mut self) -> (Captured, Shown) {
+    pub(super) fn finish(mut self) -> (CapturedOutput, OutputUpdate) {
         let decoded = self.decoder.finish();
         self.take(&decoded);
         let lines = self.tail.lines();
-        let shown = Shown {
+        let shown = OutputUpdate {
             delta: self.live.take(),
             pending: String::new(),
             lines,
-            runs: self.inks.live(lines),
+            runs: self.output_styles.live(lines),
         };
         (self.captured(), shown)
     }
 
-    fn captured(self) -> Captured {
+    fn captured(self) -> CapturedOutput {
         let Self {
             tail,
             raw,
-            inks,
+            output_styles,
             limits,
             ..
         } = self;
@@ -164,30 +164,30 @@ impl Capture {
             if text.ends_with('\n') {
                 text.pop();
             }
-            return Captured {
+            return CapturedOutput {
                 text,
                 note: None,
                 path: None,
                 first_line: 1,
                 bytes: self.bytes,
                 lines,
-                runs: inks.since(0),
+                runs: output_styles.since(0),
             };
         };
         let kept = cut.kept().to_owned();
         let kept_lines = kept.matches('\n').count() as u64 + 1;
         let left_out = match &cut {
             Truncated::Cut {
-                left_out: LeftOut::Bytes(_),
+                left_out: OmittedAmount::Bytes(_),
                 ..
-            } => LeftOut::Bytes((tail.bytes - kept.len() as u64) as usize),
-            _ => LeftOut::Lines(lines.saturating_sub(kept_lines) as usize),
+            } => OmittedAmount::Bytes((tail.bytes - kept.len() as u64) as usize),
+            _ => OmittedAmount::Lines(lines.saturating_sub(kept_lines) as usize),
         };
         let first_line = (lines + 1).saturating_sub(kept_lines).max(1);
         let runs = match left_out {
-            LeftOut::Lines(_) => inks.since(first_line - 1),
+            OmittedAmount::Lines(_) => output_styles.since(first_line - 1),
             // The places of what is left of a line whose beginning is gone are others.
-            LeftOut::Bytes(_) => Vec::new(),
+            OmittedAmount::Bytes(_) => Vec::new(),
         };
         let (path, shown) = match raw.into_file(&self.outputs, &self.call) {
             Ok(path) => {
@@ -196,7 +196,7 @@ impl Capture {
             }
             Err(why) => (None, not_kept(&why)),
         };
-        Captured {
+        CapturedOutput {
             text: kept,
             note: Some(note(left_out, &shown, Advice::Read)),
             path,
@@ -209,7 +209,7 @@ impl Capture {
 }
 
 /// The end of a text, and how much there was of it.
-struct Tail {
+struct OutputTail {
     text: String,
     /// So much of the end is there in any case.
     most: usize,
@@ -218,7 +218,7 @@ struct Tail {
     ends_open: bool,
 }
 
-impl Tail {
+impl OutputTail {
     fn new(most: usize) -> Self {
         Self {
             text: String::new(),
@@ -251,14 +251,14 @@ impl Tail {
 }
 
 /// Every byte, as it came.
-enum Raw {
+enum RawBytes {
     Memory(Vec<u8>),
     File(OutputFile),
     /// Says why.
     Failed(String),
 }
 
-impl Raw {
+impl RawBytes {
     fn push(&mut self, bytes: &[u8], outputs: &Outputs, call: &CallId) {
         match self {
             Self::Memory(so_far) => {
@@ -325,12 +325,12 @@ impl Raw {
 
 /// Output that has not been shown yet.
 #[derive(Default)]
-struct Live {
+struct UnshownOutput {
     text: String,
     skipped: usize,
 }
 
-impl Live {
+impl UnshownOutput {
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         if self.text.len() <= 2 * MOST_LIVE {

@@ -4,7 +4,7 @@
 //! real numbers in the whole output. What the command printed in colours is drawn in them.
 
 use super::capture::after_gap;
-use super::inks::{self, LineRun};
+use super::output_styles::{self, LineRun};
 use super::{Args, Details};
 use crate::text::count::grouped;
 use crate::tool::{RenderCx, ResultView};
@@ -61,7 +61,7 @@ pub(super) fn result(view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card
     }
     let lines = output_lines(view.text, details);
     let before = details.first_line.map_or(0, |first| first.saturating_sub(1));
-    let printed = Printed::new(&lines, before, &details.styles);
+    let printed = OutputLines::new(&lines, before, &details.styles);
     if cx.expanded {
         let card = match details.first_line {
             Some(1) => card.part(CardPart::Omitted("the beginning of the line".to_owned())),
@@ -78,19 +78,19 @@ pub(super) fn result(view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card
 
 /// Lines of an output that follow each other, and how they look.
 #[derive(Clone, Copy)]
-struct Printed<'a> {
+struct OutputLines<'a> {
     lines: &'a [&'a str],
     /// So many lines of the output came before.
     before: u64,
     styles: &'a [LineRun],
 }
 
-impl<'a> Printed<'a> {
+impl<'a> OutputLines<'a> {
     fn new(lines: &'a [&'a str], before: u64, styles: &'a [LineRun]) -> Self {
         Self {
             lines,
             before,
-            styles: inks::within(styles, before, lines.len()),
+            styles: output_styles::within(styles, before, lines.len()),
         }
     }
 
@@ -101,8 +101,8 @@ impl<'a> Printed<'a> {
 
     /// Returns one of the lines.
     fn line(self, at: usize) -> Vec<ToneSpan> {
-        let runs = inks::within(self.styles, self.before + at as u64, 1);
-        inks::spans(self.lines[at], runs)
+        let runs = output_styles::within(self.styles, self.before + at as u64, 1);
+        output_styles::spans(self.lines[at], runs)
     }
 }
 
@@ -139,7 +139,7 @@ fn running(card: Card, view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Ca
         lines.push(&details.pending);
         most = most.saturating_add(1);
     }
-    let last = Printed::new(&lines, before, &details.styles).last(most);
+    let last = OutputLines::new(&lines, before, &details.styles).last(most);
     text(above(card, last.before), last)
 }
 
@@ -154,7 +154,7 @@ fn output_lines<'a>(text: &'a str, details: &Details) -> Vec<&'a str> {
     shown.to_vec()
 }
 
-fn text(card: Card, printed: Printed<'_>) -> Card {
+fn text(card: Card, printed: OutputLines<'_>) -> Card {
     if printed.lines.is_empty() {
         card
     } else if printed.styles.is_empty() {
@@ -176,7 +176,7 @@ fn above(card: Card, lines: u64) -> Card {
 
 /// The first line that speaks of a failure, the first panic with the assertion below it, and the last line, with their
 /// numbers. What lies between is counted, and so is what in it speaks of a failure too.
-fn failure(card: Card, printed: Printed<'_>) -> Card {
+fn failure(card: Card, printed: OutputLines<'_>) -> Card {
     let (lines, before) = (printed.lines, printed.before);
     if lines.len() <= SHORT && before == 0 {
         return text(card, printed);

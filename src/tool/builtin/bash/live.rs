@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::capture::{Capture, Captured, Shown};
+use super::capture::{Capture, CapturedOutput, OutputUpdate};
 use super::{BashTool, Details};
 use crate::tool::truncate::limits;
 use crate::tool::{CallUpdate, Tool, ToolCx};
@@ -15,6 +15,7 @@ use crate::tool::{CallUpdate, Tool, ToolCx};
 /// How long output is gathered before it is shown.
 const UPDATE_EVERY: Duration = Duration::from_millis(50);
 
+/// The output of a running command.
 pub(super) struct LiveOutput {
     capture: Mutex<Capture>,
     arrived: Notify,
@@ -23,7 +24,7 @@ pub(super) struct LiveOutput {
 impl LiveOutput {
     /// Shows that the command runs.
     pub(super) fn start(details: &Details, cx: &ToolCx) -> Self {
-        cx.update(progress(details, Shown::default()));
+        cx.update(progress(details, OutputUpdate::default()));
         let services = &cx.services;
         let limits = limits(&services.settings.truncate, BashTool::NAME);
         Self {
@@ -57,7 +58,7 @@ impl LiveOutput {
     }
 
     /// Shows what is left.
-    pub(super) fn finish(self, details: &Details, cx: &ToolCx) -> Captured {
+    pub(super) fn finish(self, details: &Details, cx: &ToolCx) -> CapturedOutput {
         let capture = self.capture.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (captured, last) = capture.finish();
         if !last.delta.is_empty() {
@@ -71,7 +72,7 @@ impl LiveOutput {
     }
 }
 
-fn progress(details: &Details, shown: Shown) -> CallUpdate {
+fn progress(details: &Details, shown: OutputUpdate) -> CallUpdate {
     let details = Details {
         pending: shown.pending,
         lines: shown.lines,

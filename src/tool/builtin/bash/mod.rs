@@ -6,17 +6,17 @@
 
 mod capture;
 mod card;
-mod disarmed;
-mod follow;
-mod inks;
+mod git_environment;
 mod live;
 mod notes;
-mod own;
-mod sandboxed;
+mod output_styles;
+mod person_command;
+mod run;
+mod sandbox_notes;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::tool) use own::OwnCommand;
+pub(in crate::tool) use person_command::OwnCommand;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,23 +25,23 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::capture::Captured;
-use self::follow::Ended;
-use self::inks::LineRun;
+use self::capture::CapturedOutput;
 use self::live::LiveOutput;
+use self::output_styles::LineRun;
+use self::run::FinishedCommand;
 use crate::conversation::ErrorKind;
 use crate::files::PathKind;
 use crate::permission::Ask;
 use crate::process::{CommandOutcome, Confinement, Shell, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
 use crate::tool::command_permissions::{CommandPermissions, command_permissions, count_deleted};
-use crate::tool::confine::{Sandbox, reading, sandbox};
 use crate::tool::file_name::one_line;
-use crate::tool::protected_names::Touched;
+use crate::tool::protected_names::TouchedNames;
 use crate::tool::reads_only::ReadsOnly;
+use crate::tool::sandbox::{CommandSandbox, reading, sandbox};
 use crate::tool::{
-    Asker, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionServices, Spilled, Tool, ToolCx, ToolError,
+    AskingTool, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    SessionServices, SpilledOutput, Tool, ToolCx, ToolError,
 };
 use crate::view::card::Card;
 
@@ -115,14 +115,14 @@ pub(super) struct Plan {
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
     clamped: bool,
-    giver: Giver,
+    initiator: Initiator,
     /// The session has `interactive_bash`, so it can be recommended.
     has_terminals: bool,
 }
 
 /// Who gave a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Giver {
+enum Initiator {
     Model,
     /// Nothing confines what a person does themselves.
     Person,
@@ -212,7 +212,7 @@ impl Tool for BashTool {
             asked,
             timeout,
             clamped,
-            giver: Giver::Model,
+            initiator: Initiator::Model,
             has_terminals: cx.offers(TERMINALS),
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
@@ -240,7 +240,7 @@ impl Tool for BashTool {
             command.environment.retain(|(name, _)| name != "TMPDIR");
         }
         let is_listed = reads_only.is_some();
-        let filters = reads_only.and_then(|reads_only| disarmed::disarm(&mut command, &reads_only));
+        let filters = reads_only.and_then(|reads_only| git_environment::disarm(&mut command, &reads_only));
         let running = command.spawn().map_err(|error| not_started(&error))?;
         let details = Details {
             command: plan.command.command.clone(),
@@ -256,7 +256,7 @@ impl Tool for BashTool {
         let sink = |bytes: &[u8]| live.push(bytes);
         let ended = tokio::select! {
             biased;
-            ended = follow::to_the_end(running, plan.timeout, is_listed, &cx.cancel, sink) => ended,
+            ended = run::to_the_end(running, plan.timeout, is_listed, &cx.cancel, sink) => ended,
             never = live.show(&details, cx) => match never {},
         };
         let captured = live.finish(&details, cx);
@@ -266,7 +266,7 @@ impl Tool for BashTool {
                 let look = move || Ok(services.protected_names.touched_since(began, &services));
                 cx.blocking(look).await?
             }
-            None => Touched::default(),
+            None => TouchedNames::default(),
         };
         let notes: Vec<String> = filters
             .filter(|_| !captured.text.is_empty())
@@ -298,9 +298,9 @@ fn shell(services: &SessionServices) -> Result<Shell, ToolError> {
 }
 
 /// The sandbox of a command, and what it needs to run confined to reading, when that is all that it does.
-async fn confined(plan: &Plan, cx: &ToolCx) -> Result<(Sandbox, Option<ReadsOnly>), ToolError> {
-    if plan.giver == Giver::Person {
-        return Ok((Sandbox::default(), None));
+async fn confined(plan: &Plan, cx: &ToolCx) -> Result<(CommandSandbox, Option<ReadsOnly>), ToolError> {
+    if plan.initiator == Initiator::Person {
+        return Ok((CommandSandbox::default(), None));
     }
     check_place(plan)?;
     let reads_only = check_reach(plan, cx).await?;
@@ -341,7 +341,7 @@ async fn check_reach(plan: &Plan, cx: &ToolCx) -> Result<Option<ReadsOnly>, Tool
         ..
     } = now.await?;
     new.retain(|ask| !plan.asked.contains(ask));
-    let asker = Asker {
+    let asker = AskingTool {
         tool: BashTool::NAME,
         family: BashTool::FAMILY,
     };
@@ -387,10 +387,10 @@ fn not_started(error: &SpawnError) -> ToolError {
 /// Puts together what the model reads: what went wrong, how much is missing, the output, how it ended.
 fn answer(
     plan: &Plan,
-    sandbox: &Sandbox,
+    sandbox: &CommandSandbox,
     more: Vec<String>,
-    ended: &Ended,
-    captured: Captured,
+    ended: &FinishedCommand,
+    captured: CapturedOutput,
     details: Details,
 ) -> Output<Details> {
     let outcome = &ended.outcome;
@@ -399,7 +399,7 @@ fn answer(
     let is_cut = captured.note.is_some();
     let before: Vec<String> = what.into_iter().chain(captured.note).collect();
     let mut after = notes::notes(plan, ended, &captured.text);
-    after.extend(sandboxed::notes(
+    after.extend(sandbox_notes::notes(
         sandbox,
         outcome,
         &captured.text,
@@ -431,7 +431,7 @@ fn answer(
         text: parts.join("\n"),
         details,
         attachments: Vec::new(),
-        spilled: is_cut.then_some(Spilled { path: captured.path }),
+        spilled: is_cut.then_some(SpilledOutput { path: captured.path }),
         failure,
         paged: false,
     }

@@ -1,9 +1,9 @@
 //! What a result says of how its command ended.
 
-use super::{CommandOutcome, Ended, MAX_TIMEOUT_MS, Plan, TERMINALS};
+use super::{CommandOutcome, FinishedCommand, MAX_TIMEOUT_MS, Plan, TERMINALS};
 
 /// Returns the lines behind the output. Advice to use another tool is given where the session has that tool.
-pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
+pub(super) fn notes(plan: &Plan, ended: &FinishedCommand, text: &str) -> Vec<String> {
     let recommend = |before: &str, after: &str| {
         if plan.has_terminals {
             format!("{before}{TERMINALS}{after}")
@@ -13,7 +13,7 @@ pub(super) fn notes(plan: &Plan, ended: &Ended, text: &str) -> Vec<String> {
     };
     let mut notes = Vec::new();
     let outcome = &ended.outcome;
-    if ended.stuck.is_some() {
+    if ended.blocked_file.is_some() {
         // The first line says why it was ended.
     } else if outcome.timed_out {
         let seconds = plan.timeout.as_secs_f64();

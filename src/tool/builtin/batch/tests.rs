@@ -245,8 +245,8 @@ async fn it_stands_as_the_strictest_of_its_calls() {
     assert_eq!(concurrency(&[read("a"), write("b", "")]), Concurrency::Exclusive);
     let nested = json!({"tool": "batch", "parameters": calls(&[write("b", "")])});
     assert_eq!(concurrency(&[nested]), Concurrency::Shared);
-    let misfit = json!({"tool": "read", "parameters": {}});
-    assert_eq!(concurrency(&[misfit]), Concurrency::Exclusive);
+    let argument_error = json!({"tool": "read", "parameters": {}});
+    assert_eq!(concurrency(&[argument_error]), Concurrency::Exclusive);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::files::{Expected, Resolved, TextFile};
 use crate::text::diff::{UnifiedDiff, unified_renamed};
 use crate::text::replace::{self, Occurrences, Refusal, ReplaceError, Strategy, Tolerance};
 use crate::tool::change::{Change, not_made};
-use crate::tool::writing::{Originals, WritePaths};
+use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{ParamAlias, PathAsk, Prepared, ToolCx, ToolError};
 
 /// Other names of what is replaced, and of what takes its place.

@@ -1,6 +1,6 @@
 //! `glob`: files by name, newest first.
 
-mod away;
+mod outside;
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::away::{Separated, separate};
+use self::outside::{PatternsByDirectory, separate};
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
 use crate::tool::file_name::one_line;
-use crate::tool::walk::{Globs, Harvest, Limit, Tree, VisitedFile, WalkEnd};
+use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile, WalkEnd};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionServices, Tool, ToolCx, ToolError, plural,
@@ -101,7 +101,7 @@ impl Tool for GlobTool {
         }
         let hint = "Give the directory as `path` and the name as `pattern`.";
         let SearchPath { path, mut asks } = search_directory(cx, args.path.as_deref().unwrap_or("."), hint)?;
-        let Separated { near, away } = separate(&patterns, &path)?;
+        let PatternsByDirectory { near, away } = separate(&patterns, &path)?;
         let (excluded, near): (Vec<String>, Vec<String>) =
             near.into_iter().partition(|pattern| pattern.starts_with('!'));
         let mut wanted = Vec::new();
@@ -152,7 +152,7 @@ impl Tool for GlobTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let limit = Limit::of(cx);
+        let limit = SearchLimit::of(cx);
         let services = Arc::clone(&cx.services);
         cx.blocking(move || {
             for search in &plan.searches {
@@ -181,27 +181,27 @@ impl Tool for GlobTool {
     }
 }
 
-fn search(plan: &Plan, limit: &Limit, services: &SessionServices) -> Output<Details> {
+fn search(plan: &Plan, limit: &SearchLimit, services: &SessionServices) -> Output<Details> {
     let readable = services.gate.readable();
     let mut found: Vec<(SystemTime, usize, PathBuf)> = Vec::new();
     let mut end = WalkEnd::default();
     for (index, search) in plan.searches.iter().enumerate() {
-        let harvest = Harvest::new();
-        let tree = Tree {
+        let collected = Collected::new();
+        let tree = SearchTree {
             root: &search.base.real,
             globs: &search.globs,
             limit,
             gate: &readable,
         };
         end.add(tree.files(|| {
-            let mut sheaf = harvest.sheaf();
+            let mut thread_results = collected.thread_results();
             move |found: &VisitedFile<'_>| {
                 let meta = found.entry.metadata().ok();
                 let modified = meta.and_then(|meta| meta.modified().ok());
-                sheaf.push((modified.unwrap_or(UNIX_EPOCH), index, found.relative.to_owned()));
+                thread_results.push((modified.unwrap_or(UNIX_EPOCH), index, found.relative.to_owned()));
             }
         }));
-        found.extend(harvest.into_vec());
+        found.extend(collected.into_vec());
     }
     found.sort_unstable_by(|(a_time, a_index, a), (b_time, b_index, b)| {
         b_time.cmp(a_time).then_with(|| (a_index, a).cmp(&(b_index, b)))

@@ -4,10 +4,10 @@
 //! reads, `card` draws. A match is a line on which one begins, so counts agree with what is shown. Files that `read` would
 //! not show without asking are never looked into.
 
-mod answer;
 mod card;
-mod first;
+mod first_matches;
 mod line;
+mod output;
 mod pattern;
 mod search;
 #[cfg(test)]
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::search_path::{Base, check_place, search_path};
 use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, Subject};
-use crate::tool::walk::{Globs, Limit, split_globs};
+use crate::tool::walk::{Globs, SearchLimit, split_globs};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
     ToolCx, ToolError,
@@ -231,7 +231,7 @@ impl Tool for GrepTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let limit = Limit::of(cx);
+        let limit = SearchLimit::of(cx);
         let services = Arc::clone(&cx.services);
         let readable = cx.services.gate.readable();
         cx.blocking(move || {
@@ -239,7 +239,7 @@ impl Tool for GrepTool {
                 check_place(&services, path)?;
             }
             let found = search::search(&plan, &limit, &readable);
-            Ok(answer::answer(&plan, &found, &limit, &services.roots))
+            Ok(output::answer(&plan, &found, &limit, &services.roots))
         })
         .await
     }

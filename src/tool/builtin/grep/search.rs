@@ -10,12 +10,12 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use super::first::{FileMatches, FirstByPath};
+use super::first_matches::{FileMatches, FirstByPath};
 use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::permission::ReadGate;
 use crate::regular_file::{FileGate, OpenDirectory, ReadError, RegularFile};
-use crate::tool::walk::{Harvest, Limit, Tree, VisitedFile as Entry, WalkEnd};
+use crate::tool::walk::{Collected, SearchLimit, SearchTree, VisitedFile as Entry, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
@@ -40,14 +40,14 @@ pub(super) struct GrepFindings {
     pub(super) stopped: bool,
 }
 
-pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> GrepFindings {
+pub(super) fn search(plan: &Plan, limit: &SearchLimit, readable: &ReadGate) -> GrepFindings {
     let search = Search {
         plan,
         limit,
         readable,
         first: FirstByPath::default(),
-        unreadable: Harvest::new(),
-        failed: Harvest::new(),
+        unreadable: Collected::new(),
+        failed: Collected::new(),
     };
     let mut end = WalkEnd::default();
     let (mut binary, mut too_large) = (Vec::new(), Vec::new());
@@ -70,7 +70,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> GrepFin
                 }
             }
             Target::Directory(base, globs) => {
-                let tree = Tree {
+                let tree = SearchTree {
                     root: &base.real,
                     globs,
                     limit,
@@ -98,7 +98,7 @@ pub(super) fn search(plan: &Plan, limit: &Limit, readable: &ReadGate) -> GrepFin
     let (files, last) = search.first.into_files(plan.after);
     // Those behind the last file are known by chance.
     let counts = |display: &String| last.as_ref().is_none_or(|last| display <= last);
-    let count = |files: Harvest<String>| files.into_vec().iter().filter(|display| counts(display)).count();
+    let count = |files: Collected<String>| files.into_vec().iter().filter(|display| counts(display)).count();
     end.unreadable += count(search.failed);
     let has_more = files.iter().any(|file| file.has_more);
     GrepFindings {
@@ -132,13 +132,13 @@ enum FileOutcome {
 
 struct Search<'a> {
     plan: &'a Plan,
-    limit: &'a Limit,
+    limit: &'a SearchLimit,
     readable: &'a ReadGate,
     first: FirstByPath,
     /// Files that may not be read, as they are shown.
-    unreadable: Harvest<String>,
+    unreadable: Collected<String>,
     /// Files that could not be read to their end.
-    failed: Harvest<String>,
+    failed: Collected<String>,
 }
 
 impl Search<'_> {
@@ -153,7 +153,7 @@ impl Search<'_> {
                 if matches!(&error, ReadError::Withheld { .. } | ReadError::Redirected)
                     || matches!(&error, ReadError::Io(error) if is_denied(error))
                 {
-                    self.unreadable.sheaf().push(candidate.display);
+                    self.unreadable.thread_results().push(candidate.display);
                 }
                 return FileOutcome::Searched;
             }
@@ -174,7 +174,7 @@ impl Search<'_> {
         if let Err(error) = ended {
             tracing::debug!(path = %candidate.path.display(), %error, "a file could not be searched");
             if !(is_too_large && candidate.is_named) {
-                self.failed.sheaf().push(candidate.display.clone());
+                self.failed.thread_results().push(candidate.display.clone());
             }
         }
         if sink.is_binary {
@@ -243,7 +243,7 @@ impl Opener {
 /// A file that ends early when the time is over, so that one large file cannot outlast it.
 struct Stoppable<'a> {
     file: File,
-    limit: &'a Limit,
+    limit: &'a SearchLimit,
     reads: usize,
 }
 

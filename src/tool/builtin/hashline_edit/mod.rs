@@ -13,12 +13,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::edits::{Edits, Item};
-use self::plan::{Planned, RequestedChange};
+use self::plan::{PlannedChange, RequestedChange};
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
 use crate::tool::change::{FileChange, apply_all};
-use crate::tool::writing::{Originals, WritePaths};
+use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
@@ -140,7 +140,7 @@ impl Tool for HashlineEditTool {
             delete: args.delete,
         };
         let work = move |originals: &Originals| {
-            let Planned {
+            let PlannedChange {
                 changes,
                 details,
                 text,

@@ -10,7 +10,7 @@ use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::ToolError;
 use crate::tool::change::{Change, FileChange, check_no_link, not_made};
-use crate::tool::writing::Originals;
+use crate::tool::write_paths::Originals;
 
 /// The change that is wanted of a file.
 pub(super) struct RequestedChange {
@@ -21,7 +21,7 @@ pub(super) struct RequestedChange {
     pub(super) delete: bool,
 }
 
-pub(super) struct Planned {
+pub(super) struct PlannedChange {
     pub(super) changes: Vec<FileChange>,
     pub(super) details: Details,
     /// The text of the file afterwards.
@@ -29,7 +29,7 @@ pub(super) struct Planned {
 }
 
 /// Works the change out. Blocks: it reads the file.
-pub(super) fn plan(wanted: RequestedChange, originals: &Originals) -> Result<Planned, ToolError> {
+pub(super) fn plan(wanted: RequestedChange, originals: &Originals) -> Result<PlannedChange, ToolError> {
     let file = originals.open(&wanted.path)?;
     match file {
         Some(file) if wanted.delete => remove(wanted.path, &file),
@@ -43,10 +43,10 @@ pub(super) fn plan(wanted: RequestedChange, originals: &Originals) -> Result<Pla
     }
 }
 
-fn remove(path: Resolved, file: &TextFile) -> Result<Planned, ToolError> {
+fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
     check_no_link(&path)?;
     let details = details(Kind::Delete, Some(&path.display), None, file.text(), "");
-    Ok(Planned {
+    Ok(PlannedChange {
         details: Details {
             path: path.display.clone(),
             ..details
@@ -59,12 +59,12 @@ fn remove(path: Resolved, file: &TextFile) -> Result<Planned, ToolError> {
     })
 }
 
-fn create(wanted: RequestedChange) -> Result<Planned, ToolError> {
+fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
     let RequestedChange { path, edits, .. } = wanted;
     let empty = TextFile::decode(Vec::new());
     let file = edited(&empty, &edits, &path)?;
     let details = details(Kind::Add, None, Some(&path.display), "", file.text());
-    Ok(Planned {
+    Ok(PlannedChange {
         details: Details {
             path: path.display.clone(),
             edits: edits.count(),
@@ -80,7 +80,7 @@ fn create(wanted: RequestedChange) -> Result<Planned, ToolError> {
     })
 }
 
-fn change(wanted: RequestedChange, before: &TextFile) -> Result<Planned, ToolError> {
+fn change(wanted: RequestedChange, before: &TextFile) -> Result<PlannedChange, ToolError> {
     let RequestedChange {
         path, rename, edits, ..
     } = wanted;
@@ -110,7 +110,7 @@ fn change(wanted: RequestedChange, before: &TextFile) -> Result<Planned, ToolErr
         before.text(),
         after.text(),
     );
-    Ok(Planned {
+    Ok(PlannedChange {
         details: Details {
             path: path.display.clone(),
             renamed_to,

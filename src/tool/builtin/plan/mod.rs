@@ -3,7 +3,7 @@
 //! Who plans is agent `plan`; the rules and the reminder are its own. These tools only ask, keep the plan as a file of
 //! the project, and tell the session how it goes on. With nobody there to approve it, the plan is the turn's answer.
 
-mod place;
+mod plan_file;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
     CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionEffect, Set, Tool, ToolCx, ToolError,
+    SessionEffect, Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::{Card, CardPart, FileTarget};
 
@@ -54,22 +54,22 @@ pub(super) struct ExitDetails {
 
 /// A plan to be shown.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ShownPlan {
     title: String,
     /// The name that its file gets, where the call gives one.
     name: Option<String>,
-    given: Given,
+    given: PlanSource,
 }
 
 #[derive(Debug)]
-enum Given {
+enum PlanSource {
     /// In the call.
     Text(String),
     /// In a file, whose content counts as it is when it is approved.
     File { path: String, text: String },
 }
 
-impl Given {
+impl PlanSource {
     fn text(&self) -> &str {
         match self {
             Self::Text(text) | Self::File { text, .. } => text,
@@ -122,7 +122,7 @@ impl Tool for PlanEnterTool {
 
     const NAME: &'static str = "plan_enter";
     const ALIASES: &'static [&'static str] = &["enter_plan_mode"];
-    const SET: Set = Set::Extended;
+    const SET: ToolSet = ToolSet::Extended;
     const MAY_BE_INSIDE: bool = false;
 
     fn description(&self, _: InitCx<'_>) -> String {
@@ -179,7 +179,7 @@ impl Tool for PlanEnterTool {
             FormReply::Dismissed => return Err(dismissed()),
             FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
         }
-        let path = place::target(cx, None, "").await?.display;
+        let path = plan_file::target(cx, None, "").await?.display;
         cx.change_session(SessionEffect::GoOn {
             agent: Some(PLAN.to_owned()),
             mode: None,
@@ -202,13 +202,13 @@ impl Tool for PlanEnterTool {
 
 impl Tool for PlanExitTool {
     type Args = ExitArgs;
-    type Plan = Shown;
+    type Plan = ShownPlan;
     type Details = ExitDetails;
 
     const NAME: &'static str = "plan_exit";
     const ALIASES: &'static [&'static str] = &["exit_plan_mode"];
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("content", "plan")];
-    const SET: Set = Set::CoreFor(PLAN);
+    const SET: ToolSet = ToolSet::CoreFor(PLAN);
     const MAY_BE_INSIDE: bool = false;
 
     fn description(&self, _: InitCx<'_>) -> String {
@@ -221,20 +221,20 @@ impl Tool for PlanExitTool {
         Concurrency::Exclusive
     }
 
-    async fn prepare(&self, args: ExitArgs, cx: &ToolCx) -> Result<Prepared<Shown>, ToolError> {
+    async fn prepare(&self, args: ExitArgs, cx: &ToolCx) -> Result<Prepared<ShownPlan>, ToolError> {
         let plan = args.plan.filter(|plan| !plan.trim().is_empty());
         let given = if let Some(text) = plan {
-            Given::Text(text)
+            PlanSource::Text(text)
         } else {
-            let (path, text) = place::newest(cx).await?.ok_or_else(no_plan)?;
+            let (path, text) = plan_file::newest(cx).await?.ok_or_else(no_plan)?;
             let path = path.display;
-            Given::File { path, text }
+            PlanSource::File { path, text }
         };
         let title = args.title.map(|title| sanitize_line(&title).trim().to_owned());
         let name = title.filter(|title| !title.is_empty());
         Ok(Prepared::new(
-            Shown {
-                title: name.clone().unwrap_or_else(|| place::heading(given.text())),
+            ShownPlan {
+                title: name.clone().unwrap_or_else(|| plan_file::heading(given.text())),
                 name,
                 given,
             },
@@ -242,7 +242,7 @@ impl Tool for PlanExitTool {
         ))
     }
 
-    async fn execute(&self, shown: Shown, cx: &ToolCx) -> Result<Output<ExitDetails>, ToolError> {
+    async fn execute(&self, shown: ShownPlan, cx: &ToolCx) -> Result<Output<ExitDetails>, ToolError> {
         let details = ExitDetails {
             path: shown.given.path().map(str::to_owned),
             approved: false,
@@ -271,10 +271,12 @@ impl Tool for PlanExitTool {
             _ => return Err(refused("the user wants you to go on planning")),
         };
         let (path, plan) = match shown.given {
-            Given::Text(text) => (place::save(cx, shown.name.as_deref(), &text).await?, text),
+            PlanSource::Text(text) => (plan_file::save(cx, shown.name.as_deref(), &text).await?, text),
             // The user may have worked on it meanwhile.
-            Given::File { path, text } => {
-                let now = place::newest(cx).await?.filter(|(now, _)| now.display == path);
+            PlanSource::File { path, text } => {
+                let now = plan_file::newest(cx)
+                    .await?
+                    .filter(|(now, _)| now.display == path);
                 (path, now.map_or(text, |(_, text)| text))
             }
         };
@@ -304,7 +306,7 @@ impl Tool for PlanExitTool {
     fn render_result(&self, result: ResultView<'_, ExitArgs, ExitDetails>, _: RenderCx) -> Card {
         let details = result.details;
         let title = result.args.and_then(|args| args.title);
-        let title = title.unwrap_or_else(|| place::heading(&details.plan));
+        let title = title.unwrap_or_else(|| plan_file::heading(&details.plan));
         let mut card = Card::new("Plan", title);
         if let Some(path) = details.path {
             card.target = Some(FileTarget::shown(&path));
@@ -328,7 +330,7 @@ fn no_plan() -> ToolError {
 }
 
 /// Returns the form in which the user approves the plan or not.
-fn sheet(shown: &Shown, cx: &ToolCx) -> Form {
+fn sheet(shown: &ShownPlan, cx: &ToolCx) -> Form {
     let question = FormQuestion {
         question: "Shall this be carried out?".to_owned(),
         options: vec![
@@ -353,7 +355,7 @@ fn sheet(shown: &Shown, cx: &ToolCx) -> Form {
 fn stands_as_the_answer(details: ExitDetails, cx: &ToolCx) -> Output<ExitDetails> {
     cx.change_session(SessionEffect::Answer(details.plan.clone()));
     let text = "No user is present; the plan stands as the answer.";
-    Output::new(place::heading(&details.plan), text, details)
+    Output::new(plan_file::heading(&details.plan), text, details)
 }
 
 /// A mode that plans has to end with the plan; one that asks nothing is not made stricter.

@@ -5,14 +5,14 @@ use std::path::Path;
 use super::Details;
 use crate::project::nearby;
 use crate::regular_file::{FileGate, MAX_BYTES};
-use crate::tool::{Noting, Output, SessionServices};
+use crate::tool::{NoteTime, Output, SessionServices};
 
 /// Characters of one file that are shown.
 const MAX_CHARS: usize = 16 * 1024;
 
 /// Appends the instruction files between the file and the session's directory that the conversation has not seen. The
 /// file itself, when it is one, has been seen now. What may not be read is named and left out.
-pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &SessionServices, noting: &Noting) {
+pub(super) fn add(output: &mut Output<Details>, file: &Path, services: &SessionServices, noting: &NoteTime) {
     let Some(directory) = file.parent() else { return };
     let gate = services.gate.readable();
     let session_dir = services.roots.session_dir();

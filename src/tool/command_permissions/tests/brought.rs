@@ -1,7 +1,7 @@
 //! Commands that change what a name stands for while the same call uses names: links that get to another place, files that
 //! get a backup's name. Each attack stands beside calls of the same form that ask nothing.
 
-use super::super::brought::MAX_NAMES;
+use super::super::transferred::MAX_NAMES;
 use super::*;
 use crate::permission::{Decision, Mode, decide};
 
@@ -525,9 +525,9 @@ async fn a_directory_that_is_too_large_to_look_through_counts_as_one_with_a_link
     // The directory itself is one of the names.
     for (max_names, expected) in [(MAX_NAMES, "allow"), (3, "allow"), (2, "read"), (0, "read")] {
         let workdir = project.path("");
-        let setting = Setting {
+        let setting = CommandContext {
             max_names,
-            ..Setting::new(&project.services, &workdir)
+            ..CommandContext::new(&project.services, &workdir)
         };
         let asks = asks_of(&setting, "mv assets l && cat l/css/a.css").asks;
         assert_eq!(decided(&project, &asks, Mode::Ask), expected, "{max_names}");

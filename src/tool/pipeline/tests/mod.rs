@@ -119,7 +119,7 @@ async fn puppet(project: &Harness, cancel: CancellationToken, orders: Value) -> 
     let Value::Object(args) = orders else {
         panic!("orders are an object")
     };
-    let ready = Ready {
+    let ready = ResolvedCall {
         tool: Arc::new(Puppet),
         typed: crate::tool::DynTool::typed(&Puppet, &args).map_err(Box::new),
         args,

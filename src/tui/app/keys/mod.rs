@@ -1,31 +1,31 @@
 //! Keys to actions. Here is who gets a key and what means the same everywhere; what the actions do to one part of the
 //! screen stands in that part's file.
 
-mod composing;
-mod leaving;
-mod reading;
+mod composer;
+mod escape;
+mod transcript;
 
 use std::time::Instant;
 
 use termina::event::{KeyEvent, KeyEventKind};
 
-use super::beside::is_about_panel;
 use super::layers::LayerSlot;
+use super::side_panel::is_about_panel;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
-use crate::tui::dialog::{Dialog, Pass};
+use crate::tui::dialog::{Dialog, KeyRoute};
 use crate::tui::keymap::{Action, Context, typed};
-use crate::tui::layer::Reply;
+use crate::tui::layer::LayerReply;
 use crate::tui::page::{self, LeaderTable};
 use crate::tui::statusbar::mode_name;
-use crate::tui::transcript::Change;
+use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
 impl App {
-    pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> Change {
+    pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> RedrawUrgency {
         if key.kind == KeyEventKind::Release {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         let disarmed = self.disarm(key);
         disarmed.max(self.beside_todo(now, |app| app.read_key(key, now)))
@@ -33,7 +33,7 @@ impl App {
 
     /// Forgets the first press of a key that takes two, unless this is the second: any other key between them takes it
     /// back.
-    fn disarm(&mut self, key: KeyEvent) -> Change {
+    fn disarm(&mut self, key: KeyEvent) -> RedrawUrgency {
         let action = self.keymap.action(Context::Global, key);
         let was_armed = (self.view.esc.armed, self.quit_armed);
         if action != Some(Action::Escape) {
@@ -43,21 +43,21 @@ impl App {
             self.quit_armed = None;
         }
         if was_armed == (self.view.esc.armed, self.quit_armed) {
-            Change::None
+            RedrawUrgency::None
         } else {
-            Change::Urgent
+            RedrawUrgency::Urgent
         }
     }
 
-    fn read_key(&mut self, key: KeyEvent, now: Instant) -> Change {
+    fn read_key(&mut self, key: KeyEvent, now: Instant) -> RedrawUrgency {
         self.keymap.hear(key);
         self.attention.seen(now);
         assert!(
-            !self.appearance.surroundings.panics_at_first_key,
+            !self.appearance.terminal_environment.panics_at_first_key,
             "LATHE_DEBUG_PANIC is set"
         );
         if self.holds(key, now) {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         let change = match self.top() {
             Some(top) => self.key_in_layer(top, key, now),
@@ -67,23 +67,27 @@ impl App {
         change
     }
 
-    pub(crate) fn paste(&mut self, text: &str, now: Instant) -> Change {
+    pub(crate) fn paste(&mut self, text: &str, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
         let was_armed = self.view.esc.armed.take().is_some() | self.quit_armed.take().is_some();
-        let disarmed = if was_armed { Change::Urgent } else { Change::None };
+        let disarmed = if was_armed {
+            RedrawUrgency::Urgent
+        } else {
+            RedrawUrgency::None
+        };
         disarmed.max(self.put_paste(text, now))
     }
 
-    fn put_paste(&mut self, text: &str, now: Instant) -> Change {
+    fn put_paste(&mut self, text: &str, now: Instant) -> RedrawUrgency {
         if self.holds_paste(text) {
-            return Change::None;
+            return RedrawUrgency::None;
         }
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
             match self.pass_guard(slot, now) {
-                Pass::Answer => {}
-                Pass::Draft => break,
-                Pass::Drop => return Change::None,
+                KeyRoute::Answer => {}
+                KeyRoute::Draft => break,
+                KeyRoute::Drop => return RedrawUrgency::None,
             }
             if let Some(change) = self.with_layer(slot, now, |layer| layer.paste(text)) {
                 return change;
@@ -91,30 +95,32 @@ impl App {
         }
         self.view.focus = Focus::Composer;
         self.paste_into_draft(text, now);
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// Tells of something that did not work.
-    pub(crate) fn complain(&mut self, text: impl Into<String>, now: Instant) -> Change {
+    pub(crate) fn complain(&mut self, text: impl Into<String>, now: Instant) -> RedrawUrgency {
         self.say(text, Meaning::Warning, now);
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// Says where a key goes that a layer may not hear yet.
-    fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> Pass {
-        let mut pass = Pass::Answer;
+    fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
+        let mut pass = KeyRoute::Answer;
         self.with_layer(slot, now, |layer| {
-            pass = layer.guard_mut().map_or(Pass::Answer, |guard| guard.pass(now));
-            Reply::Ignored
+            pass = layer
+                .guard_mut()
+                .map_or(KeyRoute::Answer, |guard| guard.pass(now));
+            LayerReply::Ignored
         });
-        if pass == Pass::Drop {
+        if pass == KeyRoute::Drop {
             self.dropped_keys += 1;
         }
         pass
     }
 
     /// Gives a key to a layer. What only looks around is never dropped.
-    fn key_in_layer(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> Change {
+    fn key_in_layer(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> RedrawUrgency {
         let everywhere = self.keymap.action(Context::Global, key);
         let looks = matches!(
             everywhere,
@@ -122,20 +128,20 @@ impl App {
         );
         let stops = matches!(everywhere, Some(Action::Escape | Action::ClearOrQuit));
         match if looks {
-            Pass::Answer
+            KeyRoute::Answer
         } else {
             self.pass_guard(slot, now)
         } {
-            Pass::Answer => {}
-            Pass::Draft if !stops => return self.key_below(Context::Composer, key, now),
-            Pass::Draft => {
+            KeyRoute::Answer => {}
+            KeyRoute::Draft if !stops => return self.key_below(Context::Composer, key, now),
+            KeyRoute::Draft => {
                 self.dropped_keys += 1;
-                return Change::None;
+                return RedrawUrgency::None;
             }
-            Pass::Drop => return Change::None,
+            KeyRoute::Drop => return RedrawUrgency::None,
         }
         let Some(layer) = self.layer(slot) else {
-            return Change::None;
+            return RedrawUrgency::None;
         };
         let context = layer.context();
         if layer.passes_keys_on() && !self.keymap.has(context, key) {
@@ -151,10 +157,10 @@ impl App {
             (None, None) if context.takes_text() => Some(self.edit_key(context, key, now)),
             (None, _) => self.hear_unknown(slot, now),
         };
-        change.unwrap_or(Change::None)
+        change.unwrap_or(RedrawUrgency::None)
     }
 
-    fn hear_unknown(&mut self, slot: LayerSlot, now: Instant) -> Option<Change> {
+    fn hear_unknown(&mut self, slot: LayerSlot, now: Instant) -> Option<RedrawUrgency> {
         let keymap = std::mem::take(&mut self.keymap);
         let change = self.with_layer(slot, now, |layer| layer.hear_unknown(&keymap));
         self.keymap = keymap;
@@ -162,7 +168,7 @@ impl App {
     }
 
     /// Gives a key to what has the focus below the layers.
-    fn key_below(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
+    fn key_below(&mut self, context: Context, key: KeyEvent, now: Instant) -> RedrawUrgency {
         if context == Context::Composer
             && let Some(change) = self.vim_key(key, now)
         {
@@ -174,21 +180,26 @@ impl App {
                 self.view.composer.insert_char(c);
                 self.view.completion.written();
                 self.draft_changed(now);
-                Change::Urgent
+                RedrawUrgency::Urgent
             }
-            (None, _) => Change::None,
+            (None, _) => RedrawUrgency::None,
         }
     }
 
     /// Lets a key that edits the draft edit what else is written.
-    fn edit_key(&mut self, context: Context, key: KeyEvent, now: Instant) -> Change {
+    fn edit_key(&mut self, context: Context, key: KeyEvent, now: Instant) -> RedrawUrgency {
         match self.keymap.action(Context::Composer, key) {
             Some(action @ Action::Edit(_)) => self.act_in(context, action, now),
-            _ => Change::None,
+            _ => RedrawUrgency::None,
         }
     }
 
-    pub(in crate::tui::app) fn act_in(&mut self, context: Context, action: Action, now: Instant) -> Change {
+    pub(in crate::tui::app) fn act_in(
+        &mut self,
+        context: Context,
+        action: Action,
+        now: Instant,
+    ) -> RedrawUrgency {
         if action == Action::Escape {
             return self.escape(now);
         }
@@ -201,7 +212,7 @@ impl App {
             (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),
         }
-        Change::Urgent
+        RedrawUrgency::Urgent
     }
 
     /// Performs an action of the whole screen or of the composer, or else of the transcript.

@@ -309,10 +309,10 @@ fn nothing_can_hide_in_a_command() {
 
 #[test]
 fn an_ellipsis_that_is_no_cut_stands_as_three_dots_where_signs_are_ascii() {
-    let mut surroundings = surroundings();
-    surroundings.symbols = Symbols::Ascii;
+    let mut terminal_environment = terminal_environment();
+    terminal_environment.symbols = Symbols::Ascii;
     let mut driver = Driver::with(Setup {
-        surroundings,
+        terminal_environment,
         ..setup()
     });
     driver.attach(&driver.snapshot());

@@ -11,7 +11,7 @@ fn told(driver: &mut Driver) -> Vec<String> {
     told.collect()
 }
 
-fn turn(driver: &mut Driver, done: Done) {
+fn turn(driver: &mut Driver, done: TurnEndReason) {
     driver.event(Event::TurnStarted);
     driver.event(Event::TurnEnded(done));
 }
@@ -20,14 +20,14 @@ fn turn(driver: &mut Driver, done: Done) {
 fn whoever_looks_elsewhere_is_told_once_of_each_end_and_question() {
     let mut driver = Driver::open();
     driver.app.focus_changed(false, driver.now);
-    turn(&mut driver, Done::Stop);
+    turn(&mut driver, TurnEndReason::Stop);
     let name = "lathe · fix the flaky retry test";
     assert_eq!(told(&mut driver), [format!("{name}: the turn has ended")]);
     driver.wait(60_000);
     assert_eq!(told(&mut driver), [""; 0]);
     driver.ask(bash("cargo test", &[]));
     assert_eq!(told(&mut driver), [format!("{name}: bash wants to run")]);
-    turn(&mut driver, Done::Cancelled);
+    turn(&mut driver, TurnEndReason::Cancelled);
     assert_eq!(told(&mut driver), [""; 0]);
 }
 
@@ -36,7 +36,7 @@ fn whoever_looks_is_not_told() {
     let mut driver = Driver::open();
     driver.app.focus_changed(true, driver.now);
     driver.wait(60_000);
-    turn(&mut driver, Done::Error);
+    turn(&mut driver, TurnEndReason::Error);
     driver.wait(60_000);
     assert_eq!(told(&mut driver), [""; 0]);
 }
@@ -45,7 +45,7 @@ fn whoever_looks_is_not_told() {
 fn where_the_focus_is_not_reported_half_a_minute_without_a_key_is_away() {
     let mut driver = Driver::open();
     driver.wait(20_000);
-    turn(&mut driver, Done::Stop);
+    turn(&mut driver, TurnEndReason::Stop);
     assert_eq!(told(&mut driver), [""; 0]);
     assert_eq!(
         driver.app.deadline(driver.now),
@@ -53,10 +53,10 @@ fn where_the_focus_is_not_reported_half_a_minute_without_a_key_is_away() {
     );
     driver.wait(10_000);
     assert_eq!(told(&mut driver).len(), 1);
-    turn(&mut driver, Done::Stop);
+    turn(&mut driver, TurnEndReason::Stop);
     assert_eq!(told(&mut driver).len(), 1);
     driver.press("left");
-    turn(&mut driver, Done::Stop);
+    turn(&mut driver, TurnEndReason::Stop);
     driver.wait(20_000);
     driver.press("left");
     driver.wait(60_000);
@@ -76,14 +76,14 @@ fn the_title_says_how_the_session_stands() {
     assert_eq!(title(&driver), "? fix the flaky retry test - lathe");
     driver.wait(301);
     driver.press("y");
-    driver.event(Event::TurnEnded(Done::Stop));
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
     assert_eq!(title(&driver), "! fix the flaky retry test - lathe");
     driver.press("left");
     assert_eq!(title(&driver), "fix the flaky retry test - lathe");
-    let mut surroundings = surroundings();
-    surroundings.has_title = false;
+    let mut terminal_environment = terminal_environment();
+    terminal_environment.has_title = false;
     let driver = Driver::with(Setup {
-        surroundings,
+        terminal_environment,
         ..setup()
     });
     assert_eq!(driver.app.terminal_title(), None);

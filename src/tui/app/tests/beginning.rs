@@ -98,7 +98,7 @@ fn the_leader_table_appears_when_one_hesitates() {
     let mut driver = Driver::open();
     driver.press("ctrl+x");
     assert!(!driver.text().contains("queue the draft"));
-    assert_eq!(driver.wait(400), Change::Urgent);
+    assert_eq!(driver.wait(400), RedrawUrgency::Urgent);
     assert!(driver.text().contains("queue the draft"), "{}", driver.text());
     assert_eq!(driver.frame().caret, None, "nothing is written there");
     driver.press("esc");
@@ -119,9 +119,12 @@ fn question_mark_shows_the_keys_only_without_text() {
 fn a_light_terminal_gets_the_light_theme() {
     let mut driver = Driver::open();
     let dark = driver.app.appearance.theme.id();
-    assert_eq!(driver.app.set_background(Background::Light), Change::Urgent);
+    assert_eq!(
+        driver.app.set_background(Background::Light),
+        RedrawUrgency::Urgent
+    );
     assert_ne!(driver.app.appearance.theme.id(), dark);
-    assert_eq!(driver.app.set_background(Background::Light), Change::None);
+    assert_eq!(driver.app.set_background(Background::Light), RedrawUrgency::None);
 }
 
 #[test]

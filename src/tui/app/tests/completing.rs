@@ -333,7 +333,7 @@ fn what_is_selected_is_shown_beside_a_panel_too_and_read_only_then() {
     let path = "src/retry.rs".to_owned();
     driver
         .app
-        .found(completion::Answer::Looked { path, text }, driver.now);
+        .found(completion::FinderAnswer::Looked { path, text }, driver.now);
     assert!(driver.text().contains("│ //! Tries again."), "{}", driver.text());
     driver.press("esc ctrl+c");
     driver.size = (104, 30);

@@ -3,7 +3,7 @@
 use super::asking::{call_of, of_child, with_tools};
 use super::pictures::picture;
 use super::*;
-use crate::permission::Deleted;
+use crate::permission::DeletedFiles;
 
 const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 36), (200, 60)];
 
@@ -54,7 +54,7 @@ fn pipeline() -> Driver {
         deletes,
         ..Ask::new("bash", Subject::new(command)).always(command)
     };
-    let counted = Deleted {
+    let counted = DeletedFiles {
         files: 212,
         is_all: true,
         is_here: true,

@@ -7,14 +7,14 @@ use serde_json::json;
 use super::*;
 use crate::conversation::{CallState, FilePart, ToolPart};
 use crate::tui::pictures::facts::tests::png;
-use crate::tui::pictures::{Job, Needed, Protocol};
+use crate::tui::pictures::{FramePictures, PictureJob, PictureProtocol};
 
 /// A conversation in which pictures were read.
-fn with_pictures(protocol: Option<Protocol>, pictures: &[Vec<u8>]) -> Driver {
-    let mut surroundings = surroundings();
-    surroundings.draws_by = protocol;
+fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Driver {
+    let mut terminal_environment = terminal_environment();
+    terminal_environment.picture_protocol = protocol;
     let mut driver = Driver::with(Setup {
-        surroundings,
+        terminal_environment,
         ..setup()
     });
     let parts = pictures.iter().zip(1..).map(|(bytes, seq)| {
@@ -52,7 +52,7 @@ fn with_pictures(protocol: Option<Protocol>, pictures: &[Vec<u8>]) -> Driver {
     driver
 }
 
-fn jobs(driver: &mut Driver) -> Vec<Job> {
+fn jobs(driver: &mut Driver) -> Vec<PictureJob> {
     driver.collect();
     let effects = std::mem::take(&mut driver.effects);
     let jobs = effects.into_iter().filter_map(|effect| match effect {
@@ -95,11 +95,11 @@ fn row_of(frame: &Frame, text: &str) -> u16 {
 
 #[test]
 fn a_picture_has_its_rows_before_it_is_there() {
-    let mut driver = with_pictures(Some(Protocol::Kitty), &[png(200, 100)]);
+    let mut driver = with_pictures(Some(PictureProtocol::Kitty), &[png(200, 100)]);
     let before = driver.frame();
     let caption = row_of(&before, "image shot1.png · PNG 200×100 · ");
     assert!(jobs(&mut driver).is_empty(), "the terminal has not answered");
-    driver.app.draws_pictures(Protocol::Kitty, true);
+    driver.app.draws_pictures(PictureProtocol::Kitty, true);
     let waiting = driver.frame();
     assert_eq!(placeholders(&waiting), []);
     let [job] = jobs(&mut driver).try_into().unwrap();
@@ -116,8 +116,8 @@ fn a_picture_has_its_rows_before_it_is_there() {
 
 #[test]
 fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
-    let mut driver = with_pictures(Some(Protocol::Kitty), &[]);
-    driver.app.draws_pictures(Protocol::Kitty, true);
+    let mut driver = with_pictures(Some(PictureProtocol::Kitty), &[]);
+    driver.app.draws_pictures(PictureProtocol::Kitty, true);
     let file = FilePart {
         path: "shot.png".to_owned(),
         label: None,
@@ -145,8 +145,8 @@ fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
 
 #[test]
 fn what_is_drawn_over_a_picture_hides_it_and_it_comes_back() {
-    let mut driver = with_pictures(Some(Protocol::Kitty), &[png(200, 100)]);
-    driver.app.draws_pictures(Protocol::Kitty, true);
+    let mut driver = with_pictures(Some(PictureProtocol::Kitty), &[png(200, 100)]);
+    driver.app.draws_pictures(PictureProtocol::Kitty, true);
     let there = placeholders(&settle(&mut driver));
     driver.press("ctrl+x ?");
     assert_eq!(placeholders(&driver.frame()), []);
@@ -167,18 +167,18 @@ fn what_is_drawn_over_a_picture_hides_it_and_it_comes_back() {
 fn a_picture_that_is_partly_off_the_screen_is_clipped_or_left_out() {
     let scrolled = |protocol| {
         let mut driver = with_pictures(Some(protocol), &[png(200, 200)]);
-        driver.app.draws_pictures(Protocol::Kitty, true);
+        driver.app.draws_pictures(PictureProtocol::Kitty, true);
         driver.size = (80, 12);
         let frame = settle(&mut driver);
         (frame, driver)
     };
-    let (frame, _) = scrolled(Protocol::Kitty);
+    let (frame, _) = scrolled(PictureProtocol::Kitty);
     let rows = placeholders(&frame);
     assert!((1..10).contains(&rows.len()), "{rows:?}");
     let first = &frame.buffer[(4, rows[0].0)];
     let is_clipped_above = !frame.text().contains("image shot1.png");
     assert_eq!(first.symbol().starts_with("\u{10eeee}\u{305}"), !is_clipped_above);
-    let (_, mut driver) = scrolled(Protocol::Iterm);
+    let (_, mut driver) = scrolled(PictureProtocol::Iterm);
     assert!(driver.app.pictures_on_screen().placed.is_empty());
     driver.size = (80, 30);
     settle(&mut driver);
@@ -191,8 +191,8 @@ fn what_cannot_be_drawn_stays_described() {
     cut.truncate(cut.len() / 2);
     let mut huge = png(8, 8);
     huge[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
-    let mut driver = with_pictures(Some(Protocol::Kitty), &[cut, huge, png(40, 40)]);
-    driver.app.draws_pictures(Protocol::Kitty, true);
+    let mut driver = with_pictures(Some(PictureProtocol::Kitty), &[cut, huge, png(40, 40)]);
+    driver.app.draws_pictures(PictureProtocol::Kitty, true);
     driver.size = (80, 60);
     let frame = settle(&mut driver);
     for (name, is_broken) in [("shot1", true), ("shot2", true), ("shot3", false)] {
@@ -211,8 +211,8 @@ fn a_broken_picture_keeps_its_rows_until_its_card_is_folded_or_off_the_screen() 
         let whole = png(width, height);
         whole[..whole.len() / 2].to_vec()
     };
-    let mut driver = with_pictures(Some(Protocol::Kitty), &[cut(200, 100), cut(40, 40)]);
-    driver.app.draws_pictures(Protocol::Kitty, true);
+    let mut driver = with_pictures(Some(PictureProtocol::Kitty), &[cut(200, 100), cut(40, 40)]);
+    driver.app.draws_pictures(PictureProtocol::Kitty, true);
     let waiting = driver.frame();
     let (first, second) = (
         row_of(&waiting, "image shot1.png"),
@@ -246,17 +246,17 @@ fn a_terminal_that_draws_none_gets_none() {
     let narrow = 50;
     for (protocol, draws, width) in [
         (None, true, 80),
-        (Some(Protocol::Kitty), false, 80),
-        (Some(Protocol::Kitty), true, narrow),
-        (Some(Protocol::Iterm), true, narrow),
+        (Some(PictureProtocol::Kitty), false, 80),
+        (Some(PictureProtocol::Kitty), true, narrow),
+        (Some(PictureProtocol::Iterm), true, narrow),
     ] {
         let mut driver = with_pictures(protocol, &[png(200, 100)]);
-        driver.app.draws_pictures(Protocol::Kitty, draws);
+        driver.app.draws_pictures(PictureProtocol::Kitty, draws);
         driver.size = (width, 30);
         let frame = settle(&mut driver);
         row_of(&frame, "image shot1.png · PNG 200×");
         assert_eq!(placeholders(&frame), []);
-        let Needed { named, placed } = driver.app.pictures_on_screen();
+        let FramePictures { named, placed } = driver.app.pictures_on_screen();
         assert!(named.is_empty() && placed.is_empty());
     }
 }

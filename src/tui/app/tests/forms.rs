@@ -348,11 +348,11 @@ fn a_form_of_several_pages() {
 
 #[test]
 fn a_form_on_an_ascii_terminal() {
-    let mut surroundings = surroundings();
-    surroundings.symbols = Symbols::Ascii;
-    surroundings.depth = ColorDepth::None;
+    let mut terminal_environment = terminal_environment();
+    terminal_environment.symbols = Symbols::Ascii;
+    terminal_environment.depth = ColorDepth::None;
     let mut driver = Driver::with(Setup {
-        surroundings,
+        terminal_environment,
         ..setup()
     });
     driver.attach(&driver.snapshot());
@@ -393,7 +393,7 @@ fn the_approval_of_a_plan() {
         picture(&mut driver, "plan_approval", size);
     }
     driver.size = (80, 24);
-    driver.app.appearance.surroundings.symbols = Symbols::Ascii;
+    driver.app.appearance.terminal_environment.symbols = Symbols::Ascii;
     let text = driver.text();
     assert!(text.contains("keep planning, because..."), "{text}");
 }

@@ -2,17 +2,17 @@
 
 use super::*;
 use crate::tui::composer::Draft;
-use crate::tui::prompts::Written;
+use crate::tui::prompts::PromptDraft;
 
-fn written(text: &str, project: &str) -> Written {
-    Written {
+fn written(text: &str, project: &str) -> PromptDraft {
+    PromptDraft {
         draft: Draft::from_text(text),
         project: project.into(),
         unsent: false,
     }
 }
 
-fn here(text: &str) -> Written {
+fn here(text: &str) -> PromptDraft {
     written(text, "/home/u/src/retry")
 }
 
@@ -31,7 +31,7 @@ fn reads(driver: &mut Driver) -> bool {
     effects.iter().any(|effect| matches!(effect, Effect::ReadPrompts))
 }
 
-fn read(driver: &mut Driver, prompts: Vec<Written>) {
+fn read(driver: &mut Driver, prompts: Vec<PromptDraft>) {
     assert!(reads(driver));
     driver.app.prompts(prompts, driver.now);
     driver.collect();
@@ -158,7 +158,7 @@ fn pictures_of_the_search() {
         let mut driver = Driver::open();
         driver.size = (columns, rows);
         driver.press("ctrl+r");
-        let unsent = Written {
+        let unsent = PromptDraft {
             unsent: true,
             ..here("a thought that was cleared away")
         };

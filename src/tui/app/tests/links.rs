@@ -104,10 +104,10 @@ fn a_link_over_several_rows_is_one() {
 
 #[test]
 fn links_that_are_switched_off_lead_nowhere() {
-    let mut surroundings = surroundings();
-    surroundings.shows_links = false;
+    let mut terminal_environment = terminal_environment();
+    terminal_environment.shows_links = false;
     let driver = Driver::with(Setup {
-        surroundings,
+        terminal_environment,
         ..setup()
     });
     assert_eq!(driver.app.links(), None);

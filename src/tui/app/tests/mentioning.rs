@@ -216,7 +216,7 @@ fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
         "see @retr",
         "the key waits behind the paste"
     );
-    let inspected = completion::Answer::Inspected {
+    let inspected = completion::FinderAnswer::Inspected {
         pasted: "/tmp/a.png".to_owned(),
         media: None,
     };
@@ -273,7 +273,7 @@ fn files_in_pictures() {
         driver.type_text("@ret");
         driver.find(FILES);
         driver.app.found(
-            completion::Answer::Looked {
+            completion::FinderAnswer::Looked {
                 path: "src/retry.rs".to_owned(),
                 text: "//! Tries again.\n\nfn retry() {\n\tloop {}\n}\n".to_owned(),
             },

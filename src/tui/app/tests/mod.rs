@@ -40,19 +40,19 @@ use crate::conversation::{
     ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Delegated, Inquiry, Mode, PermissionReply, Row, Scope, Subject, Verdict,
+    Action as RuleAction, Ask, Delegated, Inquiry, InquiryRow, Mode, PermissionReply, Scope, Subject, Verdict,
 };
 use crate::question::{Question, Reply};
 use crate::session::query::Query;
 use crate::session::{
-    AgentChoice, CommandChoice, Done, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
-    ReportKind, RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
+    AgentChoice, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind, ReportKind,
+    RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot, TurnEndReason,
 };
-use crate::tui::Mouse;
+use crate::tui::MouseCapture;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
-use crate::tui::surroundings::Surroundings;
 use crate::tui::terminal::background::Background;
+use crate::tui::terminal_environment::TerminalEnvironment;
 use crate::tui::transcript::FilePlace;
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, Code, DiffBody};
@@ -67,8 +67,8 @@ struct Driver {
     effects: Vec<Effect>,
 }
 
-fn surroundings() -> Surroundings {
-    Surroundings::sample()
+fn terminal_environment() -> TerminalEnvironment {
+    TerminalEnvironment::sample()
 }
 
 fn setup() -> Setup {
@@ -97,15 +97,15 @@ fn setup() -> Setup {
         }),
         settings_file: "/home/u/.config/lathe/lathe.jsonc".into(),
         keymap: Keymap::default(),
-        uses_file: "/home/u/.local/state/lathe/uses.jsonl".into(),
+        frecency_file: "/home/u/.local/state/lathe/uses.jsonl".into(),
         wheel_lines: 3,
-        mouse: Mouse::Caught,
+        mouse: MouseCapture::Caught,
         copies_on_select: false,
         uses_vim: false,
         prompt: None,
         reopens: false,
         trust: None,
-        surroundings: surroundings(),
+        terminal_environment: terminal_environment(),
     }
 }
 
@@ -183,8 +183,8 @@ impl Driver {
 
     /// Presses keys as the keymap writes them, or types a text in quotes.
     #[track_caller]
-    fn press(&mut self, keys: &str) -> Change {
-        let mut change = Change::None;
+    fn press(&mut self, keys: &str) -> RedrawUrgency {
+        let mut change = RedrawUrgency::None;
         for name in keys.split_whitespace() {
             change = self.app.key(key(name), self.now);
         }
@@ -200,7 +200,7 @@ impl Driver {
         self.collect();
     }
 
-    fn wait(&mut self, millis: u64) -> Change {
+    fn wait(&mut self, millis: u64) -> RedrawUrgency {
         let since = self.now;
         self.now += Duration::from_millis(millis);
         let change = self.app.pass_time(since, self.now);
@@ -208,7 +208,7 @@ impl Driver {
         change
     }
 
-    fn event(&mut self, event: Event) -> Change {
+    fn event(&mut self, event: Event) -> RedrawUrgency {
         let envelope = Envelope {
             seq: 1,
             session: self.session.clone(),
@@ -250,7 +250,7 @@ impl Driver {
         let (id, text) = asked.expect("nothing is looked for");
         let paths = paths.iter().map(|path| (*path).to_owned()).collect();
         let found = completion::FoundPaths { id, paths };
-        self.app.found(completion::Answer::Found(found), self.now);
+        self.app.found(completion::FinderAnswer::Found(found), self.now);
         self.collect();
         text
     }
@@ -393,7 +393,7 @@ fn bash_card(command: &str) -> Card {
 }
 
 fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Question<Inquiry> {
-    let rows = asks.into_iter().map(|ask| Row {
+    let rows = asks.into_iter().map(|ask| InquiryRow {
         preticked: !ask.destructive && !ask.always.is_empty(),
         ask,
         verdict: Verdict {

@@ -7,7 +7,7 @@ use crate::session::export::ExportFormat;
 use crate::session::query::Spending;
 use crate::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
-    ContextUse, Costs, FileState, Keep, Kept, StatusGroup,
+    ContextUse, Costs, ExportOutcome, ExportRequest, FileState, StatusGroup,
 };
 use crate::session::{Grant, GrantOrigin, GrantScope};
 use crate::tui::page::PAGES;
@@ -289,7 +289,7 @@ fn the_status_page_says_whether_shift_and_enter_can_be_told_apart() {
 }
 
 #[track_caller]
-fn asked_to_keep(driver: &mut Driver) -> Keep {
+fn asked_to_keep(driver: &mut Driver) -> ExportRequest {
     match asked(driver).as_slice() {
         [Query::Keep(keep)] => keep.clone(),
         other => panic!("{other:?}"),
@@ -310,14 +310,14 @@ fn the_export_page() {
         (keep.path.as_str(), keep.replace),
         ("lathe-fix-the-flaky-retry-test.md", false)
     );
-    let there = Answer::Kept(Kept::Exists("/home/u/x.md".into()));
+    let there = Answer::Kept(ExportOutcome::Exists("/home/u/x.md".into()));
     answer(&mut driver, &Query::Keep(keep), &there);
     pictures(&mut driver, "export_exists");
     driver.size = (80, 24);
     driver.press("enter");
     let keep = asked_to_keep(&mut driver);
     assert!(keep.replace, "it was asked");
-    let written = Answer::Kept(Kept::Written {
+    let written = Answer::Kept(ExportOutcome::Written {
         path: "/home/u/src/retry/x.md".into(),
         bytes: 12_345,
     });

@@ -73,7 +73,7 @@ fn nothing_changes_its_place_while_a_turn_streams() {
     let mut driver = working();
     assert!(!driver.text().contains("▸ inject a clock"));
     assert!(driver.hints().contains("ctrl+x b panel"), "{}", driver.hints());
-    driver.event(Event::TurnEnded(Done::Stop));
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
     assert!(driver.text().contains("▸ inject a clock"), "{}", driver.text());
     assert!(!driver.hints().contains("ctrl+x b"));
     driver.event(Event::Todos(Vec::new()));

@@ -24,9 +24,12 @@ pub(super) fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u1
 /// Draws the same with signs of ASCII.
 #[track_caller]
 fn assert_ascii(driver: &mut Driver) {
-    let before = std::mem::replace(&mut driver.app.appearance.surroundings.symbols, Symbols::Ascii);
+    let before = std::mem::replace(
+        &mut driver.app.appearance.terminal_environment.symbols,
+        Symbols::Ascii,
+    );
     let text = driver.text();
-    driver.app.appearance.surroundings.symbols = before;
+    driver.app.appearance.terminal_environment.symbols = before;
     let other = text.lines().find(|line| !line.is_ascii());
     assert_eq!(other, None, "on a terminal that gets signs of ASCII alone");
 }
@@ -246,11 +249,11 @@ fn the_help() {
 
 #[test]
 fn an_ascii_terminal() {
-    let mut surroundings = surroundings();
-    surroundings.symbols = Symbols::Ascii;
-    surroundings.depth = ColorDepth::None;
+    let mut terminal_environment = terminal_environment();
+    terminal_environment.symbols = Symbols::Ascii;
+    terminal_environment.depth = ColorDepth::None;
     let mut driver = Driver::with(Setup {
-        surroundings,
+        terminal_environment,
         is_demo: true,
         ..setup()
     });

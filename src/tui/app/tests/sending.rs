@@ -12,7 +12,7 @@ fn hints_say_send_when_idle_and_esc_only_while_a_turn_runs() {
         busy.contains("esc interrupt") && busy.contains("steer") && !busy.contains("send"),
         "{busy}"
     );
-    driver.event(Event::TurnEnded(Done::Stop));
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
     assert!(driver.hints().contains("send") && !driver.hints().contains("esc"));
 }
 
@@ -42,9 +42,9 @@ fn a_session_that_is_reopened_is_not_begun_with_a_welcome() {
         ..setup()
     });
     assert!(!driver.text().contains("~/src/retry"));
-    assert_eq!(driver.wait(399), Change::None);
+    assert_eq!(driver.wait(399), RedrawUrgency::None);
     assert!(!driver.text().contains("opening"));
-    assert_eq!(driver.wait(1), Change::Soft);
+    assert_eq!(driver.wait(1), RedrawUrgency::Soft);
     let text = driver.text();
     assert!(
         text.contains("opening the session") && !text.contains("earlier"),
@@ -101,7 +101,11 @@ fn esc_twice_within_a_second_interrupts() {
     driver.press("esc");
     assert!(matches!(driver.sent()[..], [Op::Interrupt]));
     driver.press("esc");
-    assert_eq!(driver.wait(1001), Change::Urgent, "the hint goes back by itself");
+    assert_eq!(
+        driver.wait(1001),
+        RedrawUrgency::Urgent,
+        "the hint goes back by itself"
+    );
     driver.press("esc");
     assert!(driver.sent().is_empty(), "too late: armed anew");
 }
@@ -112,7 +116,7 @@ fn any_other_key_between_two_presses_takes_the_first_back() {
         let mut driver = Driver::open();
         driver.event(Event::TurnStarted);
         driver.press("esc");
-        assert_eq!(driver.press(other), Change::Urgent, "{other}");
+        assert_eq!(driver.press(other), RedrawUrgency::Urgent, "{other}");
         assert!(!driver.hints().contains("again interrupts"), "{other}");
         driver.wait(310);
         driver.sent();
@@ -170,7 +174,7 @@ fn ctrl_c_clears_then_interrupts_then_quits() {
     assert!(!driver.text().contains("┃ x"));
     driver.press("ctrl+c");
     assert!(matches!(driver.sent()[..], [Op::Interrupt]));
-    driver.event(Event::TurnEnded(Done::Cancelled));
+    driver.event(Event::TurnEnded(TurnEndReason::Cancelled));
     driver.press("ctrl+c");
     assert!(driver.hints().contains("ctrl+c again quits"));
     driver.wait(1500);
@@ -246,5 +250,5 @@ fn nothing_moves_and_nothing_is_due_when_idle() {
     let mut driver = Driver::open();
     driver.frame();
     assert_eq!(driver.app.deadline(driver.now), None);
-    assert_eq!(driver.wait(60_000), Change::None);
+    assert_eq!(driver.wait(60_000), RedrawUrgency::None);
 }

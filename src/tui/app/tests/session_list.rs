@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::session::host::{HostAnswer, HostQuery, ListedSession, SessionRow, Words};
+use crate::session::host::{FoundText, HostAnswer, HostQuery, ListedSession, SessionRow};
 use crate::tui::sessions::SessionTarget;
 
 fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
@@ -78,7 +78,7 @@ fn id(id: &str) -> SessionId {
 }
 
 fn looked(driver: &mut Driver, session: &str) {
-    let say = |role, text: &str| Words {
+    let say = |role, text: &str| FoundText {
         role,
         text: text.to_owned(),
     };

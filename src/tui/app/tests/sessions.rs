@@ -3,23 +3,23 @@
 use super::*;
 use crate::session::Input;
 use crate::tool::Registry;
-use crate::tui::sessions::{SeatId, SessionTarget};
+use crate::tui::sessions::{SessionTarget, SlotId};
 
 /// Takes the requests to the loop since the last time, as short words.
 fn asked(driver: &mut Driver) -> Vec<String> {
     let effects = std::mem::take(&mut driver.effects);
     let words = effects.iter().filter_map(|effect| match effect {
-        Effect::OpenSession(seat, SessionTarget::New) => Some(format!("open {}", seat.0)),
-        Effect::OpenSession(seat, SessionTarget::Session(id)) => Some(format!("open {} {id}", seat.0)),
-        Effect::OpenSession(seat, SessionTarget::Fork(of, point)) => {
-            Some(format!("fork {} {of} {point:?}", seat.0))
+        Effect::OpenSession(slot, SessionTarget::New) => Some(format!("open {}", slot.0)),
+        Effect::OpenSession(slot, SessionTarget::Session(id)) => Some(format!("open {} {id}", slot.0)),
+        Effect::OpenSession(slot, SessionTarget::Fork(of, point)) => {
+            Some(format!("fork {} {of} {point:?}", slot.0))
         }
-        Effect::ShowSession(seat) => Some(format!("show {}", seat.0)),
-        Effect::CloseSession(seat) => Some(format!("close {}", seat.0)),
+        Effect::ShowSession(slot) => Some(format!("show {}", slot.0)),
+        Effect::CloseSession(slot) => Some(format!("close {}", slot.0)),
         Effect::Send(Op::Draft(text)) => Some(format!("draft {text}")),
-        Effect::SendTo(seat, Op::Draft(text)) => Some(format!("draft of {}: {text}", seat.0)),
+        Effect::SendTo(slot, Op::Draft(text)) => Some(format!("draft of {}: {text}", slot.0)),
         Effect::Send(op) => Some(format!("send {op:?}")),
-        Effect::SendTo(seat, op) => Some(format!("send {}: {op:?}", seat.0)),
+        Effect::SendTo(slot, op) => Some(format!("send {}: {op:?}", slot.0)),
         Effect::Quit => Some("quit".to_owned()),
         _ => None,
     });
@@ -27,13 +27,13 @@ fn asked(driver: &mut Driver) -> Vec<String> {
 }
 
 /// A session that is not on screen is open, under a name.
-fn opened(driver: &mut Driver, seat: u32, title: &str) -> SessionId {
+fn opened(driver: &mut Driver, slot: u32, title: &str) -> SessionId {
     let mut snapshot = driver.snapshot();
     snapshot.info.id = SessionId::new();
     snapshot.info.title = title.to_owned();
     let id = snapshot.info.id.clone();
     let now = driver.now;
-    driver.app.in_session(SeatId(seat), now, |app| {
+    driver.app.in_session(SlotId(slot), now, |app| {
         app.opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
     });
     driver.collect();
@@ -41,7 +41,7 @@ fn opened(driver: &mut Driver, seat: u32, title: &str) -> SessionId {
 }
 
 /// An event of a session, wherever it is.
-fn says(driver: &mut Driver, seat: u32, session: &SessionId, event: Event) -> Change {
+fn says(driver: &mut Driver, slot: u32, session: &SessionId, event: Event) -> RedrawUrgency {
     let envelope = Envelope {
         seq: 1,
         session: session.clone(),
@@ -50,7 +50,7 @@ fn says(driver: &mut Driver, seat: u32, session: &SessionId, event: Event) -> Ch
     let now = driver.now;
     let change = driver
         .app
-        .in_session(SeatId(seat), now, |app| app.event(&envelope, now));
+        .in_session(SlotId(slot), now, |app| app.event(&envelope, now));
     driver.collect();
     change
 }
@@ -112,7 +112,7 @@ fn a_new_session_takes_the_screen_at_once_and_the_old_one_works_on() {
 fn what_a_session_says_elsewhere_is_there_when_it_is_shown_again() {
     let (mut driver, first) = two();
     let change = says(&mut driver, 0, &first, Event::Notice("said meanwhile".to_owned()));
-    assert_eq!(change, Change::None, "nothing of it is on screen");
+    assert_eq!(change, RedrawUrgency::None, "nothing of it is on screen");
     assert!(!driver.text().contains("said meanwhile"));
     driver.press("ctrl+x tab");
     assert!(driver.text().contains("said meanwhile"), "{}", driver.text());
@@ -122,8 +122,8 @@ fn what_a_session_says_elsewhere_is_there_when_it_is_shown_again() {
 fn the_title_row_counts_what_others_want_until_it_was_seen() {
     let (mut driver, first) = two();
     assert!(title_row(&mut driver).contains("1 other · local"));
-    let change = says(&mut driver, 0, &first, Event::TurnEnded(Done::Stop));
-    assert_eq!(change, Change::None, "it still wants to be looked at");
+    let change = says(&mut driver, 0, &first, Event::TurnEnded(TurnEndReason::Stop));
+    assert_eq!(change, RedrawUrgency::None, "it still wants to be looked at");
     assert!(title_row(&mut driver).contains("1 other · local"));
     driver.press("ctrl+x tab");
     assert!(
@@ -257,7 +257,7 @@ fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
     snapshot.info.read_only = Some("process 7".to_owned());
     driver
         .app
-        .in_session(SeatId(1), now, |app| app.attached(&snapshot, now));
+        .in_session(SlotId(1), now, |app| app.attached(&snapshot, now));
     driver.type_text("not sent yet");
     asked(&mut driver);
     driver.app.go_to_session(&held, "held", now);
@@ -271,11 +271,11 @@ fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
 #[test]
 fn sessions_at_rest_are_closed_when_there_are_too_many() {
     let mut driver = Driver::open();
-    for seat in 1..=10 {
-        let id: SessionId = format!("ses_{seat}").parse().unwrap();
+    for slot in 1..=10 {
+        let id: SessionId = format!("ses_{slot}").parse().unwrap();
         let now = driver.now;
         driver.app.go_to_session(&id, "one more", now);
-        opened(&mut driver, seat, "one more");
+        opened(&mut driver, slot, "one more");
     }
     let closed: Vec<String> = asked(&mut driver)
         .into_iter()
@@ -296,7 +296,7 @@ fn a_session_that_could_not_be_opened_says_so_and_is_let_go() {
     };
     driver
         .app
-        .in_session(SeatId(1), now, |app| app.not_opened(report, now));
+        .in_session(SlotId(1), now, |app| app.not_opened(report, now));
     assert!(driver.text().contains("there is no session"), "{}", driver.text());
     driver.press("ctrl+x tab ctrl+x tab");
     assert!(
@@ -323,7 +323,7 @@ fn quitting_asks_while_another_session_works() {
     assert!(!driver.text().contains("at work"));
     driver.press("ctrl+c ctrl+c y");
     assert_eq!(asked(&mut driver), ["quit"]);
-    says(&mut driver, 0, &first, Event::TurnEnded(Done::Stop));
+    says(&mut driver, 0, &first, Event::TurnEnded(TurnEndReason::Stop));
     driver.press("ctrl+c ctrl+c");
     assert_eq!(
         asked(&mut driver),
@@ -384,7 +384,7 @@ fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
     snapshot.info.id = SessionId::new();
     snapshot.draft = "make the retry test deterministic".to_owned();
     let now = driver.now;
-    driver.app.in_session(SeatId(1), now, |app| {
+    driver.app.in_session(SlotId(1), now, |app| {
         app.opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
     });
     driver.collect();
@@ -437,7 +437,7 @@ fn two_conversations_are_drawn_side_by_side_and_both_are_live() {
     let draw = |driver: &mut Driver| {
         let mut buffer = Buffer::empty(area);
         let caret = driver.app.draw(left, &mut buffer, driver.now);
-        let drawn = driver.app.draw_view(SeatId(0), right, &mut buffer, driver.now);
+        let drawn = driver.app.draw_view(SlotId(0), right, &mut buffer, driver.now);
         let (_, beside) = drawn.expect("the first session is open");
         assert!(
             caret.is_some_and(|caret| caret.x < 60),
@@ -454,7 +454,7 @@ fn two_conversations_are_drawn_side_by_side_and_both_are_live() {
         &first,
         Event::Notice("said in the first".to_owned()),
     );
-    assert_eq!(change, Change::Urgent, "it is seen");
+    assert_eq!(change, RedrawUrgency::Urgent, "it is seen");
     let here = driver.session.clone();
     says(
         &mut driver,
@@ -475,5 +475,5 @@ fn two_conversations_are_drawn_side_by_side_and_both_are_live() {
     // One that is not drawn costs no frame.
     driver.frame();
     let change = says(&mut driver, 0, &first, Event::Notice("more of it".to_owned()));
-    assert_eq!(change, Change::None);
+    assert_eq!(change, RedrawUrgency::None);
 }

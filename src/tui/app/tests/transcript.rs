@@ -194,7 +194,7 @@ fn the_mouse_is_left_to_the_terminal_and_taken_again() {
             _ => None,
         })
         .collect();
-    assert_eq!(mice, [Mouse::LeftAlone, Mouse::Caught]);
+    assert_eq!(mice, [MouseCapture::LeftAlone, MouseCapture::Caught]);
 }
 
 /// A reply with code in it, whose transcript reads the keys.
@@ -235,9 +235,9 @@ fn the_conversation_is_copied_as_markdown() {
 #[test]
 fn a_notice_names_the_routes_and_none_that_failed() {
     let mut driver = reading();
-    let mut copied = crate::tui::clipboard::Copied {
+    let mut copied = crate::tui::clipboard::CopyResult {
         command: None,
-        terminal: Some(Passage::Tmux),
+        terminal: Some(Multiplexer::Tmux),
         is_too_long: false,
     };
     driver.app.copied("the block", &copied, driver.now);

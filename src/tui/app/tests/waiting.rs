@@ -1,7 +1,7 @@
 //! The list of what waits, above the composer.
 
 use super::*;
-use crate::session::{Input, Way};
+use crate::session::{Input, QueueDirection};
 
 /// A turn runs; a steer and so many queued messages wait.
 fn waiting(queued_messages: u64) -> Driver {
@@ -100,11 +100,11 @@ fn what_waits_is_moved_redirected_and_removed_by_the_session() {
             [
                 Op::Shift {
                     id: 3,
-                    way: Way::Sooner
+                    way: QueueDirection::Sooner
                 },
                 Op::Shift {
                     id: 3,
-                    way: Way::Later
+                    way: QueueDirection::Later
                 },
                 Op::Redirect(3),
                 Op::Unqueue(3)

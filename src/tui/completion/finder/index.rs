@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
 use crate::text::fuzzy::{Matcher, Query};
-use crate::tui::completion::uses::Uses;
+use crate::tui::completion::frecency::Frecency;
 
 /// Paths that are answered with.
 const MOST: usize = 100;
@@ -26,7 +26,7 @@ pub(crate) struct Index {
     entries: Vec<Entry>,
     /// One a thread.
     matchers: Vec<Matcher>,
-    search: Search,
+    search: IndexSearch,
 }
 
 struct Entry {
@@ -40,24 +40,24 @@ struct Entry {
 
 /// A search, and how far it has come.
 #[derive(Default)]
-struct Search {
+struct IndexSearch {
     text: String,
     query: Query,
     mask: u64,
-    among: Among,
+    among: SearchScope,
     /// Scores with the entries they are of.
     fitting: Vec<(u32, u32)>,
 }
 
 #[derive(Clone)]
-enum Among {
+enum SearchScope {
     /// From this entry on.
     All(usize),
     /// From a place among those that fitted a shorter query on; then the entries from there on, which are newer.
     Fitting(Vec<u32>, usize, usize),
 }
 
-impl Default for Among {
+impl Default for SearchScope {
     fn default() -> Self {
         Self::All(0)
     }
@@ -77,11 +77,11 @@ impl Index {
         let narrows = self.is_done() && !self.search.text.is_empty() && text.starts_with(&self.search.text);
         let among = if narrows {
             let fitting = self.search.fitting.iter().map(|(_, entry)| *entry).collect();
-            Among::Fitting(fitting, 0, self.entries.len())
+            SearchScope::Fitting(fitting, 0, self.entries.len())
         } else {
-            Among::All(0)
+            SearchScope::All(0)
         };
-        self.search = Search {
+        self.search = IndexSearch {
             text: text.to_owned(),
             query: Query::new(text),
             mask: mask(text),
@@ -93,15 +93,15 @@ impl Index {
     /// Returns true if every path was looked at.
     pub(crate) fn is_done(&self) -> bool {
         let from = match &self.search.among {
-            Among::All(from) => *from,
-            Among::Fitting(fitting, at, _) if *at < fitting.len() => return false,
-            Among::Fitting(_, _, from) => *from,
+            SearchScope::All(from) => *from,
+            SearchScope::Fitting(fitting, at, _) if *at < fitting.len() => return false,
+            SearchScope::Fitting(_, _, from) => *from,
         };
         from >= self.entries.len()
     }
 
     /// Looks at more paths, some in any case, for about so long.
-    pub(crate) fn step(&mut self, budget: Duration, uses: &Uses) {
+    pub(crate) fn step(&mut self, budget: Duration, uses: &Frecency) {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = cores.clamp(1, MOST_THREADS);
         self.matchers
@@ -117,7 +117,7 @@ impl Index {
     }
 
     /// Splits the work between threads, where there is enough of it.
-    fn look_at(&mut self, next: &[u32], uses: &Uses) {
+    fn look_at(&mut self, next: &[u32], uses: &Frecency) {
         let (entries, search) = (&self.entries, &mut self.search);
         let job = Job {
             entries,
@@ -160,7 +160,7 @@ impl Index {
     }
 }
 
-impl Among {
+impl SearchScope {
     /// Takes the next entries that are to be looked at.
     fn take(&mut self, most: usize, count: usize) -> Vec<u32> {
         match self {
@@ -186,7 +186,7 @@ struct Job<'a> {
     entries: &'a [Entry],
     query: &'a Query,
     mask: u64,
-    uses: &'a Uses,
+    uses: &'a Frecency,
 }
 
 impl Job<'_> {
@@ -250,7 +250,7 @@ mod tests {
         index
     }
 
-    fn find(index: &mut Index, text: &str, uses: &Uses) -> Vec<String> {
+    fn find(index: &mut Index, text: &str, uses: &Frecency) -> Vec<String> {
         index.begin(text);
         while !index.is_done() {
             index.step(Duration::from_millis(1), uses);
@@ -266,7 +266,7 @@ mod tests {
             "src/main.rs",
             "src/cli/main.rs",
         ]);
-        let uses = Uses::default();
+        let uses = Frecency::default();
         assert_eq!(
             find(&mut index, "main", &uses),
             [
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn what_is_used_comes_first() {
         let mut index = index(&["src/a.rs", "src/b.rs", "docs/", "z.md"]);
-        let mut uses = Uses::default();
+        let mut uses = Frecency::default();
         assert_eq!(
             find(&mut index, "", &uses),
             ["z.md", "docs/", "src/a.rs", "src/b.rs"]
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn a_longer_query_finds_what_it_would_find_alone() {
         let paths = ["src/retry.rs", "tests/retry.rs", "src/résumé.rs", "README.md"];
-        let uses = Uses::default();
+        let uses = Frecency::default();
         let mut narrowed = index(&paths);
         for end in 1..="retry".len() {
             let text = &"retry"[..end];
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn paths_that_come_later_are_looked_at_too() {
-        let uses = Uses::default();
+        let uses = Frecency::default();
         let mut index = index(&["a.rs"]);
         assert_eq!(find(&mut index, "rs", &uses), ["a.rs"]);
         index.add(["b.rs".to_owned()]);
@@ -328,7 +328,7 @@ mod tests {
         index.add((0..100_000).map(|number| format!("src/part{}/file{number}.rs", number % 7)));
         index.begin("file");
         assert!(index.best().is_empty());
-        index.step(Duration::ZERO, &Uses::default());
+        index.step(Duration::ZERO, &Frecency::default());
         assert!(!index.is_done());
         assert_eq!(index.best().len(), MOST, "what is known is told");
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::Places;
+use super::FinderPaths;
 use crate::regular_file::RegularFile;
 use crate::tui::media::{self, Media};
 
@@ -14,7 +14,7 @@ const LOOK_BYTES: u64 = 64 * 1024;
 
 /// Returns what a path names by its own beginning, hidden and ignored files too: what is in a directory that is written
 /// out, or the one file of this very name.
-pub(super) fn by_own_path(places: &Places, text: &str) -> Vec<String> {
+pub(super) fn by_own_path(places: &FinderPaths, text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -50,7 +50,7 @@ pub(super) fn split(path: &str) -> (&str, &str) {
 }
 
 /// Looks at the files that a paste names.
-pub(super) fn inspect(places: &Places, pasted: &str) -> Option<Result<Vec<Media>, String>> {
+pub(super) fn inspect(places: &FinderPaths, pasted: &str) -> Option<Result<Vec<Media>, String>> {
     let mut ways = media::pasted_paths(pasted).into_iter();
     ways.find_map(|paths| {
         let found = paths.iter().map(|path| media::inspect(&absolute(places, path)));
@@ -60,7 +60,7 @@ pub(super) fn inspect(places: &Places, pasted: &str) -> Option<Result<Vec<Media>
 }
 
 /// Where a path leads that begins in the session's directory, at home or at the root.
-fn absolute(places: &Places, path: &str) -> PathBuf {
+fn absolute(places: &FinderPaths, path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), &places.home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => places.directory.join(path),
@@ -68,7 +68,7 @@ fn absolute(places: &Places, path: &str) -> PathBuf {
 }
 
 /// Reads the beginning of a file; nothing where it is no text.
-pub(super) fn look(places: &Places, path: &str) -> Option<String> {
+pub(super) fn look(places: &FinderPaths, path: &str) -> Option<String> {
     let path = absolute(places, path);
     if path.is_dir() {
         let entries = fs::read_dir(&path).ok()?.flatten();

@@ -9,8 +9,8 @@
 //! not answer holds nothing else up. A walk that meets such a disk is given up, with what it has found; the next one leaves
 //! out what did not answer, for as long as it does not. The screen hears of trouble as a sentence.
 
-mod errands;
 mod index;
+mod jobs;
 mod lookup;
 mod walk;
 
@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::uses::Uses;
+use super::frecency::Frecency;
 use crate::tui::media::Media;
-use errands::{Brought, Errand, Errands, Perform};
 use index::Index;
-use walk::Progress;
+use jobs::{FinderJob, FinderJobResult, FinderJobs, RunFinderJob};
+use walk::WalkProgress;
 
 /// From this age on a list is walked anew.
 const FRESH: Duration = Duration::from_secs(5);
@@ -59,8 +59,8 @@ pub(crate) enum Request {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
-    Uses(Uses),
+pub(crate) enum FinderAnswer {
+    Uses(Frecency),
     Found(FoundPaths),
     Looked {
         path: String,
@@ -85,48 +85,48 @@ pub(crate) struct FoundPaths {
 
 /// Where paths begin and uses are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct FinderPaths {
     pub(crate) directory: PathBuf,
     pub(crate) home: Option<PathBuf>,
-    pub(crate) uses_file: PathBuf,
+    pub(crate) frecency_file: PathBuf,
 }
 
 /// The screen's end of it. The threads end when it is dropped.
 pub(crate) struct Finder {
-    pub(crate) places: Places,
+    pub(crate) places: FinderPaths,
     messages: Sender<Message>,
-    answers: UnboundedReceiver<Answer>,
+    answers: UnboundedReceiver<FinderAnswer>,
 }
 
 enum Message {
     Ask(Request),
     /// A walk has ended.
     Walked,
-    Brought(Errand, Brought),
+    Brought(FinderJob, FinderJobResult),
     /// The screen is gone.
     End,
 }
 
 impl Finder {
-    pub(crate) fn start(places: Places) -> Self {
-        Self::performing(places, Errand::perform)
+    pub(crate) fn start(places: FinderPaths) -> Self {
+        Self::performing(places, FinderJob::perform)
     }
 
-    fn performing(places: Places, perform: Perform) -> Self {
+    fn performing(places: FinderPaths, perform: RunFinderJob) -> Self {
         let (messages, inbox) = channel();
         let (outbox, answers) = unbounded_channel();
-        let work = Work::new(places.clone(), perform, messages.clone(), outbox.clone());
+        let work = FinderWorker::new(places.clone(), perform, messages.clone(), outbox.clone());
         let trouble = outbox.clone();
         let whole = move || {
             if catch_unwind(AssertUnwindSafe(|| work.run(&inbox))).is_err() {
                 let words = "files are not completed any more: lathe failed inside; please report this";
-                let _ = trouble.send(Answer::Trouble(words.to_owned()));
+                let _ = trouble.send(FinderAnswer::Trouble(words.to_owned()));
             }
         };
         let thread = thread::Builder::new().name("finder".to_owned());
         if let Err(error) = thread.spawn(whole) {
             let words = format!("files cannot be completed: no thread begins ({error})");
-            let _ = outbox.send(Answer::Trouble(words));
+            let _ = outbox.send(FinderAnswer::Trouble(words));
         }
         Self {
             places,
@@ -141,7 +141,7 @@ impl Finder {
     }
 
     /// Waits for the next answer; forever when there is none.
-    pub(crate) async fn next(&mut self) -> Answer {
+    pub(crate) async fn next(&mut self) -> FinderAnswer {
         match self.answers.recv().await {
             Some(answer) => answer,
             None => std::future::pending().await,
@@ -155,27 +155,27 @@ impl Drop for Finder {
     }
 }
 
-struct Work {
-    places: Places,
+struct FinderWorker {
+    places: FinderPaths,
     messages: Sender<Message>,
-    errands: Errands,
-    outbox: UnboundedSender<Answer>,
-    uses: Uses,
+    jobs: FinderJobs,
+    outbox: UnboundedSender<FinderAnswer>,
+    uses: Frecency,
     index: Index,
-    walk: Walk,
+    walk: WalkStatus,
     /// Walks that were given up and have not ended.
-    lost: Vec<Arc<Progress>>,
+    lost: Vec<Arc<WalkProgress>>,
     /// The newest question about paths.
-    asked: Option<Asked>,
+    asked: Option<FinderQuery>,
     /// When it was answered last; never, where it is due.
     answered: Option<Instant>,
     /// The last answer, as the same is not told again.
-    told: Option<FoundPaths>,
+    last_answer: Option<FoundPaths>,
     /// The ignore files that a walk did not obey, as they were told.
     told_left_out: Option<String>,
 }
 
-struct Asked {
+struct FinderQuery {
     id: u64,
     text: String,
     since: Instant,
@@ -183,41 +183,41 @@ struct Asked {
     own: Option<Vec<String>>,
 }
 
-enum Walk {
+enum WalkStatus {
     Never,
     /// Into a list of its own where there is one already.
     Running {
         fresh: Option<Index>,
-        progress: Arc<Progress>,
+        progress: Arc<WalkProgress>,
     },
     Ended(Instant),
 }
 
-impl Work {
+impl FinderWorker {
     fn new(
-        places: Places,
-        perform: Perform,
+        places: FinderPaths,
+        perform: RunFinderJob,
         messages: Sender<Message>,
-        outbox: UnboundedSender<Answer>,
+        outbox: UnboundedSender<FinderAnswer>,
     ) -> Self {
         Self {
-            errands: Errands::new(places.clone(), perform, messages.clone()),
+            jobs: FinderJobs::new(places.clone(), perform, messages.clone()),
             places,
             messages,
             outbox,
-            uses: Uses::default(),
+            uses: Frecency::default(),
             index: Index::default(),
-            walk: Walk::Never,
+            walk: WalkStatus::Never,
             lost: Vec::new(),
             asked: None,
             answered: None,
-            told: None,
+            last_answer: None,
             told_left_out: None,
         }
     }
 
     fn run(mut self, inbox: &Receiver<Message>) {
-        self.uses = Uses::load(&self.places.uses_file, &self.project());
+        self.uses = Frecency::load(&self.places.frecency_file, &self.project());
         loop {
             // Only the newest question is worth an answer.
             for message in self.wait(inbox) {
@@ -226,7 +226,7 @@ impl Work {
                     Message::Ask(request) => self.serve(request),
                     // What is to be seen of it is gathered in any case.
                     Message::Walked => {}
-                    Message::Brought(errand, brought) => self.bring(&errand, brought),
+                    Message::Brought(job, brought) => self.bring(&job, brought),
                     Message::End => return self.stop_walk(),
                 }
             }
@@ -252,47 +252,47 @@ impl Work {
     fn find(&mut self, id: u64, text: String) {
         self.walk_if_old();
         self.index.begin(&text);
-        self.asked = Some(Asked {
+        self.asked = Some(FinderQuery {
             id,
             text: text.clone(),
             since: Instant::now(),
             own: text.is_empty().then(Vec::new),
         });
         self.answered = None;
-        self.told = None;
+        self.last_answer = None;
         if !text.is_empty() {
-            self.go(Errand::List { id, text });
+            self.go(FinderJob::List { id, text });
         }
     }
 
-    fn go(&mut self, errand: Errand) {
-        let gone = self.errands.add(errand);
+    fn go(&mut self, job: FinderJob) {
+        let gone = self.jobs.add(job);
         self.tell(gone);
     }
 
     fn tell(&self, done: Result<(), String>) {
         if let Err(words) = done {
-            let _ = self.outbox.send(Answer::Trouble(words));
+            let _ = self.outbox.send(FinderAnswer::Trouble(words));
         }
     }
 
-    fn bring(&mut self, errand: &Errand, brought: Brought) {
-        let gone = self.errands.ended(errand);
+    fn bring(&mut self, job: &FinderJob, brought: FinderJobResult) {
+        let gone = self.jobs.ended(job);
         self.tell(gone);
         let answer = match brought {
-            Brought::Listed { id, paths } => {
+            FinderJobResult::Listed { id, paths } => {
                 if let Some(asked) = self.asked.as_mut().filter(|asked| asked.id == id) {
                     asked.own = Some(paths);
                     self.answered = None;
                 }
                 return;
             }
-            Brought::Looked { text: None, .. } => return,
-            Brought::Looked {
+            FinderJobResult::Looked { text: None, .. } => return,
+            FinderJobResult::Looked {
                 path,
                 text: Some(text),
-            } => Answer::Looked { path, text },
-            Brought::Inspected { pasted, media } => Answer::Inspected { pasted, media },
+            } => FinderAnswer::Looked { path, text },
+            FinderJobResult::Inspected { pasted, media } => FinderAnswer::Inspected { pasted, media },
         };
         let _ = self.outbox.send(answer);
     }
@@ -303,13 +303,13 @@ impl Work {
 
     fn serve(&mut self, request: Request) {
         let answer = match request {
-            Request::Recall => Answer::Uses(self.uses.clone()),
-            Request::Look(path) => return self.go(Errand::Look(path)),
-            Request::Inspect(pasted) => return self.go(Errand::Inspect(pasted)),
+            Request::Recall => FinderAnswer::Uses(self.uses.clone()),
+            Request::Look(path) => return self.go(FinderJob::Look(path)),
+            Request::Inspect(pasted) => return self.go(FinderJob::Inspect(pasted)),
             Request::Used { name, is_command } => {
                 self.uses.add(&name);
                 let project = if is_command { String::new() } else { self.project() };
-                if let Err(error) = Uses::note(&self.places.uses_file, &project, &name) {
+                if let Err(error) = Frecency::note(&self.places.frecency_file, &project, &name) {
                     tracing::warn!(%error, "what was picked could not be kept");
                 }
                 return;
@@ -324,7 +324,7 @@ impl Work {
     }
 
     fn is_walking(&self) -> bool {
-        matches!(self.walk, Walk::Running { .. })
+        matches!(self.walk, WalkStatus::Running { .. })
     }
 
     /// For how long nothing is told yet, as a directory is likely to be listed by then.
@@ -354,9 +354,9 @@ impl Work {
             }
         }
         let found = FoundPaths { id: asked.id, paths };
-        if self.told.as_ref() != Some(&found) {
-            self.told = Some(found.clone());
-            let _ = self.outbox.send(Answer::Found(found));
+        if self.last_answer.as_ref() != Some(&found) {
+            self.last_answer = Some(found.clone());
+            let _ = self.outbox.send(FinderAnswer::Found(found));
         }
         if is_last {
             self.asked = None;
@@ -366,7 +366,7 @@ impl Work {
     /// Takes what the walk has found, and sees whether it goes on.
     fn gather(&mut self) {
         self.lost.retain(|walk| !walk.has_ended());
-        let Walk::Running { progress, .. } = &self.walk else {
+        let WalkStatus::Running { progress, .. } = &self.walk else {
             return;
         };
         let progress = Arc::clone(progress);
@@ -382,7 +382,7 @@ impl Work {
     }
 
     /// Goes on with what a walk has found that waits for a disk.
-    fn give_up(&mut self, progress: Arc<Progress>) {
+    fn give_up(&mut self, progress: Arc<WalkProgress>) {
         let words = progress.trouble();
         progress.stop();
         if !self.lost.iter().any(|lost| lost.trouble() == words) {
@@ -393,7 +393,7 @@ impl Work {
     }
 
     /// Says once which ignore files a walk did not obey.
-    fn tell_left_out(&mut self, progress: &Progress) {
+    fn tell_left_out(&mut self, progress: &WalkProgress) {
         let words = progress.left_out();
         if let Some(words) = words.clone().filter(|_| words != self.told_left_out) {
             self.tell(Err(words));
@@ -402,7 +402,7 @@ impl Work {
     }
 
     fn learn(&mut self, paths: Vec<String>) {
-        let Walk::Running { fresh, progress } = &mut self.walk else {
+        let WalkStatus::Running { fresh, progress } = &mut self.walk else {
             return;
         };
         let index = fresh.as_mut().unwrap_or(&mut self.index);
@@ -413,9 +413,9 @@ impl Work {
     }
 
     fn walked(&mut self) {
-        if let Walk::Running {
+        if let WalkStatus::Running {
             fresh: Some(fresh), ..
-        } = std::mem::replace(&mut self.walk, Walk::Ended(Instant::now()))
+        } = std::mem::replace(&mut self.walk, WalkStatus::Ended(Instant::now()))
         {
             self.index = fresh;
             if let Some(asked) = &self.asked {
@@ -427,21 +427,21 @@ impl Work {
 
     fn walk_if_old(&mut self) {
         let fresh = match &self.walk {
-            Walk::Running { .. } => return,
-            Walk::Ended(at) if at.elapsed() < FRESH => return,
-            Walk::Ended(_) => Some(Index::default()),
-            Walk::Never => None,
+            WalkStatus::Running { .. } => return,
+            WalkStatus::Ended(at) if at.elapsed() < FRESH => return,
+            WalkStatus::Ended(_) => Some(Index::default()),
+            WalkStatus::Never => None,
         };
         let Some(without) = self.silent() else {
             return;
         };
-        let progress = Arc::new(Progress::new(&self.places.directory, without));
+        let progress = Arc::new(WalkProgress::new(&self.places.directory, without));
         if let Err(error) = walk::start(&progress, &self.messages) {
             let words = format!("the project's files are not listed: no thread begins ({error})");
             self.tell(Err(words));
         }
         // Its end is told even if it never began.
-        self.walk = Walk::Running { fresh, progress };
+        self.walk = WalkStatus::Running { fresh, progress };
     }
 
     /// Returns the directories that a new walk leaves out, as they do not answer. `None` where it would be stuck all
@@ -455,7 +455,7 @@ impl Work {
     }
 
     fn stop_walk(&self) {
-        if let Walk::Running { progress, .. } = &self.walk {
+        if let WalkStatus::Running { progress, .. } = &self.walk {
             progress.stop();
         }
     }

@@ -17,11 +17,11 @@ impl Place {
         Self { dir }
     }
 
-    fn places(&self) -> Places {
-        Places {
+    fn places(&self) -> FinderPaths {
+        FinderPaths {
             directory: self.dir.path().join("project"),
             home: None,
-            uses_file: self.dir.path().join("state/uses.jsonl"),
+            frecency_file: self.dir.path().join("state/uses.jsonl"),
         }
     }
 
@@ -37,7 +37,7 @@ async fn found(finder: &mut Finder, text: &str, expected: &[&str]) {
     let mut last = Vec::new();
     let right = async {
         while last != expected {
-            if let Answer::Found(found) = finder.next().await {
+            if let FinderAnswer::Found(found) = finder.next().await {
                 last = found.paths;
             }
         }
@@ -84,19 +84,19 @@ async fn a_file_is_looked_at() {
     let place = Place::new(&["a.rs"]);
     let mut finder = place.start();
     finder.ask(Request::Look("a.rs".to_owned()));
-    let Answer::Looked { path, text } = finder.next().await else {
+    let FinderAnswer::Looked { path, text } = finder.next().await else {
         panic!("no look")
     };
     assert_eq!((&*path, &*text), ("a.rs", "this is a.rs\n"));
 }
 
 /// Performs errands, but for those that ask a disk which does not answer.
-fn but_dead(errand: &Errand, places: &Places) -> Brought {
-    let (Errand::List { text: path, .. } | Errand::Look(path) | Errand::Inspect(path)) = errand;
+fn but_dead(job: &FinderJob, places: &FinderPaths) -> FinderJobResult {
+    let (FinderJob::List { text: path, .. } | FinderJob::Look(path) | FinderJob::Inspect(path)) = job;
     while path.starts_with("dead") {
         thread::park();
     }
-    errand.perform(places)
+    job.perform(places)
 }
 
 fn start_beside_dead(place: &Place) -> Finder {
@@ -108,7 +108,7 @@ fn find(finder: &Finder, id: u64, text: &str) {
     finder.ask(Request::Find { id, text });
 }
 
-async fn next(finder: &mut Finder) -> Answer {
+async fn next(finder: &mut Finder) -> FinderAnswer {
     let answer = tokio::time::timeout(Duration::from_secs(20), finder.next()).await;
     answer.expect("there is an answer")
 }
@@ -124,11 +124,11 @@ async fn a_directory_that_does_not_answer_holds_nothing_else_up() {
     finder.ask(Request::Inspect("dead/a.png".to_owned()));
     found(&mut finder, ".env", &[".env"]).await;
     finder.ask(Request::Look("a.rs".to_owned()));
-    let looked = async { while !matches!(next(&mut finder).await, Answer::Looked { .. }) {} };
+    let looked = async { while !matches!(next(&mut finder).await, FinderAnswer::Looked { .. }) {} };
     looked.await;
     let pasted = "/no/where.png".to_owned();
     finder.ask(Request::Inspect(pasted.clone()));
-    let looked_at = Answer::Inspected { pasted, media: None };
+    let looked_at = FinderAnswer::Inspected { pasted, media: None };
     while next(&mut finder).await != looked_at {}
 }
 
@@ -140,13 +140,16 @@ async fn what_is_known_is_told_without_a_directory_that_does_not_answer() {
 }
 
 /// The work on a question, to be done step by step, whose walk waits for these directories.
-fn stuck(place: &Place, unread: &[&str]) -> (Work, UnboundedReceiver<Answer>, Receiver<Message>) {
+fn stuck(
+    place: &Place,
+    unread: &[&str],
+) -> (FinderWorker, UnboundedReceiver<FinderAnswer>, Receiver<Message>) {
     let (messages, inbox) = channel();
     let (outbox, answers) = unbounded_channel();
-    let mut work = Work::new(place.places(), Errand::perform, messages, outbox);
-    work.walk = Walk::Running {
+    let mut work = FinderWorker::new(place.places(), FinderJob::perform, messages, outbox);
+    work.walk = WalkStatus::Running {
         fresh: None,
-        progress: Arc::new(Progress::stuck(&work.places.directory, &["a.rs"], unread)),
+        progress: Arc::new(WalkProgress::stuck(&work.places.directory, &["a.rs"], unread)),
     };
     work.find(1, String::new());
     (work, answers, inbox)
@@ -154,20 +157,20 @@ fn stuck(place: &Place, unread: &[&str]) -> (Work, UnboundedReceiver<Answer>, Re
 
 /// Walks anew, and returns what is found in the end.
 fn walk_anew(
-    work: &mut Work,
+    work: &mut FinderWorker,
     inbox: &Receiver<Message>,
-    answers: &mut UnboundedReceiver<Answer>,
+    answers: &mut UnboundedReceiver<FinderAnswer>,
 ) -> Vec<String> {
     let mut ended = Instant::now();
     ended -= FRESH;
-    work.walk = Walk::Ended(ended);
+    work.walk = WalkStatus::Ended(ended);
     work.find(2, String::new());
     while work.is_walking() {
         inbox.recv().unwrap();
         work.gather();
     }
     work.answer();
-    let Ok(Answer::Found(mut found)) = answers.try_recv() else {
+    let Ok(FinderAnswer::Found(mut found)) = answers.try_recv() else {
         panic!("nothing is found")
     };
     found.paths.sort_unstable();
@@ -181,9 +184,12 @@ fn a_walk_that_a_dead_directory_holds_up_is_told_once_and_the_next_goes_around_i
     work.gather();
     work.answer();
     let words = "dead/ does not answer; the list is without what is in it";
-    assert_eq!(answers.try_recv(), Ok(Answer::Trouble(words.to_owned())));
+    assert_eq!(answers.try_recv(), Ok(FinderAnswer::Trouble(words.to_owned())));
     let paths = vec!["a.rs".to_owned()];
-    assert_eq!(answers.try_recv(), Ok(Answer::Found(FoundPaths { id: 1, paths })));
+    assert_eq!(
+        answers.try_recv(),
+        Ok(FinderAnswer::Found(FoundPaths { id: 1, paths }))
+    );
     assert!(work.asked.is_none(), "there is no more to come");
     assert_eq!(walk_anew(&mut work, &inbox, &mut answers), ["a.rs"]);
     work.lost[0].answers_at_last();

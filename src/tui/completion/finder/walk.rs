@@ -13,14 +13,14 @@ use std::time::Instant;
 use std::{io, thread};
 
 use super::Message;
-use super::errands::STUCK;
+use super::jobs::STUCK;
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, LeftOut, Walk};
 
 /// Threads of a walk, on any number of cores, so that one that waits for a disk is not the only one.
 const THREADS: usize = 4;
 
 /// How far a walk has come, for its threads and the finder.
-pub(super) struct Progress {
+pub(super) struct WalkProgress {
     root: PathBuf,
     /// Directories that it leaves out.
     without: HashSet<PathBuf>,
@@ -40,7 +40,7 @@ struct State {
     has_ended: bool,
 }
 
-impl Progress {
+impl WalkProgress {
     pub(super) fn new(root: &Path, without: HashSet<PathBuf>) -> Self {
         let state = State {
             found: Vec::new(),
@@ -170,8 +170,8 @@ impl Progress {
 }
 
 /// Begins a walk. However it ends, its progress says so, and [`Message::Walked`] that there is something to see.
-pub(super) fn start(progress: &Arc<Progress>, messages: &Sender<Message>) -> io::Result<()> {
-    let end = End {
+pub(super) fn start(progress: &Arc<WalkProgress>, messages: &Sender<Message>) -> io::Result<()> {
+    let end = WalkEndNotice {
         progress: Arc::clone(progress),
         messages: messages.clone(),
     };
@@ -184,19 +184,19 @@ pub(super) fn start(progress: &Arc<Progress>, messages: &Sender<Message>) -> io:
 }
 
 /// Tells the end of a walk, also of one that panicked or never began.
-struct End {
-    progress: Arc<Progress>,
+struct WalkEndNotice {
+    progress: Arc<WalkProgress>,
     messages: Sender<Message>,
 }
 
-impl Drop for End {
+impl Drop for WalkEndNotice {
     fn drop(&mut self) {
         self.progress.end();
         let _ = self.messages.send(Message::Walked);
     }
 }
 
-fn walk(progress: &Progress) {
+fn walk(progress: &WalkProgress) {
     let walk = Walk {
         root: &progress.root,
         ignore_files: IgnoreFiles::Everywhere,
@@ -223,7 +223,7 @@ fn walk(progress: &Progress) {
 }
 
 #[cfg(test)]
-impl Progress {
+impl WalkProgress {
     /// A walk that has found something and waits for directories since long.
     pub(super) fn stuck(root: &Path, found: &[&str], unread: &[&str]) -> Self {
         let progress = Self::new(root, HashSet::new());
@@ -254,7 +254,7 @@ mod tests {
             fs::write(dir.path().join(path).join("file"), "").unwrap();
         }
         let without = HashSet::from([dir.path().join("dead")]);
-        let progress = Arc::new(Progress::new(dir.path(), without));
+        let progress = Arc::new(WalkProgress::new(dir.path(), without));
         walk(&progress);
         let mut found = progress.take();
         found.sort_unstable();
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_stuck_walk_names_what_it_waits_for_as_far_as_that_is_known() {
-        let words = |unread: &[&str]| Progress::stuck(Path::new("/p"), &[], unread).trouble();
+        let words = |unread: &[&str]| WalkProgress::stuck(Path::new("/p"), &[], unread).trouble();
         assert_eq!(
             words(&["a/dead"]),
             "a/dead/ does not answer; the list is without what is in it"

@@ -62,7 +62,7 @@ pub(super) struct Command {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parsed {
+pub(super) enum ParsedCommand {
     /// More keys belong to it.
     Open,
     Whole(Command),
@@ -75,17 +75,17 @@ const COUNT_LIMIT: usize = 9999;
 /// Keys that are a command on their own in normal mode.
 const KEYS: &str = "xXsSCDYpPiIaAoOJu.vV~";
 
-pub(super) fn parse(keys: &[char]) -> Parsed {
+pub(super) fn parse(keys: &[char]) -> ParsedCommand {
     let (count, rest) = split_count(keys);
     let Some((first, rest)) = rest.split_first() else {
-        return Parsed::Open;
+        return ParsedCommand::Open;
     };
-    let whole = |verb| Parsed::Whole(Command { count, verb });
+    let whole = |verb| ParsedCommand::Whole(Command { count, verb });
     if let Some(operator) = operator(*first) {
         return operation(count, operator, *first, rest);
     }
     match (first, rest) {
-        ('r', []) => Parsed::Open,
+        ('r', []) => ParsedCommand::Open,
         ('r', [c]) => whole(Verb::Replace(*c)),
         (key, []) if KEYS.contains(*key) => whole(Verb::Key(*key)),
         (_, _) => match motion(*first, rest) {
@@ -96,11 +96,11 @@ pub(super) fn parse(keys: &[char]) -> Parsed {
 }
 
 /// Reads what was typed over a selection: an object there is, where no operator stands before it.
-pub(super) fn parse_visual(keys: &[char]) -> Parsed {
+pub(super) fn parse_visual(keys: &[char]) -> ParsedCommand {
     let (count, rest) = split_count(keys);
-    let whole = |verb| Parsed::Whole(Command { count, verb });
+    let whole = |verb| ParsedCommand::Whole(Command { count, verb });
     match rest {
-        [] | ['i' | 'a'] => Parsed::Open,
+        [] | ['i' | 'a'] => ParsedCommand::Open,
         ['i' | 'a', name] => whole(Verb::Operate(Operator::Yank, object(rest[0], *name))),
         [key] if "dxcsyvVp~J<>DCYXS".contains(*key) => whole(Verb::Key(*key)),
         [first, rest @ ..] => match motion(*first, rest) {
@@ -110,7 +110,7 @@ pub(super) fn parse_visual(keys: &[char]) -> Parsed {
     }
 }
 
-fn operation(count: Option<usize>, operator: Operator, key: char, rest: &[char]) -> Parsed {
+fn operation(count: Option<usize>, operator: Operator, key: char, rest: &[char]) -> ParsedCommand {
     let (second, rest) = split_count(rest);
     let count = match (count, second) {
         (None, None) => None,
@@ -118,10 +118,10 @@ fn operation(count: Option<usize>, operator: Operator, key: char, rest: &[char])
     };
     let whole = |target| {
         let verb = Verb::Operate(operator, target);
-        Parsed::Whole(Command { count, verb })
+        ParsedCommand::Whole(Command { count, verb })
     };
     match rest {
-        [] | ['i' | 'a'] => Parsed::Open,
+        [] | ['i' | 'a'] => ParsedCommand::Open,
         [again] if *again == key => whole(Target::Lines),
         [kind @ ('i' | 'a'), name] => whole(object(*kind, *name)),
         [first, rest @ ..] => match motion(*first, rest) {
@@ -149,9 +149,11 @@ fn operator(key: char) -> Option<Operator> {
     })
 }
 
-fn motion(first: char, rest: &[char]) -> Result<Motion, Parsed> {
+fn motion(first: char, rest: &[char]) -> Result<Motion, ParsedCommand> {
     if let ('f' | 'F' | 't' | 'T', rest) = (first, rest) {
-        let [target] = rest else { return Err(Parsed::Open) };
+        let [target] = rest else {
+            return Err(ParsedCommand::Open);
+        };
         return Ok(Motion::Find(Find {
             target: *target,
             is_forward: first.is_lowercase(),
@@ -159,10 +161,10 @@ fn motion(first: char, rest: &[char]) -> Result<Motion, Parsed> {
         }));
     }
     match (first, rest) {
-        ('g', []) => return Err(Parsed::Open),
+        ('g', []) => return Err(ParsedCommand::Open),
         ('g', ['g']) => return Ok(Motion::Top),
         (_, []) => {}
-        _ => return Err(Parsed::Nothing),
+        _ => return Err(ParsedCommand::Nothing),
     }
     Ok(match first {
         'h' => Motion::Left,
@@ -178,7 +180,7 @@ fn motion(first: char, rest: &[char]) -> Result<Motion, Parsed> {
         'G' => Motion::Bottom,
         ';' => Motion::FindAgain { is_reversed: false },
         ',' => Motion::FindAgain { is_reversed: true },
-        _ => return Err(Parsed::Nothing),
+        _ => return Err(ParsedCommand::Nothing),
     })
 }
 

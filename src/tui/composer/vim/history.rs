@@ -2,13 +2,13 @@
 
 use super::command::Verb;
 use super::motion::line_start;
-use super::{Change, Mode, Page, Step, Vim, clamp};
+use super::{Mode, RepeatableChange, Step, Vim, VimText, clamp};
 
 /// Steps that can be undone.
 pub(super) const UNDO_STEPS: usize = 200;
 
 impl Vim {
-    pub(crate) fn redo(&mut self, page: &mut dyn Page) {
+    pub(crate) fn redo(&mut self, page: &mut dyn VimText) {
         self.keys.clear();
         if self.mode != Mode::Normal {
             return;
@@ -20,7 +20,7 @@ impl Vim {
         self.seen = page.text();
     }
 
-    pub(super) fn undo(&mut self, page: &mut dyn Page) {
+    pub(super) fn undo(&mut self, page: &mut dyn VimText) {
         if let Some(step) = self.undo.pop() {
             self.redo.push((page.text(), page.caret()));
             restore(page, &step);
@@ -28,7 +28,7 @@ impl Vim {
     }
 
     /// A text that somebody else changed can be undone as well.
-    pub(super) fn note_others(&mut self, page: &dyn Page) {
+    pub(super) fn note_others(&mut self, page: &dyn VimText) {
         if self.mode == Mode::Normal && self.keys.is_empty() && !self.is_repeating {
             let text = page.text();
             if text != self.seen {
@@ -47,19 +47,19 @@ impl Vim {
     }
 
     /// Keeps what a command did, for undo and for repeating it.
-    pub(super) fn settle(&mut self, keys: Vec<char>, verb: Verb, before: Step, page: &mut dyn Page) {
+    pub(super) fn settle(&mut self, keys: Vec<char>, verb: Verb, before: Step, page: &mut dyn VimText) {
         let (is_history, is_repeat) = (verb == Verb::Key('u'), verb == Verb::Key('.'));
         if self.mode == Mode::Insert {
             if !self.is_repeating {
                 self.begun = before;
-                self.recording = Some(Change::of(keys));
+                self.recording = Some(RepeatableChange::of(keys));
             }
         } else {
             clamp(page);
             let is_changed = page.text() != before.0;
             if is_changed && !is_history && !self.is_repeating {
                 if !is_repeat && self.mode == Mode::Normal {
-                    self.last = Change::of(keys);
+                    self.last = RepeatableChange::of(keys);
                 }
                 self.push_undo(before);
             }
@@ -69,7 +69,7 @@ impl Vim {
         }
     }
 
-    pub(super) fn end_insert(&mut self, page: &mut dyn Page) {
+    pub(super) fn end_insert(&mut self, page: &mut dyn VimText) {
         self.mode = Mode::Normal;
         let caret = page.caret();
         let text: Vec<char> = page.text().chars().collect();
@@ -89,7 +89,7 @@ impl Vim {
 
     /// Does the last change again. What was written is written only where the command leads to insert mode here as well:
     /// it is text and never a command.
-    pub(super) fn repeat(&mut self, page: &mut dyn Page) {
+    pub(super) fn repeat(&mut self, page: &mut dyn VimText) {
         let last = self.last.clone();
         self.is_repeating = true;
         for key in last.keys {
@@ -106,7 +106,7 @@ impl Vim {
     }
 }
 
-impl Change {
+impl RepeatableChange {
     fn of(keys: Vec<char>) -> Self {
         Self {
             keys,
@@ -115,7 +115,7 @@ impl Change {
     }
 }
 
-fn restore(page: &mut dyn Page, (text, caret): &Step) {
+fn restore(page: &mut dyn VimText, (text, caret): &Step) {
     let length = page.text().chars().count();
     page.replace(0..length, text);
     page.go(*caret);

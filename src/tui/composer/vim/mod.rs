@@ -1,7 +1,7 @@
 //! Vim's modes, as far as a text of a few lines needs them: motions, operators, text objects, counts, registers of one,
 //! repeat and undo.
 //!
-//! A machine: keys in, changes of a [`Page`] out. It knows neither the screen nor the text area. In insert mode it only
+//! A machine: keys in, changes of a [`VimText`] out. It knows neither the screen nor the text area. In insert mode it only
 //! listens, so that every other key of the composer works there. Undo is its own, one step a command; what changed the
 //! text in between (a paste, the history) is a step too.
 //!
@@ -21,12 +21,12 @@ mod visual;
 
 use std::ops::Range;
 
-use command::{Command, Motion, Operator, Parsed, Verb};
+use command::{Command, Motion, Operator, ParsedCommand, Verb};
 use motion::{Find, Reach, line_end, line_last, line_start};
 use operator::{join, turned};
 
 /// A text that the machine changes. Places are counted in characters, line ends included.
-pub(crate) trait Page {
+pub(crate) trait VimText {
     fn text(&self) -> String;
 
     fn caret(&self) -> usize;
@@ -47,7 +47,7 @@ pub(crate) enum Mode {
 
 /// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Done {
+pub(crate) enum VimOutcome {
     /// The page, the caret or the mode, perhaps.
     Something,
     /// `k` on the first line.
@@ -65,7 +65,7 @@ struct Register {
 /// A change that can be repeated: the keys of a command, and the text that was written after it where it led to insert
 /// mode.
 #[derive(Debug, Clone, Default)]
-struct Change {
+struct RepeatableChange {
     keys: Vec<char>,
     written: String,
 }
@@ -89,8 +89,8 @@ pub(crate) struct Vim {
     /// Before insert mode.
     begun: Step,
     /// The text that is being inserted, with the command that began it; `None` where it cannot be repeated.
-    recording: Option<Change>,
-    last: Change,
+    recording: Option<RepeatableChange>,
+    last: RepeatableChange,
     is_repeating: bool,
 }
 
@@ -107,7 +107,7 @@ impl Default for Vim {
             seen: String::new(),
             begun: Step::default(),
             recording: None,
-            last: Change::default(),
+            last: RepeatableChange::default(),
             is_repeating: false,
         }
     }
@@ -151,7 +151,7 @@ impl Vim {
     }
 
     /// One step back: from insert or visual mode, or from a command that was begun. Says whether there was one.
-    pub(crate) fn escape(&mut self, page: &mut dyn Page) -> bool {
+    pub(crate) fn escape(&mut self, page: &mut dyn VimText) -> bool {
         let was_open = !std::mem::take(&mut self.keys).is_empty();
         match self.mode {
             Mode::Normal => return was_open,
@@ -163,7 +163,7 @@ impl Vim {
     }
 
     /// Takes a key outside insert mode.
-    pub(crate) fn key(&mut self, key: char, page: &mut dyn Page) -> Done {
+    pub(crate) fn key(&mut self, key: char, page: &mut dyn VimText) -> VimOutcome {
         self.note_others(page);
         self.keys.push(key);
         let is_visual = matches!(self.mode, Mode::Visual | Mode::VisualLines);
@@ -173,12 +173,12 @@ impl Vim {
             command::parse(&self.keys)
         };
         let command = match parsed {
-            Parsed::Open => return Done::Something,
-            Parsed::Nothing => {
+            ParsedCommand::Open => return VimOutcome::Something,
+            ParsedCommand::Nothing => {
                 self.keys.clear();
-                return Done::Something;
+                return VimOutcome::Something;
             }
-            Parsed::Whole(command) => command,
+            ParsedCommand::Whole(command) => command,
         };
         let keys = std::mem::take(&mut self.keys);
         let before = (page.text(), page.caret());
@@ -191,7 +191,7 @@ impl Vim {
         done
     }
 
-    fn perform(&mut self, command: Command, page: &mut dyn Page) -> Done {
+    fn perform(&mut self, command: Command, page: &mut dyn VimText) -> VimOutcome {
         let text: Vec<char> = page.text().chars().collect();
         let at = page.caret().min(text.len());
         match command.verb {
@@ -210,22 +210,28 @@ impl Vim {
             }
             Verb::Key(key) => self.single(key, command.count, &text, at, page),
         }
-        Done::Something
+        VimOutcome::Something
     }
 
-    fn go(&mut self, motion: Motion, count: Option<usize>, text: &[char], page: &mut dyn Page) -> Done {
+    fn go(
+        &mut self,
+        motion: Motion,
+        count: Option<usize>,
+        text: &[char],
+        page: &mut dyn VimText,
+    ) -> VimOutcome {
         let at = page.caret().min(text.len());
         match (self.place(motion, count, text, at), motion) {
             (Some((place, _)), _) => page.go(place),
-            (None, Motion::Up) => return Done::Above,
-            (None, Motion::Down) => return Done::Below,
+            (None, Motion::Up) => return VimOutcome::Above,
+            (None, Motion::Down) => return VimOutcome::Below,
             (None, _) => {}
         }
-        Done::Something
+        VimOutcome::Something
     }
 
     /// A key that is a command of its own.
-    fn single(&mut self, key: char, count: Option<usize>, text: &[char], at: usize, page: &mut dyn Page) {
+    fn single(&mut self, key: char, count: Option<usize>, text: &[char], at: usize, page: &mut dyn VimText) {
         let times = count.unwrap_or(1);
         let (start, end) = (line_start(text, at), line_end(text, at));
         let right = at..(at + times).min(end);
@@ -277,14 +283,14 @@ impl Vim {
         }
     }
 
-    fn insert_at(&mut self, place: usize, page: &mut dyn Page) {
+    fn insert_at(&mut self, place: usize, page: &mut dyn VimText) {
         page.go(place);
         self.mode = Mode::Insert;
     }
 }
 
 /// A caret outside insert mode stands on a character.
-fn clamp(page: &mut dyn Page) {
+fn clamp(page: &mut dyn VimText) {
     let text: Vec<char> = page.text().chars().collect();
     let caret = page.caret().min(text.len());
     page.go(caret.min(line_last(&text, caret)));

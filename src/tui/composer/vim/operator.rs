@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::command::Operator;
 use super::motion::{self, Reach, line_end, line_start};
-use super::{Mode, Page, Register, Vim};
+use super::{Mode, Register, Vim, VimText};
 
 /// The indent that `>>` puts before a line.
 const INDENT: &str = "  ";
@@ -16,7 +16,7 @@ impl Vim {
         range: Range<usize>,
         reach: Reach,
         text: &[char],
-        page: &mut dyn Page,
+        page: &mut dyn VimText,
     ) {
         let is_lines = reach == Reach::Lines;
         if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank)
@@ -49,7 +49,7 @@ impl Vim {
         times: usize,
         text: &[char],
         at: usize,
-        page: &mut dyn Page,
+        page: &mut dyn VimText,
     ) {
         let Register { text: put, is_lines } = self.register.clone();
         if put.is_empty() {
@@ -82,7 +82,7 @@ impl Vim {
     }
 }
 
-fn delete_lines(range: Range<usize>, text: &[char], page: &mut dyn Page) {
+fn delete_lines(range: Range<usize>, text: &[char], page: &mut dyn VimText) {
     let whole = match (range.start, range.end) {
         (start, end) if end < text.len() => start..end + 1,
         (0, end) => 0..end,
@@ -93,7 +93,7 @@ fn delete_lines(range: Range<usize>, text: &[char], page: &mut dyn Page) {
     page.go(motion::first_word(&text, range.start.min(text.len())));
 }
 
-fn indent(operator: Operator, range: Range<usize>, text: &[char], page: &mut dyn Page) {
+fn indent(operator: Operator, range: Range<usize>, text: &[char], page: &mut dyn VimText) {
     let covered: String = text[range.clone()].iter().collect();
     let change = |line: &str| match operator {
         Operator::Indent if !line.is_empty() => format!("{INDENT}{line}"),
@@ -112,7 +112,7 @@ fn indent(operator: Operator, range: Range<usize>, text: &[char], page: &mut dyn
 }
 
 /// Puts the lines below behind this one, with one space between them.
-pub(super) fn join(times: usize, page: &mut dyn Page) {
+pub(super) fn join(times: usize, page: &mut dyn VimText) {
     for _ in 0..times {
         let text: Vec<char> = page.text().chars().collect();
         let end = line_end(&text, page.caret().min(text.len()));

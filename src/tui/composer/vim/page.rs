@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Done, Mode, Page, Vim};
-use crate::tui::composer::{Composer, Edited};
+use super::{Mode, Vim, VimOutcome, VimText};
+use crate::tui::composer::{Composer, EditEffect};
 
 impl Composer {
     /// Works with vim's modes from now on.
@@ -26,14 +26,14 @@ impl Composer {
     }
 
     /// Takes a key of a command.
-    pub(crate) fn command(&mut self, key: char) -> (Edited, Done) {
+    pub(crate) fn command(&mut self, key: char) -> (EditEffect, VimOutcome) {
         self.with_vim(|vim, page| vim.key(key, page))
-            .unwrap_or((Edited::Nothing, Done::Something))
+            .unwrap_or((EditEffect::Nothing, VimOutcome::Something))
     }
 
-    pub(crate) fn vim_redo(&mut self) -> Edited {
+    pub(crate) fn vim_redo(&mut self) -> EditEffect {
         let done = self.with_vim(|vim, page| vim.redo(page));
-        done.map_or(Edited::Nothing, |(edited, ())| edited)
+        done.map_or(EditEffect::Nothing, |(edited, ())| edited)
     }
 
     /// Leaves insert or visual mode, or a command that was begun; says whether there was one.
@@ -50,7 +50,7 @@ impl Composer {
         range.map(|range| (self.position(range.start), self.position(range.end)))
     }
 
-    fn with_vim<T>(&mut self, work: impl FnOnce(&mut Vim, &mut Self) -> T) -> Option<(Edited, T)> {
+    fn with_vim<T>(&mut self, work: impl FnOnce(&mut Vim, &mut Self) -> T) -> Option<(EditEffect, T)> {
         let mut vim = self.vim.take()?;
         self.area.cancel_selection();
         let before = self.text();
@@ -58,9 +58,9 @@ impl Composer {
         self.vim = Some(vim);
         self.is_placed = true;
         let edited = if self.text() == before {
-            Edited::Caret
+            EditEffect::Caret
         } else {
-            Edited::Text
+            EditEffect::Text
         };
         Some((edited, done))
     }
@@ -94,7 +94,7 @@ impl Composer {
     }
 }
 
-impl Page for Composer {
+impl VimText for Composer {
     fn text(&self) -> String {
         self.area.lines().join("\n")
     }

@@ -11,7 +11,7 @@ struct Plain {
     caret: usize,
 }
 
-impl Page for Plain {
+impl VimText for Plain {
     fn text(&self) -> String {
         self.text.iter().collect()
     }

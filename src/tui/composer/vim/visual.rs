@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::command::{Command, Operator, Target, Verb};
 use super::motion::{Reach, line_end, line_start};
 use super::operator::{join, turned};
-use super::{Done, Mode, Page, Vim, object};
+use super::{Mode, Vim, VimOutcome, VimText, object};
 
 impl Vim {
     /// Returns what is selected.
-    pub(crate) fn selected(&self, page: &dyn Page) -> Option<Range<usize>> {
+    pub(crate) fn selected(&self, page: &dyn VimText) -> Option<Range<usize>> {
         let text: Vec<char> = page.text().chars().collect();
         let (anchor, caret) = (self.anchor.min(text.len()), page.caret());
         let (first, last) = (anchor.min(caret), anchor.max(caret));
@@ -21,10 +21,10 @@ impl Vim {
     }
 
     /// Performs a command on what is selected.
-    pub(super) fn over_selection(&mut self, command: Command, page: &mut dyn Page) -> Done {
+    pub(super) fn over_selection(&mut self, command: Command, page: &mut dyn VimText) -> VimOutcome {
         let text: Vec<char> = page.text().chars().collect();
         let Some(range) = self.selected(page) else {
-            return Done::Something;
+            return VimOutcome::Something;
         };
         let is_lines = self.mode == Mode::VisualLines;
         let reach = if is_lines { Reach::Lines } else { Reach::Exclusive };
@@ -82,6 +82,6 @@ impl Vim {
             }
             _ => {}
         }
-        Done::Something
+        VimOutcome::Something
     }
 }

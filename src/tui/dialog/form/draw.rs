@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::{FormDialog, Page};
+use super::{FormDialog, FormPage};
 use crate::question::{FormOption, FormQuestion};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
@@ -14,7 +14,7 @@ use crate::tui::composer;
 use crate::tui::dialog::draw::window as shown_part;
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::layer::{Layer, LayerCx};
-use crate::view::judged::{INDENT, JudgedText, body, step};
+use crate::view::approval::{ApprovalText, INDENT, body, step};
 use crate::view::theme::Meaning;
 use crate::view::{LookKey, Symbols};
 
@@ -38,7 +38,7 @@ pub(super) struct CardLayout {
 }
 
 /// The rows below what the form is about, of which only some may fit.
-struct List {
+struct FormRows {
     lines: Vec<Line<'static>>,
     /// The rows that have to be in sight, if some do.
     chosen: Option<Range<usize>>,
@@ -93,7 +93,7 @@ impl FormDialog {
         let invitation = cx.look.symbols.words(&invitation);
         let theme = cx.look.theme;
         let text = theme.style(Meaning::Text);
-        let look = composer::Look {
+        let look = composer::ComposerStyle {
             text,
             bar: cx.look.symbols.bar(),
             bar_style: theme.style(Meaning::Accent),
@@ -173,7 +173,7 @@ impl FormDialog {
             .collect();
         tabs.push("answers".into());
         let columns: usize = tabs.iter().map(|tab| tab.width() + 3).sum();
-        let lead = JudgedText::new(cx.look).gap(INDENT);
+        let lead = ApprovalText::new(cx.look).gap(INDENT);
         if columns + INDENT > width {
             let place = Revealed::from(self.page + 1)
                 .and(" of ")
@@ -194,14 +194,20 @@ impl FormDialog {
         tabs.line()
     }
 
-    fn list(&self, width: u16, cx: &LayerCx<'_>) -> List {
+    fn list(&self, width: u16, cx: &LayerCx<'_>) -> FormRows {
         match (self.question(), self.pages.get(self.page)) {
             (Some(question), Some(page)) => self.question_list(question, page, usize::from(width), cx),
             _ => self.answer_list(usize::from(width), cx),
         }
     }
 
-    fn question_list(&self, question: &FormQuestion, page: &Page, width: usize, cx: &LayerCx<'_>) -> List {
+    fn question_list(
+        &self,
+        question: &FormQuestion,
+        page: &FormPage,
+        width: usize,
+        cx: &LayerCx<'_>,
+    ) -> FormRows {
         let mut lines = stepped(&question.question, (INDENT, width), Meaning::TextStrong, cx);
         let indent = label_indent(question, cx.look.symbols);
         let labels = label_columns(question, width.saturating_sub(indent + 1));
@@ -232,7 +238,7 @@ impl FormDialog {
             };
             if question.options.is_empty() {
                 lines.push(
-                    JudgedText::new(cx.look)
+                    ApprovalText::new(cx.look)
                         .gap(INDENT)
                         .and(text, Meaning::Text)
                         .line(),
@@ -252,11 +258,11 @@ impl FormDialog {
                 lines.extend((1..self.words_rows).map(|_| Line::default()));
             }
         }
-        List { lines, chosen, words }
+        FormRows { lines, chosen, words }
     }
 
     /// Lists the answers, before they are sent.
-    fn answer_list(&self, width: usize, cx: &LayerCx<'_>) -> List {
+    fn answer_list(&self, width: usize, cx: &LayerCx<'_>) -> FormRows {
         let mut lines = Vec::new();
         let pages = self.questions().iter().zip(&self.pages).zip(1_usize..);
         for ((question, page), place) in pages {
@@ -278,7 +284,7 @@ impl FormDialog {
             };
             lines.extend(stepped(&said, (INDENT + 2, width), meaning, cx));
         }
-        List {
+        FormRows {
             lines,
             chosen: None,
             words: None,
@@ -292,7 +298,7 @@ impl FormDialog {
             lines.extend(cx.text(remark, Meaning::Warning).indented(usize::from(width)));
         }
         let room = usize::from(width).saturating_sub(1);
-        let begun = || JudgedText::new(cx.look).gap(INDENT);
+        let begun = || ApprovalText::new(cx.look).gap(INDENT);
         let mut row = begun();
         let mut rows = 0;
         for (key, verb) in self.keys(cx) {
@@ -370,7 +376,11 @@ impl FormDialog {
         }
         let key = (width, cx.look.key());
         let Some(card) = &self.form.about.card else { return };
-        if self.card.as_ref().is_none_or(|laid| laid.key != key) {
+        if self
+            .card
+            .as_ref()
+            .is_none_or(|cached_layout| cached_layout.key != key)
+        {
             let lines = body(card, usize::from(width), cx.look).lines;
             self.card = Some(CardLayout { key, lines });
         }
@@ -419,7 +429,7 @@ fn lead<'a>(
     is_here: bool,
     is_on: bool,
     cx: &LayerCx<'a>,
-) -> JudgedText<'a> {
+) -> ApprovalText<'a> {
     let mark = mark(question, is_on, cx.look.symbols);
     let pointer = if is_here { cx.look.symbols.pointer() } else { " " };
     let number = if row < 9 { " " } else { "" };
@@ -441,7 +451,7 @@ fn label_columns(question: &FormQuestion, room: usize) -> Option<usize> {
 /// A label with its description beside it, or below.
 fn option_lines(
     question: &FormQuestion,
-    page: &Page,
+    page: &FormPage,
     (row, option): (usize, &FormOption),
     (labels, width): (Option<usize>, usize),
     cx: &LayerCx<'_>,
@@ -484,7 +494,7 @@ fn stepped(
 }
 
 /// Moves the window over a list as little as needed to have what is chosen in sight.
-fn window(top: usize, list: &List, rows: usize) -> usize {
+fn window(top: usize, list: &FormRows, rows: usize) -> usize {
     let bottom = list.lines.len().saturating_sub(rows);
     let top = top.min(bottom);
     let Some(chosen) = &list.chosen else { return top };

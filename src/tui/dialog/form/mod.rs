@@ -11,21 +11,21 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::guard::Guard;
+use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
 use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use draw::CardLayout;
 
 pub(super) struct FormDialog {
     form: Question<Arc<Form>>,
-    guard: Guard,
+    guard: TypeAheadGuard,
     /// One for each question.
-    pages: Vec<Page>,
+    pages: Vec<FormPage>,
     /// The one on screen; beyond the last is the one that shows the answers.
     page: usize,
     is_writing: bool,
@@ -44,7 +44,7 @@ pub(super) struct FormDialog {
 }
 
 /// An answer on its way.
-struct Page {
+struct FormPage {
     row: usize,
     /// Parallel to the options.
     ticks: Vec<bool>,
@@ -53,7 +53,7 @@ struct Page {
     counts_words: bool,
 }
 
-impl Page {
+impl FormPage {
     fn new(question: &FormQuestion) -> Self {
         let mut ticks = vec![false; question.options.len()];
         if let Some(default) = question.default.filter(|_| question.multiple) {
@@ -85,8 +85,8 @@ impl Page {
 }
 
 impl FormDialog {
-    pub(super) fn new(form: Question<Arc<Form>>, guard: Guard) -> Self {
-        let pages = form.about.questions.iter().map(Page::new).collect();
+    pub(super) fn new(form: Question<Arc<Form>>, guard: TypeAheadGuard) -> Self {
+        let pages = form.about.questions.iter().map(FormPage::new).collect();
         let mut dialog = Self {
             form,
             guard,
@@ -110,15 +110,15 @@ impl FormDialog {
         !self.is_writing || self.question().is_none_or(|question| question.options.is_empty())
     }
 
-    fn answer(&mut self, action: Action) -> Reply {
+    fn answer(&mut self, action: Action) -> LayerReply {
         self.remark = None;
         match action {
-            Action::FormUp => self.move_row(Way::Back),
-            Action::FormDown => self.move_row(Way::On),
+            Action::FormUp => self.move_row(StepDirection::Back),
+            Action::FormDown => self.move_row(StepDirection::On),
             Action::FormTick => self.tick(),
             Action::FormDone => return self.done(),
-            Action::FormNext => self.leaf(Way::On),
-            Action::FormPrevious => self.leaf(Way::Back),
+            Action::FormNext => self.leaf(StepDirection::On),
+            Action::FormPrevious => self.leaf(StepDirection::Back),
             Action::FormDismiss => return self.reply(FormReply::Dismissed),
             Action::Edit(edit) => {
                 if let Some(page) = self.pages.get_mut(self.page) {
@@ -127,14 +127,14 @@ impl FormDialog {
             }
             _ => {}
         }
-        Reply::Done
+        LayerReply::Done
     }
 
     /// Chooses by number, from 1; 0 is the tenth.
-    fn choose(&mut self, digit: char) -> Reply {
+    fn choose(&mut self, digit: char) -> LayerReply {
         self.remark = None;
         let Some(number) = digit.to_digit(10) else {
-            return Reply::Done;
+            return LayerReply::Done;
         };
         let row = if number == 0 { 9 } else { number as usize - 1 };
         let Some(question) = self.question() else {
@@ -142,16 +142,16 @@ impl FormDialog {
             if row < self.pages.len() {
                 self.turn_to(row);
             }
-            return Reply::Done;
+            return LayerReply::Done;
         };
         if row >= rows_of(question) {
-            return Reply::Done;
+            return LayerReply::Done;
         }
         let ticks = question.multiple;
         self.pages[self.page].row = row;
         if ticks {
             self.tick();
-            return Reply::Done;
+            return LayerReply::Done;
         }
         self.done()
     }
@@ -185,18 +185,18 @@ impl FormDialog {
         }
     }
 
-    fn move_row(&mut self, way: Way) {
+    fn move_row(&mut self, way: StepDirection) {
         let Some(rows) = self.question().map(rows_of) else {
             self.scroll_by(match way {
-                Way::Back => -1,
-                Way::On => 1,
+                StepDirection::Back => -1,
+                StepDirection::On => 1,
             });
             return;
         };
         let row = self.pages[self.page].row;
         let next = match way {
-            Way::Back => row.saturating_sub(1),
-            Way::On => (row + 1).min(rows.saturating_sub(1)),
+            StepDirection::Back => row.saturating_sub(1),
+            StepDirection::On => (row + 1).min(rows.saturating_sub(1)),
         };
         if next != row {
             self.keep_words();
@@ -223,7 +223,7 @@ impl FormDialog {
         }
     }
 
-    fn done(&mut self) -> Reply {
+    fn done(&mut self) -> LayerReply {
         let Some(question) = self.question() else {
             return self.send();
         };
@@ -236,11 +236,11 @@ impl FormDialog {
             self.keep_words();
             if self.pages[self.page].answer().words.is_none() {
                 self.remark = Some("nothing is written yet");
-                return Reply::Done;
+                return LayerReply::Done;
             }
             self.is_writing = only_words;
             return if multiple && !only_words {
-                Reply::Done
+                LayerReply::Done
             } else {
                 self.advance()
             };
@@ -248,14 +248,14 @@ impl FormDialog {
         let page = &mut self.pages[self.page];
         if is_words && !(multiple && page.counts_words) {
             self.is_writing = true;
-            return Reply::Done;
+            return LayerReply::Done;
         }
         if !multiple {
             let row = page.row;
             page.pick_only(row);
         } else if page.answer().is_empty() {
             self.remark = Some("nothing is ticked yet");
-            return Reply::Done;
+            return LayerReply::Done;
         }
         self.advance()
     }
@@ -274,15 +274,15 @@ impl FormDialog {
         page.counts_words = !is_blank;
     }
 
-    fn advance(&mut self) -> Reply {
+    fn advance(&mut self) -> LayerReply {
         if self.last_page() == 0 {
             return self.send();
         }
         self.turn_to(self.page + 1);
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn leaf(&mut self, way: Way) {
+    fn leaf(&mut self, way: StepDirection) {
         let pages = self.last_page() + 1;
         if pages == 1 {
             return;
@@ -291,8 +291,8 @@ impl FormDialog {
             self.keep_words();
         }
         let step = match way {
-            Way::On => 1,
-            Way::Back => pages - 1,
+            StepDirection::On => 1,
+            StepDirection::Back => pages - 1,
         };
         self.turn_to((self.page + step) % pages);
     }
@@ -306,13 +306,13 @@ impl FormDialog {
             .is_some_and(|question| question.options.is_empty());
     }
 
-    fn send(&mut self) -> Reply {
-        let answers = self.pages.iter().map(Page::answer).collect();
+    fn send(&mut self) -> LayerReply {
+        let answers = self.pages.iter().map(FormPage::answer).collect();
         self.reply(FormReply::Answers(answers))
     }
 
-    fn reply(&self, reply: FormReply) -> Reply {
-        Reply::Close(Some(Wish::Answer {
+    fn reply(&self, reply: FormReply) -> LayerReply {
+        LayerReply::Close(Some(LayerRequest::Answer {
             question: self.form.id,
             text: self.words().filter(|_| reply == FormReply::Dismissed),
             reply: question::Reply::Form(reply),
@@ -344,48 +344,48 @@ impl Layer for FormDialog {
         }
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         let page = isize::try_from(self.card_rows.max(2) - 1).unwrap_or(1);
         match action {
             Action::PageUp => self.scroll(-page),
             Action::PageDown => self.scroll(page),
             action if is_answer(action) => self.answer(action),
-            _ => Reply::Ignored,
+            _ => LayerReply::Ignored,
         }
     }
 
-    fn pick(&mut self, digit: char) -> Reply {
+    fn pick(&mut self, digit: char) -> LayerReply {
         self.choose(digit)
     }
 
-    fn guard(&self) -> Option<&Guard> {
+    fn guard(&self) -> Option<&TypeAheadGuard> {
         Some(&self.guard)
     }
 
-    fn guard_mut(&mut self) -> Option<&mut Guard> {
+    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
         Some(&mut self.guard)
     }
 
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         self.remark = None;
         if self.is_outermost() {
-            return Reply::Wish(Wish::PutOff);
+            return LayerReply::Wish(LayerRequest::PutOff);
         }
         self.is_writing = false;
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn clear(&mut self) -> Reply {
-        Reply::Ignored
+    fn clear(&mut self) -> LayerReply {
+        LayerReply::Ignored
     }
 
     /// Begins an answer in own words where that is possible.
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         let Some(row) = self
             .question()
             .and_then(|question| question.own_words.as_ref().map(|_| question.options.len()))
         else {
-            return Reply::Done;
+            return LayerReply::Done;
         };
         self.is_writing = true;
         let page = &mut self.pages[self.page];
@@ -393,14 +393,14 @@ impl Layer for FormDialog {
         for c in text.chars() {
             page.words.insert_char(if c.is_control() { ' ' } else { c });
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         if self.scroll_by(rows) {
-            Reply::Done
+            LayerReply::Done
         } else {
-            Reply::Ignored
+            LayerReply::Ignored
         }
     }
 
@@ -423,7 +423,7 @@ impl Layer for FormDialog {
 }
 
 impl Dialog for FormDialog {
-    fn appear(&mut self, guard: Guard) {
+    fn appear(&mut self, guard: TypeAheadGuard) {
         self.guard = guard;
     }
 
@@ -441,7 +441,7 @@ impl Dialog for FormDialog {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum StepDirection {
     On,
     Back,
 }

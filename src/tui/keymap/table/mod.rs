@@ -1,9 +1,9 @@
 //! The table, one file a part of the screen. The first key of a line is the one that hints show; it works in every
 //! terminal.
 
-mod anywhere;
 mod composer;
 mod dialog;
+mod global;
 mod list;
 mod page;
 mod panel;
@@ -15,7 +15,7 @@ use crate::tui::dialog as dialogs;
 use crate::tui::page::{PAGES, Page};
 
 const PARTS: [&[Binding]; 8] = [
-    anywhere::ROWS,
+    global::ROWS,
     composer::ROWS,
     queue::ROWS,
     transcript::ROWS,

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::super::rows::{failure, remark};
-use super::rows::Row;
+use super::rows::DiffRow;
 use super::{Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile, FileState};
 use crate::text::sanitize::sanitize_line;
@@ -99,7 +99,7 @@ impl Diff {
 
     /// Returns the lines in the place of changes.
     fn nothing(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let changes = match &self.told {
+        let changes = match &self.change_set {
             None => return remark("Comparing.", width, cx),
             Some(Err(sentence)) => return failure(sentence, width, cx),
             Some(Ok(changes)) => changes,
@@ -139,25 +139,28 @@ impl Diff {
     fn row(&mut self, place: usize, width: usize, cx: &LayerCx<'_>) -> Line<'static> {
         let row = self.rows[place];
         match row {
-            Row::Blank => Line::default(),
-            Row::Remark => {
-                let note = self.told.as_ref().and_then(|told| told.as_ref().ok());
+            DiffRow::Blank => Line::default(),
+            DiffRow::Remark => {
+                let note = self
+                    .change_set
+                    .as_ref()
+                    .and_then(|change_set| change_set.as_ref().ok());
                 let note = note.and_then(|changes| changes.note.clone()).unwrap_or_default();
                 Line::styled(
                     truncate(&note, width).into_owned(),
                     cx.look.style(Meaning::TextMuted),
                 )
             }
-            Row::Listed(file) => listed(&self.files()[file], width, Meaning::Text, cx),
-            Row::File(file) => listed(&self.files()[file], width, Meaning::TextStrong, cx),
-            Row::Note(file) => {
+            DiffRow::Listed(file) => listed(&self.files()[file], width, Meaning::Text, cx),
+            DiffRow::File(file) => listed(&self.files()[file], width, Meaning::TextStrong, cx),
+            DiffRow::Note(file) => {
                 let note = self.files()[file].note.clone().unwrap_or_default();
                 Line::styled(
                     truncate(&note, width).into_owned(),
                     cx.look.style(Meaning::Warning),
                 )
             }
-            Row::Gap { file, .. } | Row::Line { file, .. } => {
+            DiffRow::Gap { file, .. } | DiffRow::Line { file, .. } => {
                 let first = self.first_row(file);
                 self.drawn(file, width, cx)
                     .get(place - first)
@@ -169,7 +172,7 @@ impl Diff {
 
     /// Where the diff of a file begins.
     fn first_row(&self, file: usize) -> usize {
-        let is_first = |row: &Row| matches!(row, Row::Line { file: other, .. } if *other == file);
+        let is_first = |row: &DiffRow| matches!(row, DiffRow::Line { file: other, .. } if *other == file);
         self.rows.iter().position(is_first).unwrap_or(0)
     }
 
@@ -189,7 +192,7 @@ impl Diff {
     }
 
     fn has_comment(&self, place: usize) -> bool {
-        let Some(Row::Line { file, hunk, line }) = self.rows.get(place).copied() else {
+        let Some(DiffRow::Line { file, hunk, line }) = self.rows.get(place).copied() else {
             return false;
         };
         if self.comments.is_empty() {
@@ -220,7 +223,7 @@ impl Diff {
                 width: area.width.saturating_sub(2),
                 ..area
             };
-            let look = composer::Look {
+            let look = composer::ComposerStyle {
                 text: cx.look.style(Meaning::Text),
                 bar: "\" ",
                 bar_style: cx.look.style(Meaning::Accent),

@@ -22,12 +22,12 @@ use crate::text::diff::parse_unified;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, News, Reply, Wish};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
 use crate::view::LookKey;
 use crate::view::theme::Meaning;
-use rows::Row;
+use rows::DiffRow;
 
 pub(super) static PAGE: Page = Page {
     action: "diff",
@@ -89,8 +89,8 @@ const SCOPES: [ChangeScope; 3] = [ChangeScope::Session, ChangeScope::Turn, Chang
 pub(super) struct Diff {
     scope: ChangeScope,
     /// `None` while it is compared.
-    told: Option<Result<Changes, String>>,
-    rows: Vec<Row>,
+    change_set: Option<Result<Changes, String>>,
+    rows: Vec<DiffRow>,
     /// The row that is pointed at.
     at: usize,
     top: usize,
@@ -101,7 +101,7 @@ pub(super) struct Diff {
     writing: Option<Composer>,
     /// The hunk that the same key again takes back.
     armed: Option<(usize, usize)>,
-    said: Option<(String, Meaning)>,
+    notice: Option<(String, Meaning)>,
     /// Files as they were last drawn, and for what width and look.
     drawn: HashMap<usize, Vec<Line<'static>>>,
     drawn_for: Option<(usize, LookKey)>,
@@ -128,7 +128,7 @@ impl Default for Diff {
     fn default() -> Self {
         Self {
             scope: ChangeScope::Session,
-            told: None,
+            change_set: None,
             rows: Vec::new(),
             at: 0,
             top: 0,
@@ -136,7 +136,7 @@ impl Default for Diff {
             comments: Vec::new(),
             writing: None,
             armed: None,
-            said: None,
+            notice: None,
             drawn: HashMap::new(),
             drawn_for: None,
         }
@@ -145,17 +145,20 @@ impl Default for Diff {
 
 impl Diff {
     fn files(&self) -> &[ChangedFile] {
-        match &self.told {
+        match &self.change_set {
             Some(Ok(changes)) => &changes.files,
             _ => &[],
         }
     }
 
-    fn set(&mut self, told: Result<Changes, String>) {
-        let note = told.as_ref().ok().and_then(|changes| changes.note.as_deref());
-        let files = told.as_ref().map_or(&[][..], |changes| &changes.files);
+    fn set(&mut self, change_set: Result<Changes, String>) {
+        let note = change_set
+            .as_ref()
+            .ok()
+            .and_then(|changes| changes.note.as_deref());
+        let files = change_set.as_ref().map_or(&[][..], |changes| &changes.files);
         self.rows = rows::rows(files, note);
-        self.told = Some(told);
+        self.change_set = Some(change_set);
         self.drawn.clear();
         self.armed = None;
         self.move_by(0);
@@ -165,7 +168,7 @@ impl Diff {
     fn move_by(&mut self, rows: isize) {
         let last = self.rows.len().saturating_sub(1);
         self.at = self.at.saturating_add_signed(rows).min(last);
-        let is_blank = |row: usize| self.rows.get(row) == Some(&Row::Blank);
+        let is_blank = |row: usize| self.rows.get(row) == Some(&DiffRow::Blank);
         if is_blank(self.at) {
             let back = rows < 0 && self.at > 0;
             self.at = if back {
@@ -184,8 +187,8 @@ impl Diff {
         }
     }
 
-    fn step(&mut self, is_down: bool, is_start: impl Fn(usize, &Row) -> bool) {
-        let starts = |(place, row): &(usize, &Row)| is_start(*place, row);
+    fn step(&mut self, is_down: bool, is_start: impl Fn(usize, &DiffRow) -> bool) {
+        let starts = |(place, row): &(usize, &DiffRow)| is_start(*place, row);
         let rows = self.rows.iter().enumerate();
         let found = if is_down {
             rows.skip(self.at + 1).find(starts)
@@ -204,18 +207,18 @@ impl Diff {
         });
     }
 
-    fn next_scope(&mut self) -> Reply {
+    fn next_scope(&mut self) -> LayerReply {
         let place = SCOPES.iter().position(|scope| *scope == self.scope);
         self.scope = SCOPES[(place.unwrap_or(0) + 1) % SCOPES.len()];
-        self.told = None;
+        self.change_set = None;
         self.rows.clear();
         self.drawn.clear();
         (self.at, self.top) = (0, 0);
         self.ask()
     }
 
-    fn ask(&self) -> Reply {
-        Reply::Wish(Wish::Ask(Query::Changes(self.scope)))
+    fn ask(&self) -> LayerReply {
+        LayerReply::Wish(LayerRequest::Ask(Query::Changes(self.scope)))
     }
 
     /// The file and the line that is pointed at; outside its hunks the first line of them.
@@ -223,7 +226,7 @@ impl Diff {
         let row = self.rows.get(self.at)?;
         let file = self.files().get(row.file()?)?;
         let hunks = parse_unified(&file.diff);
-        let Row::Line { hunk, line, .. } = *row else {
+        let DiffRow::Line { hunk, line, .. } = *row else {
             let first = hunks.first().map_or(1, |hunk| hunk.new_start.max(1));
             return Some((file, first));
         };
@@ -233,7 +236,7 @@ impl Diff {
 
     /// A comment without words on the line that is pointed at.
     fn blank_comment(&self) -> Option<Comment> {
-        let Row::Line { file, hunk, line } = *self.rows.get(self.at)? else {
+        let DiffRow::Line { file, hunk, line } = *self.rows.get(self.at)? else {
             return None;
         };
         let file = self.files().get(file)?;
@@ -248,23 +251,25 @@ impl Diff {
         })
     }
 
-    fn open(&mut self) -> Reply {
-        if let Some(Row::Listed(file)) = self.rows.get(self.at) {
-            let there = self.rows.iter().position(|row| *row == Row::File(*file));
+    fn open(&mut self) -> LayerReply {
+        if let Some(DiffRow::Listed(file)) = self.rows.get(self.at) {
+            let there = self.rows.iter().position(|row| *row == DiffRow::File(*file));
             self.go_to(there);
-            return Reply::Done;
+            return LayerReply::Done;
         }
         let place = self.place().map(|(file, line)| FilePlace {
             path: file.real.to_string_lossy().into_owned(),
             line: Some(line),
         });
-        place.map_or(Reply::Done, |place| Reply::Wish(Wish::Open(place)))
+        place.map_or(LayerReply::Done, |place| {
+            LayerReply::Wish(LayerRequest::Open(place))
+        })
     }
 
     fn begin_comment(&mut self) {
         let Some(blank) = self.blank_comment() else {
             let sentence = "a comment belongs to a line of a change; go to one".to_owned();
-            self.said = Some((sentence, Meaning::TextMuted));
+            self.notice = Some((sentence, Meaning::TextMuted));
             return;
         };
         let known = self.comments.iter().find(|comment| comment.is_about(&blank));
@@ -292,26 +297,26 @@ impl Diff {
         self.comments.iter().find(|comment| comment.is_about(&blank))
     }
 
-    fn revert(&mut self) -> Reply {
+    fn revert(&mut self) -> LayerReply {
         let armed = self.armed.take();
-        let Some((file, hunk)) = self.rows.get(self.at).and_then(Row::hunk) else {
+        let Some((file, hunk)) = self.rows.get(self.at).and_then(DiffRow::hunk) else {
             self.say("nothing to revert here; go to the hunk");
-            return Reply::Done;
+            return LayerReply::Done;
         };
         let Some(changed) = self.files().get(file) else {
-            return Reply::Done;
+            return LayerReply::Done;
         };
         if !changed.reverts {
             let why = changed.note.as_deref().unwrap_or("it cannot be compared");
             let sentence = format!("`{}` cannot be reverted here: {why}", changed.path);
             self.say(&sentence);
-            return Reply::Done;
+            return LayerReply::Done;
         }
         if armed != Some((file, hunk)) {
             self.armed = Some((file, hunk));
-            return Reply::Done;
+            return LayerReply::Done;
         }
-        Reply::Wish(Wish::Ask(Query::Revert(Revert {
+        LayerReply::Wish(LayerRequest::Ask(Query::Revert(Revert {
             path: changed.path.clone(),
             real: changed.real.clone(),
             hunk: rows::hunk_text(&changed.diff, hunk),
@@ -320,7 +325,7 @@ impl Diff {
     }
 
     fn say(&mut self, sentence: &str) {
-        self.said = Some((sentence.to_owned(), Meaning::Warning));
+        self.notice = Some((sentence.to_owned(), Meaning::Warning));
     }
 
     /// All comments as a draft quotes them.
@@ -360,15 +365,15 @@ impl Layer for Diff {
         }
     }
 
-    fn wants(&self) -> Option<Wish> {
-        Some(Wish::Ask(Query::Changes(self.scope)))
+    fn wants(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::Ask(Query::Changes(self.scope)))
     }
 
-    fn act(&mut self, action: Action) -> Reply {
+    fn act(&mut self, action: Action) -> LayerReply {
         if action != REVERT_HUNK {
             self.armed = None;
         }
-        self.said = None;
+        self.notice = None;
         let page = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
         match action {
             Action::RowDown => self.move_by(1),
@@ -379,8 +384,8 @@ impl Layer for Diff {
             Action::PageEnd => self.move_by(isize::MAX),
             Action::NextHunk => self.step_hunk(true),
             Action::PreviousHunk => self.step_hunk(false),
-            NEXT_FILE => self.step(true, |_, row| matches!(row, Row::File(_))),
-            PREVIOUS_FILE => self.step(false, |_, row| matches!(row, Row::File(_))),
+            NEXT_FILE => self.step(true, |_, row| matches!(row, DiffRow::File(_))),
+            PREVIOUS_FILE => self.step(false, |_, row| matches!(row, DiffRow::File(_))),
             NEXT_SCOPE => return self.next_scope(),
             Action::Open => return self.open(),
             COMMENT => self.begin_comment(),
@@ -391,56 +396,56 @@ impl Layer for Diff {
                     writing.edit(edit);
                 }
             }
-            Action::ClosePage => return Reply::Close(self.close()),
-            _ => return Reply::Ignored,
+            Action::ClosePage => return LayerReply::Close(self.close()),
+            _ => return LayerReply::Ignored,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn write(&mut self, text: &str) -> Reply {
+    fn write(&mut self, text: &str) -> LayerReply {
         if let Some(writing) = &mut self.writing {
             let line = sanitize_line(text);
             line.chars().for_each(|c| writing.insert_char(c));
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn hear(&mut self, news: &News<'_>) -> Reply {
+    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         match news {
-            News::Answer(Query::Changes(scope), answer) if *scope == self.scope => match answer {
+            LayerUpdate::Answer(Query::Changes(scope), answer) if *scope == self.scope => match answer {
                 Answer::Changes(changes) => self.set(Ok(changes.clone())),
                 Answer::Failed(sentence) => self.set(Err(sentence.clone())),
                 _ => {}
             },
-            News::Answer(Query::Revert(_), answer) => {
-                self.said = match answer {
+            LayerUpdate::Answer(Query::Revert(_), answer) => {
+                self.notice = match answer {
                     Answer::Reverted(path) => {
                         Some((format!("The hunk in `{path}` is reverted."), Meaning::Success))
                     }
                     Answer::Failed(sentence) => Some((sentence.clone(), Meaning::Warning)),
                     _ => None,
                 };
-                return Reply::stay(self.wants());
+                return LayerReply::stay(self.wants());
             }
-            _ => return Reply::Ignored,
+            _ => return LayerReply::Ignored,
         }
-        Reply::Done
+        LayerReply::Done
     }
 
-    fn back(&mut self) -> Reply {
+    fn back(&mut self) -> LayerReply {
         if self.writing.take().is_some() || self.armed.take().is_some() {
-            return Reply::Done;
+            return LayerReply::Done;
         }
-        Reply::Close(self.close())
+        LayerReply::Close(self.close())
     }
 
-    fn close(&mut self) -> Option<Wish> {
-        self.draft().map(Wish::AddToDraft)
+    fn close(&mut self) -> Option<LayerRequest> {
+        self.draft().map(LayerRequest::AddToDraft)
     }
 
-    fn scroll(&mut self, rows: isize) -> Reply {
+    fn scroll(&mut self, rows: isize) -> LayerReply {
         self.move_by(rows);
-        Reply::Done
+        LayerReply::Done
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -457,7 +462,7 @@ impl Layer for Diff {
             let again = format!("{} again reverts this hunk", key(REVERT_HUNK));
             hints.say(&again, Meaning::Warning);
         }
-        if let Some((said, meaning)) = &self.said {
+        if let Some((said, meaning)) = &self.notice {
             hints.say(said, *meaning);
         }
         match self.comments.len() {

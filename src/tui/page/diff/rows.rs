@@ -4,7 +4,7 @@ use crate::session::query::ChangedFile;
 use crate::text::diff::parse_unified;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Row {
+pub(super) enum DiffRow {
     /// A file in the list.
     Listed(usize),
     /// A note about all of them.
@@ -26,7 +26,7 @@ pub(super) enum Row {
     },
 }
 
-impl Row {
+impl DiffRow {
     pub(super) fn file(&self) -> Option<usize> {
         match *self {
             Self::Listed(file) | Self::File(file) | Self::Note(file) => Some(file),
@@ -44,22 +44,22 @@ impl Row {
     }
 }
 
-pub(super) fn rows(files: &[ChangedFile], note: Option<&str>) -> Vec<Row> {
-    let mut rows: Vec<Row> = (0..files.len()).map(Row::Listed).collect();
+pub(super) fn rows(files: &[ChangedFile], note: Option<&str>) -> Vec<DiffRow> {
+    let mut rows: Vec<DiffRow> = (0..files.len()).map(DiffRow::Listed).collect();
     if note.is_some() && !files.is_empty() {
-        rows.push(Row::Remark);
+        rows.push(DiffRow::Remark);
     }
     for (file, changed) in files.iter().enumerate() {
-        rows.push(Row::Blank);
-        rows.push(Row::File(file));
+        rows.push(DiffRow::Blank);
+        rows.push(DiffRow::File(file));
         if changed.note.is_some() {
-            rows.push(Row::Note(file));
+            rows.push(DiffRow::Note(file));
         }
         for (hunk, parsed) in parse_unified(&changed.diff).iter().enumerate() {
             if hunk > 0 {
-                rows.push(Row::Gap { file, hunk });
+                rows.push(DiffRow::Gap { file, hunk });
             }
-            rows.extend((0..parsed.lines.len()).map(|line| Row::Line { file, hunk, line }));
+            rows.extend((0..parsed.lines.len()).map(|line| DiffRow::Line { file, hunk, line }));
         }
     }
     rows

@@ -27,7 +27,7 @@ fn page() -> Diff {
         note: None,
     };
     let mut page = Diff::default();
-    page.hear(&News::Answer(
+    page.hear(&LayerUpdate::Answer(
         &Query::Changes(ChangeScope::Session),
         &Answer::Changes(changes),
     ));
@@ -57,12 +57,12 @@ fn hunks_and_files_are_stepped_through() {
     page.act(Action::PreviousHunk);
     assert_eq!(place(&page).1, 17);
     page.act(NEXT_FILE);
-    assert_eq!(page.rows[page.at], Row::File(1));
+    assert_eq!(page.rows[page.at], DiffRow::File(1));
     page.act(Action::PageTop);
-    assert_eq!(page.rows[page.at], Row::Listed(0));
+    assert_eq!(page.rows[page.at], DiffRow::Listed(0));
     page.act(Action::RowDown);
     page.act(Action::Open);
-    assert_eq!(page.rows[page.at], Row::File(1), "a listed file is gone to");
+    assert_eq!(page.rows[page.at], DiffRow::File(1), "a listed file is gone to");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn enter_opens_the_file_at_the_line() {
     let mut page = page();
     page.act(Action::NextHunk);
     let outcome = page.act(Action::Open);
-    let Reply::Wish(Wish::Open(place)) = outcome else {
+    let LayerReply::Wish(LayerRequest::Open(place)) = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!((place.path.as_str(), place.line), ("/p/a.txt", Some(17)));
@@ -90,7 +90,7 @@ fn comments_are_collected_and_stand_in_the_draft_in_the_end() {
     page.act(COMMENT);
     page.write("x was \u{1b}[31mbetter");
     page.act(Action::FinishText);
-    let Some(Wish::AddToDraft(draft)) = page.close() else {
+    let Some(LayerRequest::AddToDraft(draft)) = page.close() else {
         panic!("there are comments");
     };
     assert_eq!(
@@ -110,19 +110,19 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     let mut page = page();
     page.act(Action::NextHunk);
     page.act(Action::NextHunk);
-    assert!(matches!(page.act(REVERT_HUNK), Reply::Done));
+    assert!(matches!(page.act(REVERT_HUNK), LayerReply::Done));
     page.act(Action::RowDown);
-    assert!(matches!(page.act(REVERT_HUNK), Reply::Done), "it was moved");
+    assert!(matches!(page.act(REVERT_HUNK), LayerReply::Done), "it was moved");
     let outcome = page.act(REVERT_HUNK);
-    let Reply::Wish(Wish::Ask(Query::Revert(revert))) = outcome else {
+    let LayerReply::Wish(LayerRequest::Ask(Query::Revert(revert))) = outcome else {
         panic!("{outcome:?}");
     };
     assert!(revert.hunk.contains("-line 50\n+fifty\n") && !revert.hunk.contains("twenty"));
     let answer = Answer::Reverted("a.txt".to_owned());
-    let wish = page.hear(&News::Answer(&Query::Revert(revert), &answer));
+    let wish = page.hear(&LayerUpdate::Answer(&Query::Revert(revert), &answer));
     assert!(matches!(
         wish,
-        Reply::Wish(Wish::Ask(Query::Changes(ChangeScope::Session)))
+        LayerReply::Wish(LayerRequest::Ask(Query::Changes(ChangeScope::Session)))
     ));
 }
 
@@ -139,17 +139,23 @@ fn what_was_changed_by_something_else_since_is_not_reverted() {
     }));
     page.act(Action::NextHunk);
     for _ in 0..2 {
-        assert!(matches!(page.act(REVERT_HUNK), Reply::Done));
+        assert!(matches!(page.act(REVERT_HUNK), LayerReply::Done));
     }
-    assert!(page.said.as_ref().unwrap().0.contains("cannot be reverted here"));
+    assert!(
+        page.notice
+            .as_ref()
+            .unwrap()
+            .0
+            .contains("cannot be reverted here")
+    );
 }
 
 #[test]
 fn an_answer_about_another_scope_is_not_shown() {
     let mut page = page();
     page.act(NEXT_SCOPE);
-    assert!(page.told.is_none());
+    assert!(page.change_set.is_none());
     let old = Answer::Failed("late".to_owned());
-    page.hear(&News::Answer(&Query::Changes(ChangeScope::Session), &old));
-    assert!(page.told.is_none());
+    page.hear(&LayerUpdate::Answer(&Query::Changes(ChangeScope::Session), &old));
+    assert!(page.change_set.is_none());
 }

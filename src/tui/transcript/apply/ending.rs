@@ -6,7 +6,7 @@ use super::Blocks;
 use crate::conversation::{CallState, MessageId, MessageState, NoticeKind, Stop};
 use crate::tui::transcript::block::{Body, Mark};
 use crate::tui::transcript::group;
-use crate::tui::transcript::turn::Waiting;
+use crate::tui::transcript::turn::TurnWait;
 
 impl Blocks {
     /// Calls that never became whole will not run. Their rows stay, so that nothing closes up.
@@ -49,7 +49,7 @@ impl Blocks {
             self.list[index].changed();
         }
         let goes_on = stop == Some(Stop::ToolCalls) && self.turn.open == 0;
-        self.turn.waiting = goes_on.then(|| Waiting::since(now));
+        self.turn.waiting = goes_on.then(|| TurnWait::since(now));
         self.close_reply(state, stop, first);
         true
     }

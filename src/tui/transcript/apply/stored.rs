@@ -8,9 +8,9 @@ use super::{Blocks, mark_of};
 use crate::conversation::{Message, MessageState, PartBody, Role};
 use crate::permission::Mode;
 use crate::session::{PLAN, Snapshot};
-use crate::tui::transcript::block::{Body, Mark, Phase, ReasoningBlock, Source, TextBlock, UserBlock};
+use crate::tui::transcript::block::{BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock, UserBlock};
 use crate::tui::transcript::call::CallBlock;
-use crate::tui::transcript::turn::Waiting;
+use crate::tui::transcript::turn::TurnWait;
 
 /// A person's own command that prints no more lines is shown whole.
 const SHORT_OUTPUT: usize = 40;
@@ -33,7 +33,7 @@ impl Blocks {
         }
         blocks.turn.is_busy = snapshot.busy;
         if snapshot.busy && blocks.turn.open == 0 {
-            blocks.turn.waiting = Some(Waiting::since_before());
+            blocks.turn.waiting = Some(TurnWait::since_before());
         }
         blocks
     }
@@ -95,7 +95,7 @@ impl Blocks {
     fn stored_part(&mut self, message: &Arc<Message>, index: usize, now: Option<Instant>) {
         let part = &message.parts[index];
         let is_open = message.state == MessageState::Streaming && index + 1 == message.parts.len();
-        let source = || Source::Stored {
+        let source = || BlockSource::Stored {
             message: Arc::clone(message),
             part: index,
         };

@@ -16,8 +16,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::Transcript;
 use super::block::Block;
 use super::layout::{self, LayoutCx};
-use super::list::List;
-use super::reading::Reading;
+use super::list::BlockRows;
+use super::row_texts::RowTexts;
 use super::text::text;
 use super::viewport::RowPosition;
 use crate::tui::caret::CaretMove;
@@ -26,8 +26,8 @@ use crate::tui::caret::CaretMove;
 const WORD: &str = "_-./~@%+#?&=:";
 
 pub(super) struct Selection {
-    anchor: Spot,
-    pub(super) head: Spot,
+    anchor: TextSpot,
+    pub(super) head: TextSpot,
     unit: Unit,
     /// True if the head is shown and moved by keys.
     pub(super) has_caret: bool,
@@ -47,7 +47,7 @@ pub enum Unit {
 
 /// A piece of a block's text: a cluster, a word or a line; empty behind the end of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct TextSpot {
     pub(super) block: usize,
     pub(super) range: Range<usize>,
     /// Where its line begins, and the line: finds it again in a text that was replaced.
@@ -57,7 +57,7 @@ pub(super) struct Spot {
 
 /// A selection that waits for the next frame.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pick {
+pub(super) enum SelectionAction {
     Press(Cell, Unit),
     Drag(Cell),
     Begin,
@@ -72,7 +72,7 @@ pub(super) struct Cell {
     pub(super) column: usize,
 }
 
-impl Spot {
+impl TextSpot {
     fn new(block: usize, text: &str, range: Range<usize>) -> Self {
         let line_start = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
         let line_end = text[range.start..]
@@ -104,8 +104,8 @@ impl Spot {
 
 impl Selection {
     /// Returns the first spot and the last.
-    fn ends(&self) -> (&Spot, &Spot) {
-        let place = |spot: &Spot| (spot.block, spot.range.start);
+    fn ends(&self) -> (&TextSpot, &TextSpot) {
+        let place = |spot: &TextSpot| (spot.block, spot.range.start);
         if place(&self.anchor) <= place(&self.head) {
             (&self.anchor, &self.head)
         } else {
@@ -150,7 +150,7 @@ impl Selection {
         self.anchor.block == block || self.head.block == block
     }
 
-    fn follow(&mut self, reading: &mut Reading, list: &mut List<'_>) {
+    fn follow(&mut self, reading: &mut RowTexts, list: &mut BlockRows<'_>) {
         for spot in [&mut self.anchor, &mut self.head] {
             if let Some(read) = reading.read(list, spot.block) {
                 spot.follow(&read.text);
@@ -168,7 +168,7 @@ impl Transcript {
         else {
             return false;
         };
-        self.picks.push(Pick::Press(cell, unit));
+        self.picks.push(SelectionAction::Press(cell, unit));
         self.focus = Some(cell.block).filter(|block| *block < self.blocks.list.len());
         true
     }
@@ -182,22 +182,26 @@ impl Transcript {
             self.scroll_by(1);
         }
         if let Some(cell) = self.cell(column, row) {
-            self.picks.push(Pick::Drag(cell));
+            self.picks.push(SelectionAction::Drag(cell));
         }
     }
 
     /// Begins a selection by keyboard, in the focused block.
     pub fn select(&mut self) {
-        self.picks.push(Pick::Begin);
+        self.picks.push(SelectionAction::Begin);
     }
 
     /// Moves the selection's end.
     pub fn select_to(&mut self, motion: CaretMove) {
-        self.picks.push(Pick::Move(motion));
+        self.picks.push(SelectionAction::Move(motion));
     }
 
     pub fn has_selection(&self) -> bool {
-        self.selection.is_some() || self.picks.iter().any(|pick| matches!(pick, Pick::Begin))
+        self.selection.is_some()
+            || self
+                .picks
+                .iter()
+                .any(|pick| matches!(pick, SelectionAction::Begin))
     }
 
     /// Takes the selection back; says whether there was one.
@@ -263,11 +267,11 @@ impl Transcript {
 
 /// Performs what waits; returns the row of the head when it has moved by keyboard.
 pub(super) fn resolve(
-    picks: &mut Vec<Pick>,
+    picks: &mut Vec<SelectionAction>,
     selection: &mut Option<Selection>,
-    pressed: &mut Option<(Spot, Unit)>,
-    reading: &mut Reading,
-    list: &mut List<'_>,
+    pressed: &mut Option<(TextSpot, Unit)>,
+    reading: &mut RowTexts,
+    list: &mut BlockRows<'_>,
     view: &View<'_>,
 ) -> Option<(usize, usize)> {
     if let Some(selection) = selection {
@@ -276,14 +280,14 @@ pub(super) fn resolve(
     let mut moved = false;
     for pick in picks.drain(..) {
         match pick {
-            Pick::Press(cell, unit) => {
+            SelectionAction::Press(cell, unit) => {
                 *selection = None;
                 *pressed = spot_at(reading, list, cell).map(|spot| (extended(&spot, unit, reading), unit));
                 if let Some((spot, _)) = pressed.as_ref().filter(|_| unit != Unit::Cluster) {
                     *selection = Some(begun(spot.clone(), unit, view.held));
                 }
             }
-            Pick::Drag(cell) => {
+            SelectionAction::Drag(cell) => {
                 let (Some((start, unit)), Some(spot)) = (&*pressed, spot_at(reading, list, cell)) else {
                     continue;
                 };
@@ -294,7 +298,7 @@ pub(super) fn resolve(
                 let selection = selection.get_or_insert_with(|| begun(start.clone(), *unit, view.held));
                 selection.head = head;
             }
-            Pick::Begin => {
+            SelectionAction::Begin => {
                 if let Some(spot) = view.first_spot(reading, list) {
                     let has_caret = true;
                     *selection = Some(Selection {
@@ -304,7 +308,7 @@ pub(super) fn resolve(
                     moved = true;
                 }
             }
-            Pick::Move(motion) => {
+            SelectionAction::Move(motion) => {
                 if let Some(selection) = selection {
                     selection.has_caret = true;
                     selection.go(motion, reading, list);
@@ -329,7 +333,7 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// Returns the first spot of the focused block that is on screen, else of the screen's last rows.
-    fn first_spot(&self, reading: &mut Reading, list: &mut List<'_>) -> Option<Spot> {
+    fn first_spot(&self, reading: &mut RowTexts, list: &mut BlockRows<'_>) -> Option<TextSpot> {
         let focused = self.lines.iter().filter(|(block, _)| Some(*block) == self.focus);
         let others = self.lines.iter().rev();
         for &(block, row) in focused.chain(others) {
@@ -338,14 +342,14 @@ impl View<'_> {
             };
             if let Some(first) = read.rows.get(row).and_then(|row| row.pieces.first()) {
                 let range = cluster(&read.text, first.source.start);
-                return Some(Spot::new(block, &read.text, range));
+                return Some(TextSpot::new(block, &read.text, range));
             }
         }
         None
     }
 }
 
-fn begun(spot: Spot, unit: Unit, held: Option<RowPosition>) -> Selection {
+fn begun(spot: TextSpot, unit: Unit, held: Option<RowPosition>) -> Selection {
     Selection {
         anchor: spot.clone(),
         head: spot,
@@ -357,23 +361,23 @@ fn begun(spot: Spot, unit: Unit, held: Option<RowPosition>) -> Selection {
 }
 
 /// Returns the spot of a cell: of the nearest row above where its own shows no text, else below.
-fn spot_at(reading: &mut Reading, list: &mut List<'_>, cell: Cell) -> Option<Spot> {
+fn spot_at(reading: &mut RowTexts, list: &mut BlockRows<'_>, cell: Cell) -> Option<TextSpot> {
     let margin = margin(list, cell.block);
     let read = reading.read(list, cell.block)?;
     let column = cell.column.saturating_sub(margin);
     if let Some(range) = read.rows.get(cell.row).and_then(|row| row.at(&read.text, column)) {
-        return Some(Spot::new(cell.block, &read.text, range));
+        return Some(TextSpot::new(cell.block, &read.text, range));
     }
     let mut above = read.rows.iter().take(cell.row).rev();
     let end = above
         .find_map(|row| row.pieces.last())
         .map(|piece| piece.source.end);
     let at = end.or_else(|| Some(read.rows.iter().find_map(|row| row.pieces.first())?.source.start))?;
-    Some(Spot::new(cell.block, &read.text, at..at))
+    Some(TextSpot::new(cell.block, &read.text, at..at))
 }
 
 /// Returns the columns before a block's text.
-fn margin(list: &List<'_>, block: usize) -> usize {
+fn margin(list: &BlockRows<'_>, block: usize) -> usize {
     list.blocks
         .list
         .get(block)
@@ -389,7 +393,7 @@ pub(super) fn margin_of(block: &Block, cx: &LayoutCx<'_>) -> usize {
 }
 
 /// Widens a spot to its word or its line.
-fn extended(spot: &Spot, unit: Unit, reading: &Reading) -> Spot {
+fn extended(spot: &TextSpot, unit: Unit, reading: &RowTexts) -> TextSpot {
     let Some(read) = reading.get(spot.block) else {
         return spot.clone();
     };
@@ -398,7 +402,7 @@ fn extended(spot: &Spot, unit: Unit, reading: &Reading) -> Spot {
         Unit::Word => word(&read.text, spot.range.start),
         Unit::Line => spot.line_start..spot.line_start + spot.line.len(),
     };
-    Spot {
+    TextSpot {
         range,
         ..spot.clone()
     }
@@ -462,7 +466,7 @@ mod tests {
 
     #[test]
     fn a_spot_follows_its_line() {
-        let mut spot = Spot::new(0, "one\ntwo\nthree", 9..10);
+        let mut spot = TextSpot::new(0, "one\ntwo\nthree", 9..10);
         spot.follow("one\ntwo\nthree and more");
         assert_eq!(spot.range, 9..10);
         spot.follow("two\nthree\nfour");

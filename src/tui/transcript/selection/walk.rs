@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::super::list::List;
-use super::super::reading::{Read, Reading};
-use super::{Selection, Spot, Unit, cluster};
+use super::super::list::BlockRows;
+use super::super::row_texts::{BlockRowText, RowTexts};
+use super::{Selection, TextSpot, Unit, cluster};
 use crate::tui::caret::CaretMove;
 
 impl Selection {
     /// Moves the head one step. It stays where there is nothing further.
-    pub(super) fn go(&mut self, motion: CaretMove, reading: &mut Reading, list: &mut List<'_>) {
+    pub(super) fn go(&mut self, motion: CaretMove, reading: &mut RowTexts, list: &mut BlockRows<'_>) {
         self.unit = Unit::Cluster;
         let column = self.column.take();
         let Some((row, at)) = reading
@@ -50,24 +50,24 @@ impl Selection {
 
 /// A step from a row of a block.
 struct Walk<'a, 'b> {
-    reading: &'a mut Reading,
-    list: &'a mut List<'b>,
+    reading: &'a mut RowTexts,
+    list: &'a mut BlockRows<'b>,
     block: usize,
     row: usize,
 }
 
 impl Walk<'_, '_> {
-    fn read(&mut self) -> Option<&Read> {
+    fn read(&mut self) -> Option<&BlockRowText> {
         self.reading.read(self.list, self.block).map(|read| &*read)
     }
 
-    fn spot(&mut self, range: Range<usize>) -> Option<Spot> {
+    fn spot(&mut self, range: Range<usize>) -> Option<TextSpot> {
         let block = self.block;
-        self.read().map(|read| Spot::new(block, &read.text, range))
+        self.read().map(|read| TextSpot::new(block, &read.text, range))
     }
 
     /// Returns the cluster at a column of the row, or the last one before it.
-    fn in_row(&mut self, column: usize) -> Option<Spot> {
+    fn in_row(&mut self, column: usize) -> Option<TextSpot> {
         let row = self.row;
         let read = self.read()?;
         let row = read.rows.get(row)?;
@@ -86,7 +86,7 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the same column of the next row with text, or the one before.
-    fn row(&mut self, step: isize, column: usize) -> Option<Spot> {
+    fn row(&mut self, step: isize, column: usize) -> Option<TextSpot> {
         loop {
             let rows = self.read().map_or(0, |read| read.rows.len());
             if step > 0 && self.row + 1 < rows {
@@ -115,7 +115,7 @@ impl Walk<'_, '_> {
     }
 
     /// Returns what is drawn after `end`, a blank between two words included.
-    fn right(&mut self, end: usize) -> Option<Spot> {
+    fn right(&mut self, end: usize) -> Option<TextSpot> {
         let row = self.row;
         let read = self.read()?;
         let pieces = &read.rows.get(row)?.pieces;
@@ -132,7 +132,7 @@ impl Walk<'_, '_> {
         self.spot(range)
     }
 
-    fn left(&mut self, column: usize) -> Option<Spot> {
+    fn left(&mut self, column: usize) -> Option<TextSpot> {
         let row = self.row;
         let first = self.read()?.rows.get(row)?.pieces.first()?.column;
         if column > first {
@@ -142,7 +142,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn word_right(&mut self, end: usize) -> Option<Spot> {
+    fn word_right(&mut self, end: usize) -> Option<TextSpot> {
         let read = self.read()?;
         let rest = read.text.get(end..)?;
         let blank = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -155,7 +155,7 @@ impl Walk<'_, '_> {
         self.row(1, 0)
     }
 
-    fn word_left(&mut self, start: usize) -> Option<Spot> {
+    fn word_left(&mut self, start: usize) -> Option<TextSpot> {
         let read = self.read()?;
         let before = read.text.get(..start)?.trim_end();
         if before.is_empty() {
@@ -169,7 +169,7 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the first spot of all, or the last.
-    fn edge(&mut self, is_top: bool) -> Option<Spot> {
+    fn edge(&mut self, is_top: bool) -> Option<TextSpot> {
         self.row = 0;
         if is_top {
             self.block = 0;

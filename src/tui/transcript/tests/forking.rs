@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::scene::{Scene, read_args, result};
 use crate::conversation::{MessageState, Stop};
-use crate::session::Done;
+use crate::session::TurnEndReason;
 use crate::session::host::ForkPoint;
-use crate::tui::transcript::NoFork;
+use crate::tui::transcript::ForkRefusal;
 
 /// Two steps of which the second shares a row with the first, and an answer.
 fn worked() -> Scene {
@@ -18,7 +18,7 @@ fn worked() -> Scene {
         scene.reply();
     }
     scene.answers("I have looked.");
-    scene.turn_ends(Done::Stop);
+    scene.turn_ends(TurnEndReason::Stop);
     scene.draw(60, 20);
     scene
 }
@@ -54,7 +54,10 @@ fn without_a_focus_all_of_it_is_forked() {
     let scene = worked();
     let last = messages(&scene).pop().unwrap();
     assert_eq!(scene.transcript.fork_point(), Ok(ForkPoint::After(last)));
-    assert_eq!(Scene::default().transcript.fork_point(), Err(NoFork::Nothing));
+    assert_eq!(
+        Scene::default().transcript.fork_point(),
+        Err(ForkRefusal::Nothing)
+    );
 }
 
 #[test]
@@ -64,10 +67,10 @@ fn a_step_under_way_is_not_forked_but_what_came_before_it_is() {
     scene.says("go on");
     let call = scene.calls("bash", &json!({ "command": "sleep 9" }));
     scene.draw(60, 20);
-    assert_eq!(scene.transcript.fork_point(), Err(NoFork::UnderWay));
+    assert_eq!(scene.transcript.fork_point(), Err(ForkRefusal::UnderWay));
     scene.reply_ends(MessageState::Complete, Some(Stop::ToolCalls));
     scene.runs(&call);
-    assert_eq!(scene.transcript.fork_point(), Err(NoFork::UnderWay));
+    assert_eq!(scene.transcript.fork_point(), Err(ForkRefusal::UnderWay));
     scene.transcript.focus_move(-2);
     assert!(matches!(scene.transcript.fork_point(), Ok(ForkPoint::Before(_))));
     scene.transcript.focus_move(-1);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::scene::{Scene, lines, read_args, result};
 use crate::conversation::{CallResult, ErrorKind, MessageState};
-use crate::session::{Done, ErrorReport, Event, ReportKind, Retry};
+use crate::session::{ErrorReport, Event, ReportKind, Retry, TurnEndReason};
 use crate::view::Symbols;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
@@ -67,7 +67,7 @@ fn an_unfolded_diff_has_two_sides_where_there_is_room() {
         let result = result("", json!({ "diff": diff }));
         scene.ran("edit", &read_args("src/retry.rs"), result);
         scene.answers("The clock is injected.");
-        scene.turn_ends(Done::Stop);
+        scene.turn_ends(TurnEndReason::Stop);
         scene.transcript.fold_all();
         scene
     };
@@ -138,7 +138,7 @@ fn calls_that_went_wrong() {
             message: "the provider refused the key".to_owned(),
             hint: Some("Set `OPENAI_API_KEY`.".to_owned()),
         }));
-        scene.turn_ends(Done::Error);
+        scene.turn_ends(TurnEndReason::Error);
         scene
     });
 }
@@ -170,7 +170,7 @@ fn a_turn_interrupted() {
         let part = scene.text_part();
         scene.delta(part, "1, 2, 3, ");
         scene.reply_ends(MessageState::Cut, None);
-        scene.apply(&Event::TurnEnded(Done::Cancelled));
+        scene.apply(&Event::TurnEnded(TurnEndReason::Cancelled));
         scene.transcript.push_notice("copied with OSC 52");
         scene
     });
@@ -197,7 +197,7 @@ fn an_answer_in_markdown() {
             "| way | cost |\n| --- | ---: |\n| loop | 1 |\n| iterator | 1 |\n\n> Measure first.\n\n- [x] read\n- [ ] write\n",
         ));
         scene.wait(12_300);
-        scene.turn_ends(Done::Stop);
+        scene.turn_ends(TurnEndReason::Stop);
         scene
     });
 }

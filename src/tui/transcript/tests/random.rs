@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::scene::{Scene, result, tool_part};
 use crate::conversation::{CallId, CallResult, ErrorKind, MessageState, PartBody, ReasoningPart};
-use crate::session::{Done, Event, Retry};
+use crate::session::{Event, Retry, TurnEndReason};
 use crate::tui::caret::CaretMove;
 use crate::tui::transcript::Unit;
 
@@ -106,7 +106,7 @@ impl Actor {
             }
             Step::Drops => scene.reply_ends(MessageState::Cut, None),
             Step::Retry => self.retry(),
-            Step::TurnEnds => scene.turn_ends(Done::Stop),
+            Step::TurnEnds => scene.turn_ends(TurnEndReason::Stop),
             Step::Key(key) => self.key(*key),
             Step::Scroll(rows) => scene.transcript.scroll_by(isize::from(*rows)),
             Step::Draw(width, height) => {
@@ -202,7 +202,7 @@ proptest! {
         for turn in 0..6 {
             actor.scene.says(&format!("question {turn}"));
             actor.scene.answers("an answer\n\nin two paragraphs");
-            actor.scene.turn_ends(Done::Stop);
+            actor.scene.turn_ends(TurnEndReason::Stop);
         }
         actor.scene.says("go");
         let mut before = places(&mut actor.scene);
@@ -230,7 +230,7 @@ proptest! {
         for turn in 0..20 {
             actor.scene.says(&format!("question {turn}"));
             actor.scene.answers("an answer\n\nin two paragraphs");
-            actor.scene.turn_ends(Done::Stop);
+            actor.scene.turn_ends(TurnEndReason::Stop);
         }
         actor.scene.draw(60, 12);
         actor.scene.transcript.scroll_by(-up - 12);

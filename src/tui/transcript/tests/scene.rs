@@ -13,12 +13,12 @@ use crate::conversation::{
     CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, ReasoningPart, Role,
     Stop, TextPart, ToolPart,
 };
-use crate::session::{CallUpdate, Done, Event};
+use crate::session::{CallUpdate, Event, TurnEndReason};
 use crate::text::partial_json::PartialJson;
 use crate::tool::harness::Harness;
 use crate::tool::{RenderCx, ResultSource};
 use crate::tui::transcript::cards::CardSource;
-use crate::tui::transcript::{Change, DrawCx, Transcript};
+use crate::tui::transcript::{DrawCx, RedrawUrgency, Transcript};
 use crate::view::card::{Card, CardPart, Code, DiffBody, Fact, FileTarget};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::Theme;
@@ -51,7 +51,7 @@ impl Default for Scene {
 }
 
 impl Scene {
-    pub(super) fn apply(&mut self, event: &Event) -> Change {
+    pub(super) fn apply(&mut self, event: &Event) -> RedrawUrgency {
         self.transcript.apply(event, self.now)
     }
 
@@ -88,7 +88,7 @@ impl Scene {
         self.part(PartBody::Text(TextPart::default()))
     }
 
-    pub(super) fn delta(&mut self, part: u64, delta: &str) -> Change {
+    pub(super) fn delta(&mut self, part: u64, delta: &str) -> RedrawUrgency {
         let message = self.message.clone();
         self.apply(&Event::Delta {
             message,
@@ -201,7 +201,7 @@ impl Scene {
         });
     }
 
-    pub(super) fn turn_ends(&mut self, done: Done) {
+    pub(super) fn turn_ends(&mut self, done: TurnEndReason) {
         self.reply_ends(MessageState::Complete, Some(Stop::End));
         self.apply(&Event::TurnEnded(done));
     }

@@ -12,8 +12,8 @@ use crate::conversation::{
 };
 use crate::permission::Inquiry;
 use crate::question::Question;
-use crate::session::{Done, Event, SettledQuestion};
-use crate::tui::transcript::Change;
+use crate::session::{Event, SettledQuestion, TurnEndReason};
+use crate::tui::transcript::RedrawUrgency;
 use crate::view::card::Card;
 
 /// A conversation of so many turns, each of five rows.
@@ -22,7 +22,7 @@ fn long(turns: usize) -> Scene {
     for turn in 0..turns {
         scene.says(&format!("question {turn}"));
         scene.answers(&format!("answer {turn}"));
-        scene.turn_ends(Done::Cancelled);
+        scene.turn_ends(TurnEndReason::Cancelled);
     }
     scene
 }
@@ -233,18 +233,18 @@ fn a_cut_reply_and_its_notice_say_once_that_it_was_interrupted() {
         }),
     }];
     scene.apply(&Event::MessageStarted(Arc::new(notice)));
-    scene.turn_ends(Done::Cancelled);
+    scene.turn_ends(TurnEndReason::Cancelled);
     assert_eq!(scene.picture(60, 20).matches("interrupted").count(), 1);
 }
 
 #[test]
 fn an_event_says_how_soon_it_wants_to_be_drawn() {
     let mut scene = Scene::default();
-    assert_eq!(scene.apply(&Event::Title("x".to_owned())), Change::None);
-    assert_eq!(scene.apply(&Event::TurnStarted), Change::Urgent);
+    assert_eq!(scene.apply(&Event::Title("x".to_owned())), RedrawUrgency::None);
+    assert_eq!(scene.apply(&Event::TurnStarted), RedrawUrgency::Urgent);
     let part = scene.text_part();
-    assert_eq!(scene.delta(part, "a"), Change::Soft);
-    assert_eq!(scene.delta(part + 1, "a"), Change::None);
+    assert_eq!(scene.delta(part, "a"), RedrawUrgency::Soft);
+    assert_eq!(scene.delta(part + 1, "a"), RedrawUrgency::None);
 }
 
 #[test]

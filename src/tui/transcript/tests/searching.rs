@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::scene::{Scene, lines, read_args, result, rows};
 use crate::conversation::MessageState;
-use crate::session::Done;
+use crate::session::TurnEndReason;
 use crate::tui::transcript::Tally;
 
 fn tally(scene: &Scene) -> (usize, usize) {
@@ -46,7 +46,7 @@ fn talk() -> Scene {
     for turn in 0..12 {
         scene.says(&format!("question {turn}"));
         scene.answers(&format!("An **answer** to {turn}, with a `retry` in it."));
-        scene.turn_ends(Done::Stop);
+        scene.turn_ends(TurnEndReason::Stop);
     }
     scene
 }

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use serde_json::json;
 
 use super::scene::{Scene, lines, read_args, result, rows, with_tools};
-use crate::session::Done;
+use crate::session::TurnEndReason;
 use crate::tui::caret::CaretMove;
 use crate::tui::transcript::Unit;
 
@@ -51,7 +51,7 @@ fn talk() -> Scene {
     let mut scene = Scene::default();
     scene.says("make the retry test deterministic, and tell me why it failed as often as it did");
     scene.answers("The test **sleeps** on the wall clock, see `src/retry.rs:41`. It is long enough to be wrapped here.\n\n- one\n- two\n\n```rust\nfn main() {\n\tlet long = \"more than fits on a row of this narrow screen, all of it\";\n}\n```\n");
-    scene.turn_ends(Done::Stop);
+    scene.turn_ends(TurnEndReason::Stop);
     scene
 }
 
@@ -271,7 +271,7 @@ fn a_side_of_a_diff_is_selected_without_the_other() {
     };
     edit(&mut scene, "src/retry.rs");
     edit(&mut scene, "src/clock.rs");
-    scene.turn_ends(Done::Stop);
+    scene.turn_ends(TurnEndReason::Stop);
     scene.draw(160, 20);
     scene.transcript.fold_all();
     let mut drag = |from: (&str, usize), to: (&str, usize)| {
@@ -340,7 +340,7 @@ fn the_end_that_is_moved_comes_on_screen_with_the_caret() {
     for turn in 0..30 {
         scene.says(&format!("question {turn}"));
         scene.answers("an answer");
-        scene.turn_ends(Done::Stop);
+        scene.turn_ends(TurnEndReason::Stop);
     }
     scene.draw(60, 20);
     scene.transcript.select();

@@ -1,6 +1,6 @@
 //! Cards, as questions and forms have them.
 
-use lathe::text::ink::Ink;
+use lathe::text::sgr::SgrStyle;
 use lathe::view::card::{
     Card, CardPart, Code, DiffBody, Fact, FileTarget, Tone, ToneLine, ToneSpan, TreeRow,
 };
@@ -76,6 +76,6 @@ fn every_part_of_a_card_is_data() {
         Tone::Success => Tone::Success;
         Tone::Warning => Tone::Warning;
         Tone::Danger => Tone::Danger;
-        Tone::Printed(_) => Tone::Printed(Ink::from("1;4;38;2;1;2;3;48;5;208".to_owned()));
+        Tone::Printed(_) => Tone::Printed(SgrStyle::from("1;4;38;2;1;2;3;48;5;208".to_owned()));
     });
 }

@@ -3,10 +3,10 @@
 //! Samples are written without `..`, and every variant stands in a `match`, so that what is new does not compile before it
 //! is sampled here.
 
-mod asked;
 mod cards;
-mod hosted;
-mod told;
+mod events;
+mod host_queries;
+mod queries;
 
 use std::fmt::Debug;
 
@@ -19,8 +19,8 @@ use lathe::conversation::{
 use lathe::permission::{Mode, PermissionReply, Scope};
 use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
 use lathe::session::host::{ForkPoint, SessionTarget};
-use lathe::session::{CalledCommand, Input, Mention, Op, Way};
-use lathe::tool::Seen;
+use lathe::session::{CalledCommand, Input, Mention, Op, QueueDirection};
+use lathe::tool::SeenFiles;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -84,7 +84,7 @@ fn usage() -> Usage {
     }
 }
 
-fn seen() -> Seen {
+fn seen() -> SeenFiles {
     read(json!({"files": [["/p/a.rs", "0f"]], "instructions": ["/p/AGENTS.md"]}))
 }
 
@@ -183,7 +183,7 @@ fn every_operation_is_data() {
         Op::Queue(_) => Op::Queue(input());
         Op::Shell(_) => Op::Shell("ls".into());
         Op::Unqueue(_) => Op::Unqueue(u64::MAX);
-        Op::Shift { .. } => Op::Shift { id: 1, way: Way::Sooner };
+        Op::Shift { .. } => Op::Shift { id: 1, way: QueueDirection::Sooner };
         Op::Redirect(_) => Op::Redirect(2);
         Op::Release => Op::Release;
         Op::Interrupt => Op::Interrupt;
@@ -199,9 +199,9 @@ fn every_operation_is_data() {
         Op::Draft(_) => Op::Draft("begun".into());
         Op::Close => Op::Close;
     });
-    every!(Way {
-        Way::Sooner => Way::Sooner;
-        Way::Later => Way::Later;
+    every!(QueueDirection {
+        QueueDirection::Sooner => QueueDirection::Sooner;
+        QueueDirection::Later => QueueDirection::Later;
     });
     every!(Mode {
         Mode::Ask => Mode::Ask;
@@ -224,7 +224,7 @@ fn every_operation_is_data() {
     });
     let bytes = serde_json::to_value(Op::Shift {
         id: 1,
-        way: Way::Sooner,
+        way: QueueDirection::Sooner,
     });
     assert_eq!(bytes.unwrap(), json!({"shift": {"id": 1, "way": "sooner"}}));
 }
@@ -313,7 +313,7 @@ fn a_path_that_is_not_utf_8_is_refused_in_words() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let path = std::path::Path::new(OsStr::from_bytes(b"/p/\xff")).to_owned();
-    let refused = serde_json::to_string(&lathe::session::query::Kept::Exists(path)).unwrap_err();
+    let refused = serde_json::to_string(&lathe::session::query::ExportOutcome::Exists(path)).unwrap_err();
     assert!(
         refused.to_string().contains("path contains invalid UTF-8"),
         "{refused}"

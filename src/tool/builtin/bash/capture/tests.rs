@@ -16,7 +16,7 @@ impl Place {
     }
 
     fn capture(&self, max_lines: usize, max_bytes: usize) -> Capture {
-        let limits = Limits { max_lines, max_bytes };
+        let limits = SizeLimits { max_lines, max_bytes };
         Capture::new(limits, Outputs::new(self.dir.path()), self.call.clone())
     }
 
@@ -171,7 +171,7 @@ fn all_lines_are_counted_though_few_are_shown() {
 fn told(runs: &[LineRun]) -> String {
     let told = runs
         .iter()
-        .map(|run| format!("{}:{}-{}:{}", run.line, run.start, run.end, run.ink));
+        .map(|run| format!("{}:{}-{}:{}", run.line, run.start, run.end, run.sgr));
     told.collect::<Vec<_>>().join(" ")
 }
 

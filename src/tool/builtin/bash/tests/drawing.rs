@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::*;
-use crate::text::ink::Ink;
 use crate::text::partial_json::PartialJson;
+use crate::text::sgr::SgrStyle;
 use crate::tool::ResultSource;
 use crate::view::card::{CardPart, Code, Tone, ToneSpan};
 
@@ -146,23 +146,23 @@ fn running_with(project: &Harness, text: &str, details: &Details, expanded: bool
         .render_result("bash", &PartialJson::new(), None, source, cx)
 }
 
-fn in_ink(ink: &str, text: &str) -> ToneSpan {
-    ToneSpan::new(Tone::Printed(Ink::from(ink.to_owned())), text)
+fn in_ink(sgr: &str, text: &str) -> ToneSpan {
+    ToneSpan::new(Tone::Printed(SgrStyle::from(sgr.to_owned())), text)
 }
 
 #[test]
 fn a_running_command_shows_its_colours() {
     let project = Harness::new();
     let text: String = (3001..=3010).map(|number| number.to_string() + "\n").collect();
-    let ink = |ink: &str| Ink::from(ink.to_owned());
+    let sgr = |sgr: &str| SgrStyle::from(sgr.to_owned());
     let details = Details {
         command: "make".into(),
         pending: "100 %".into(),
         lines: 3010,
         styles: vec![
-            (3000, 0, 4, ink("32")).into(),
-            (3009, 2, 4, ink("1;31")).into(),
-            (3010, 0, 3, ink("7")).into(),
+            (3000, 0, 4, sgr("32")).into(),
+            (3009, 2, 4, sgr("1;31")).into(),
+            (3010, 0, 3, sgr("7")).into(),
         ],
         ..Details::default()
     };

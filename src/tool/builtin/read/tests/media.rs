@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 use crate::tool::Registry;
-use crate::tool::stand_in::StandIn;
+use crate::tool::placeholder::PlaceholderTool;
 
 #[tokio::test]
 async fn pictures_are_attached_as_they_are() {
@@ -95,7 +95,7 @@ async fn a_model_without_the_ability_is_pointed_to_look_at_where_it_exists() {
     let result = project.run("read", json!({"file_path": "a.png"})).await;
     assert_eq!(result.error_kind(), Some(ErrorKind::Unavailable));
     assert!(!result.output.contains("look_at"), "{}", result.output);
-    project.registry = Arc::new(Registry::builtin_and(Arc::new(StandIn::<true>)));
+    project.registry = Arc::new(Registry::builtin_and(Arc::new(PlaceholderTool::<true>)));
     for path in ["a.png", "a.pdf"] {
         let result = project.run("read", json!({"file_path": path})).await;
         assert_eq!(result.error_kind(), Some(ErrorKind::Unavailable));

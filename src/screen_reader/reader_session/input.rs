@@ -1,0 +1,125 @@
+//! Input of the person: lines, and `ctrl+c`.
+
+use super::{Effect, ReaderSession};
+use crate::screen_reader::command::{self, Command, ParsedLine};
+use crate::session::host::SessionTarget;
+use crate::session::{CalledCommand, Op};
+use crate::text::sanitize::sanitize;
+
+impl ReaderSession {
+    /// `ctrl+c`, or a line of `esc` alone.
+    pub(in crate::screen_reader) fn interrupt(&mut self) {
+        self.output.was_echoed();
+        if self.is_leaving {
+            self.effects.push(Effect::Leave);
+            return;
+        }
+        self.is_leaving = true;
+        if self.runs_something() {
+            self.send(Op::Interrupt);
+            self.say("Interrupting. ctrl+c again at once leaves.");
+        } else {
+            self.say("Nothing runs. ctrl+c again at once leaves.");
+            self.prompt();
+        }
+    }
+
+    pub(in crate::screen_reader) fn is_leaving(&self) -> bool {
+        self.is_leaving
+    }
+
+    /// The second `ctrl+c` did not come in time.
+    pub(in crate::screen_reader) fn stay(&mut self) {
+        self.is_leaving = false;
+    }
+
+    pub(in crate::screen_reader) fn read(&mut self, line: &str) {
+        self.output.was_typed();
+        if !line.is_empty() && line.chars().all(|c| c == '\u{1b}') {
+            return self.interrupt();
+        }
+        self.is_leaving = false;
+        let line = sanitize(line);
+        let spoken = command::spoken(&line);
+        if self.is_moving && !matches!(spoken, ParsedLine::Command(Command::Quit, _)) {
+            return self.say(&format!(
+                "Another session is being opened; this was not read: {line}"
+            ));
+        }
+        match spoken {
+            ParsedLine::Text | ParsedLine::Shell(_) if !self.asks.is_empty() => self.answer(&line),
+            spoken => self.carry_out(&spoken, &line),
+        }
+        self.go_on();
+    }
+
+    /// Takes what the program was started with: a line that answers no question, since it was written before any.
+    pub(in crate::screen_reader) fn begin_with(&mut self, prompt: &str) {
+        self.carry_out(&command::spoken(prompt), prompt);
+        self.go_on();
+    }
+
+    fn carry_out(&mut self, spoken: &ParsedLine<'_>, line: &str) {
+        match *spoken {
+            ParsedLine::Command(command, rest) => self.obey(command, rest),
+            ParsedLine::Unknown(_) if self.is_own_command(line) => self.submit(line),
+            ParsedLine::Unknown(name) => {
+                self.say(&format!("There is no command /{name}. /help tells the commands."));
+            }
+            ParsedLine::Shell(command) => self.send(Op::Shell(command.to_owned())),
+            ParsedLine::Text => self.submit(line),
+        }
+    }
+
+    /// Asks the person to go on, unless something was sent: that is answered by an event, which asks afterwards.
+    fn go_on(&mut self) {
+        if self.effects.is_empty() {
+            self.prompt();
+        }
+    }
+
+    fn is_own_command(&self, line: &str) -> bool {
+        CalledCommand::of(line, &self.info.commands).is_some()
+    }
+
+    fn obey(&mut self, command: Command, rest: &str) {
+        match command {
+            Command::Help => self.output.lines(&command::help(&self.info.commands)),
+            Command::Say => self.submit(rest),
+            Command::Queue => self.queue(rest),
+            Command::Send => self.release(),
+            Command::Stop => self.stop(),
+            Command::Again if self.asks.is_empty() => self.say("No question waits."),
+            Command::Again => self.tell_ask(),
+            Command::Dismiss => self.dismiss(),
+            Command::Show => self.show(),
+            Command::Todos => self.tell_todos(),
+            Command::Status => self.look_at_status(rest),
+            Command::Context => self.look_at_context(rest),
+            Command::Cost => self.look_at_costs(),
+            Command::Diff => self.look_at_changes(rest),
+            Command::Export => self.export(rest),
+            Command::Permissions => self.list_rules(),
+            Command::Revoke => self.revoke(rest),
+            Command::Sessions => self.look_for_sessions(rest),
+            Command::New => self.go_to(SessionTarget::New),
+            Command::Model => self.choose_model(rest),
+            Command::Agent => self.choose_agent(rest),
+            Command::Mode => self.choose_mode(rest),
+            Command::Quit => self.effects.push(Effect::Leave),
+        }
+    }
+
+    /// A turn, or a command of the person's own.
+    pub(super) fn runs_something(&self) -> bool {
+        self.is_busy || self.calls.is_running()
+    }
+
+    fn stop(&mut self) {
+        if !self.runs_something() {
+            return self.say("Nothing runs.");
+        }
+        self.send(Op::Interrupt);
+        self.say("Interrupting.");
+    }
+}

@@ -1,0 +1,131 @@
+//! The question that is put, and what is typed to answer it.
+
+use super::ReaderSession;
+use super::messages::ReturnedMessage;
+use crate::permission::PermissionReply;
+use crate::screen_reader::console::PromptNumber;
+use crate::screen_reader::question_queue::WithdrawnPosition;
+use crate::screen_reader::questions::{LineMeaning, PendingQuestion};
+use crate::screen_reader::trust::TOO_EARLY;
+use crate::session::SettledQuestion;
+use crate::text::sanitize::Revealed;
+
+impl ReaderSession {
+    pub(super) fn ask(&mut self, asked: PendingQuestion) {
+        self.asks.add(asked);
+        match self.asks.len() {
+            1 => self.put_ask(),
+            count => self.aside(&format!(
+                "Another question waits behind this one; {count} in all."
+            )),
+        }
+    }
+
+    /// Tells the question that is next, if its time has come. It takes an answer from [`Self::listen`] on.
+    pub(super) fn put_ask(&mut self) {
+        if self.asks.is_due() {
+            self.rounds += 1;
+            self.asks.put(self.rounds);
+            self.tell_ask();
+        }
+    }
+
+    pub(super) fn tell_ask(&mut self) {
+        if let Some(asked) = self.asks.first() {
+            let lines = [vec![titled(asked)], asked.lines()].concat();
+            self.output.question(&lines);
+        }
+    }
+
+    /// Tells the question that waits again, without what it is about: other words came between it and its answer.
+    pub(super) fn tell_options(&mut self) {
+        if let Some(asked) = self.asks.first() {
+            let lines = [vec![titled(asked)], asked.options()].concat();
+            self.output.question(&lines);
+        }
+    }
+
+    /// Returns what was put to the person and takes no answer yet.
+    pub(in crate::screen_reader) fn unheard_round(&self) -> Option<PromptNumber> {
+        let returned = self.returned.as_ref().and_then(ReturnedMessage::unheard_round);
+        self.asks.unheard_round().or(returned)
+    }
+
+    /// Returns true if this is a question, to which nothing may be an answer that was begun before it.
+    pub(in crate::screen_reader) fn is_question(&self, round: PromptNumber) -> bool {
+        self.asks.unheard_round() == Some(round)
+    }
+
+    /// From now on lines are answers to this, if it is what waits.
+    pub(in crate::screen_reader) fn listen(&mut self, round: PromptNumber) {
+        if let Some(returned) = &mut self.returned
+            && returned.listen(round)
+        {
+            self.aside("/send sends your message again as it is.");
+        }
+        if self.asks.listen(round) {
+            self.prompt();
+        }
+    }
+
+    pub(super) fn answer(&mut self, line: &str) {
+        let Some(asked) = self.asks.listening_mut() else {
+            return self.say(TOO_EARLY);
+        };
+        match asked.hear(line) {
+            LineMeaning::Answer(op, told) => {
+                self.asks.remove_first();
+                self.say(told.as_str());
+                self.send(op);
+            }
+            LineMeaning::Next(lines) => self.output.question(&lines),
+            LineMeaning::Unclear(why) => self.say(why.as_str()),
+        }
+    }
+
+    pub(super) fn dismiss(&mut self) {
+        match self.asks.first().map(PendingQuestion::dismiss) {
+            None => self.say("No question waits."),
+            Some(None) => self.say("A permission is answered with a number; 3 denies."),
+            Some(Some(op)) => {
+                self.asks.remove_first();
+                self.say("Left without an answer.");
+                self.send(op);
+            }
+        }
+    }
+
+    pub(super) fn settled(&mut self, settled: &SettledQuestion) {
+        if self.asks.has_arrived(settled.id) {
+            self.put_ask();
+            return self.prompt();
+        }
+        let told = match settled.permission.as_ref().map(|permission| &permission.reply) {
+            None | Some(PermissionReply::Withdrawn) => "The question was withdrawn.",
+            Some(PermissionReply::Nobody | PermissionReply::Reject(_)) => "The question was denied.",
+            Some(PermissionReply::Once | PermissionReply::Always { .. } | PermissionReply::Revised(_)) => {
+                "The question was allowed."
+            }
+        };
+        self.withdraw(|asked| asked.id() == settled.id, told);
+    }
+
+    /// Takes a question away that was not answered here, and goes on with the next.
+    pub(super) fn withdraw(&mut self, is_it: impl Fn(&PendingQuestion) -> bool, told: &str) {
+        match self.asks.withdraw(is_it) {
+            WithdrawnPosition::Nothing => {}
+            WithdrawnPosition::Later => self.say(told),
+            WithdrawnPosition::First => {
+                self.say(told);
+                self.put_ask();
+            }
+        }
+        self.prompt();
+    }
+}
+
+fn titled(asked: &PendingQuestion) -> Revealed {
+    let title = asked.title();
+    let end = if title.as_str().ends_with('.') { "" } else { "." };
+    Revealed::own("Question: ").and(title).and(end)
+}

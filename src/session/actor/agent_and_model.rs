@@ -1,0 +1,139 @@
+//! Changing the agent or the model of a session that lives.
+//!
+//! The change waits for the next request, or is made at once where no turn runs: calls of the reply that asked for it
+//! still belong to the agent that made them. It is stored before anything is asked as the new agent.
+
+use super::Actor;
+use crate::conversation::ModelRef;
+use crate::session::Event;
+use crate::session::profile::Profile;
+use crate::session::query::CacheMiss;
+use crate::tool::Abilities;
+
+impl Actor {
+    /// The session goes on as this agent with its next step.
+    pub(super) fn change_agent(&mut self, name: &str) {
+        if self.is_held() {
+            return;
+        }
+        match self.parts.profiles.check(name) {
+            Ok(name) => {
+                self.prepare_plan(&name);
+                self.go_on_as(name);
+            }
+            Err(report) => self.publish(Event::Notice(report.message)),
+        }
+    }
+
+    /// The same with an agent that is known to be usable.
+    pub(super) fn go_on_as(&mut self, name: String) {
+        self.next_agent = Some(name).filter(|name| *name != self.parts.info.agent);
+        if self.turn.is_none() {
+            self.become_next();
+        }
+    }
+
+    /// Returns the agent that the next step belongs to.
+    pub(super) fn coming_agent(&self) -> &str {
+        self.next_agent.as_deref().unwrap_or(&self.parts.info.agent)
+    }
+
+    /// The session asks this model with its next step.
+    pub(super) fn change_model(&mut self, model: ModelRef) {
+        if self.is_held() {
+            return;
+        }
+        self.next_model = Some(model);
+        if self.turn.is_none() {
+            self.become_next();
+        }
+    }
+
+    /// Returns true if another process holds the session, and tells the person so.
+    pub(super) fn is_held(&mut self) -> bool {
+        let Some(held) = &self.parts.info.read_only else {
+            return false;
+        };
+        let sentence = format!("this session is open in {held}; it is read-only here");
+        self.publish(Event::Notice(sentence));
+        true
+    }
+
+    /// Makes the changes that wait, if any do: the agent first, so that the model that was chosen is not its own.
+    pub(super) fn become_next(&mut self) {
+        if let Some(name) = self.next_agent.take() {
+            let info = &self.parts.info;
+            let before = info.agent.clone();
+            match self.parts.profiles.change(&name, &info.agent, &info.model) {
+                Ok(profile) => self.become_profile(profile),
+                Err(report) => {
+                    let agent = info.agent.clone();
+                    self.publish(Event::Notice(format!("{}; `{agent}` goes on", report.message)));
+                }
+            }
+            self.follow_agent(&before);
+        }
+        if let Some(model) = self
+            .next_model
+            .take()
+            .filter(|model| *model != self.parts.info.model)
+        {
+            match self.parts.profiles.choose(&self.parts.info.agent, &model) {
+                Ok(profile) => self.become_profile(profile),
+                Err(report) => {
+                    let model = self.parts.info.model.to_string();
+                    self.publish(Event::Notice(format!(
+                        "{}; `{model}` is asked on",
+                        report.message
+                    )));
+                }
+            }
+        }
+    }
+
+    fn become_profile(&mut self, profile: Profile) {
+        let agent = profile.agent().to_owned();
+        let model = profile.turn.model.clone();
+        self.parts.recorder.agent(&agent, &model, &profile.system);
+        let calls = &mut self.parts.calls;
+        calls.services.gate.change_rules(profile.permissions);
+        calls.services.gate.rejudge();
+        calls.agent.clone_from(&agent);
+        calls.settings = profile.settings;
+        calls.abilities = Abilities {
+            images: profile.model.images,
+            pdf: profile.model.pdf,
+        };
+        if let Some(turn) = &mut self.turn {
+            turn.go_on_as(profile.turn.clone());
+        }
+        self.parts.turn = profile.turn;
+        self.parts.system = profile.system;
+        self.advertised.tell(&self.parts.calls);
+        self.parts.temperature = profile.temperature;
+        let info = &mut self.parts.info;
+        let is_other_agent = info.agent != agent;
+        info.agent.clone_from(&agent);
+        info.context_limit = Some(profile.model.context);
+        let is_other_model = info.model != model;
+        info.model.clone_from(&model);
+        self.parts.model = profile.model;
+        if is_other_agent {
+            self.publish(Event::Agent(agent));
+        }
+        if is_other_model {
+            self.publish(Event::Model(model));
+        }
+    }
+
+    /// Stores what the next request is asked as. Where the one before was asked as another, what was cached is read anew.
+    pub(super) fn ask_as(&mut self) {
+        let stored = self.parts.recorder.store_agent();
+        let now = (self.parts.info.agent.clone(), self.parts.info.model.clone());
+        if self.asked_as.as_ref().is_some_and(|before| *before != now) {
+            self.misses.push(CacheMiss::Changed);
+        }
+        self.asked_as = Some(now);
+        self.check(stored);
+    }
+}

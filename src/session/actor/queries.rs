@@ -1,0 +1,201 @@
+//! Questions of a front end: what an answer is made of is gathered here, and the work is done elsewhere.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::Actor;
+use crate::session::query::{
+    Answer, CacheMiss, ChangesQuery, ContextFacts, CostQuery, ExportJob, Query, StatusGroup, bare_url,
+    process_group, put_back,
+};
+use crate::session::{SessionInfo, is_plan};
+use crate::store::{SessionRow, StoreError};
+
+/// Agent and mode; `plan` is both and is named once.
+fn working_as(info: &SessionInfo) -> Vec<(&'static str, String)> {
+    if is_plan(&info.agent, info.mode) {
+        return vec![("agent, mode", info.agent.clone())];
+    }
+    vec![
+        ("agent", info.agent.clone()),
+        ("mode", info.mode.name().to_owned()),
+    ]
+}
+
+impl Actor {
+    pub(super) fn answer(&self, query: Query, sender: oneshot::Sender<Answer>) {
+        match query {
+            Query::Context => {
+                let facts = self.context_facts();
+                answer_aside(sender, move || Answer::Context(facts.weigh()));
+            }
+            Query::Costs => {
+                let ledger = self.ledger();
+                answer_aside(sender, move || ledger.read());
+            }
+            Query::Status => {
+                let mut groups = self.status();
+                answer_aside(sender, move || {
+                    groups.push(process_group());
+                    Answer::Status(groups)
+                });
+            }
+            Query::Changes(scope) => {
+                let changing = ChangesQuery {
+                    scope,
+                    messages: self.parts.messages.clone(),
+                    turn: self.turn_began,
+                    services: Arc::clone(&self.parts.calls.services),
+                };
+                tokio::spawn(async move { drop(sender.send(changing.find().await)) });
+            }
+            Query::Revert(revert) => {
+                let services = Arc::clone(&self.parts.calls.services);
+                tokio::spawn(async move { drop(sender.send(put_back(revert, services).await)) });
+            }
+            Query::Fit { question, args } => {
+                let services = Arc::clone(&self.parts.calls.services);
+                answer_aside(sender, move || {
+                    services
+                        .gate
+                        .fit(question, args)
+                        .map_or_else(Answer::Unfit, Answer::Fits)
+                });
+            }
+            Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
+            Query::Keep(keep) => {
+                let path = self.place(&keep.path);
+                let services = Arc::clone(&self.parts.calls.services);
+                self.keep(sender, move |keeping| {
+                    keeping.write(
+                        &keep,
+                        &path,
+                        &services.tree.records_dir,
+                        services.roots.project_root(),
+                    )
+                });
+            }
+        }
+    }
+
+    /// A tool was called; where it joins the others for that, what was cached is read anew.
+    pub(super) fn note_called(&mut self, tool: &str) {
+        if self.advertised.note(tool, &self.parts.calls) {
+            self.misses.push(CacheMiss::Joined(tool.to_owned()));
+        }
+    }
+
+    fn context_facts(&self) -> ContextFacts {
+        let info = &self.parts.info;
+        ContextFacts {
+            system: self.parts.system.clone(),
+            agent: info.agent.clone(),
+            tools: self.advertised.tools(),
+            messages: self.parts.messages.clone(),
+            reported: Some(info.context_used).filter(|used| *used > 0),
+            limit: info.context_limit,
+            misses: self.misses.clone(),
+        }
+    }
+
+    fn ledger(&self) -> CostQuery {
+        let services = &self.parts.calls.services;
+        CostQuery {
+            store: services.tree.store.clone(),
+            session: self.parts.info.id.clone(),
+            project: services.roots.project_root().to_owned(),
+            turn: self.turn_began,
+        }
+    }
+
+    fn status(&self) -> Vec<StatusGroup> {
+        let info = &self.parts.info;
+        let services = &self.parts.calls.services;
+        let waiting = match self.waiting.len() {
+            0 => "nothing waits to be sent".to_owned(),
+            count => format!("{count} waiting to be sent"),
+        };
+        let asks = services.tree.questions.waiting().len();
+        let state = if self.is_busy() { "a turn runs" } else { "idle" };
+        let mode = services.settings.sandbox.mode.name();
+        let network = if services.settings.sandbox.network {
+            "with the network"
+        } else {
+            "without the network"
+        };
+        let sandbox = match mode {
+            "off" => mode.to_owned(),
+            mode => format!("{mode}, {network}"),
+        };
+        let address = if info.demo {
+            "none: the answers are scripted".to_owned()
+        } else {
+            bare_url(&self.parts.profiles.base_url(&info.model))
+        };
+        let mut groups = vec![
+            StatusGroup::new(
+                "Session",
+                vec![
+                    ("id", info.id.to_string()),
+                    ("directory", info.directory.display().to_string()),
+                    ("project", services.roots.project_root().display().to_string()),
+                ]
+                .into_iter()
+                .chain(working_as(info))
+                .chain([
+                    ("sandbox", sandbox),
+                    ("state", format!("{state}, {waiting}, {asks} open questions")),
+                ])
+                .collect(),
+            ),
+            StatusGroup::new(
+                "Model",
+                vec![
+                    ("model", info.model.to_string()),
+                    ("address", address),
+                    (
+                        "window",
+                        info.context_limit
+                            .map_or_else(|| "not known".to_owned(), |limit| format!("{limit} tokens")),
+                    ),
+                ],
+            ),
+        ];
+        groups.extend(self.parts.about.iter().cloned());
+        groups
+    }
+
+    /// Gathers the session and has its text made.
+    fn keep(
+        &self,
+        sender: oneshot::Sender<Answer>,
+        work: impl FnOnce(&ExportJob) -> Answer + Send + 'static,
+    ) {
+        let store = self.parts.calls.services.tree.store.clone();
+        let id = self.parts.info.id.clone();
+        let messages = self.parts.messages.clone();
+        answer_aside(sender, move || {
+            let row: Result<Option<SessionRow>, StoreError> = store.get(&id);
+            match row {
+                Ok(Some(session)) => work(&ExportJob { session, messages }),
+                Ok(None) => Answer::Failed("There is nothing to export yet.".to_owned()),
+                Err(error) => Answer::Failed(format!("The session could not be read: {error}.")),
+            }
+        });
+    }
+
+    /// Where a path leads that a person typed.
+    fn place(&self, path: &str) -> PathBuf {
+        let roots = &self.parts.calls.services.roots;
+        roots
+            .resolve(path)
+            .map_or_else(|_| roots.session_dir().join(path), |resolved| resolved.real)
+    }
+}
+
+/// Does the work on a thread where it may take its time. Who asked may be gone by then.
+fn answer_aside(sender: oneshot::Sender<Answer>, work: impl FnOnce() -> Answer + Send + 'static) {
+    tokio::task::spawn_blocking(move || drop(sender.send(work())));
+}

@@ -1,0 +1,353 @@
+//! Carries out what the turn says: on the screen, on disk, through the driver.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::{Actor, CHECKPOINT, now};
+use crate::agent::history;
+use crate::agent::reminder::remind;
+use crate::agent::turn::{Effect, Turn, TurnEnd, TurnEvent};
+use crate::conversation::{
+    CallId, CallResult, Message, MessageId, MessageState, Notice, NoticeKind, Part, PartBody, Role, TextPart,
+    ToolPart, Usage,
+};
+use crate::provider::{Purpose, Request};
+use crate::session::{CalledCommand, Event, Input, ReportKind, RequestUsage, Retry, TurnEndReason};
+use crate::store::PaidRequest;
+use crate::text::truncate::ContextUse;
+use crate::tool::SeenFiles;
+use crate::tool::pipeline::{self, LoopGuard};
+
+impl Actor {
+    pub(super) fn user_message(&self, input: &Input) -> Message {
+        let mut parts = Vec::new();
+        for file in &input.files {
+            parts.push(Part {
+                seq: 0,
+                body: PartBody::File(file.clone()),
+            });
+        }
+        if !input.text.is_empty() {
+            let text = TextPart {
+                text: input.text.clone(),
+                native: None,
+            };
+            parts.push(Part {
+                seq: 0,
+                body: PartBody::Text(text),
+            });
+        }
+        if let Some(CalledCommand::Expanded(text)) = &input.command {
+            let text = TextPart {
+                text: text.clone(),
+                native: None,
+            };
+            parts.push(Part {
+                seq: 0,
+                body: PartBody::Text(text),
+            });
+        }
+        Message {
+            id: MessageId::new(),
+            role: Role::User,
+            state: MessageState::Complete,
+            agent: Some(self.addressee()),
+            model: None,
+            created: now(),
+            parts,
+            stop: None,
+            usage: None,
+        }
+    }
+
+    pub(super) fn start_turn(&mut self, inputs: Vec<Input>) {
+        if let Some(held) = self.parts.info.read_only.clone() {
+            return self.report(
+                ReportKind::Storage,
+                format!("this session is open in {held}; it is read-only here"),
+            );
+        }
+        if let Err(error) = self.parts.calls.services.roots.check_project() {
+            // One can still talk; each call that needs the directory says it to the model as well.
+            self.report(ReportKind::Storage, error.to_string());
+        }
+        self.forget_going_on();
+        self.reminded = 0;
+        self.turn_began = Some(now());
+        self.publish(Event::TurnStarted);
+        if let Some(inputs) = self.hold_prompts(inputs) {
+            self.begin_turn(inputs);
+        }
+    }
+
+    /// Nothing stands between these inputs and the model any more.
+    pub(super) fn begin_turn(&mut self, inputs: Vec<Input>) {
+        for input in inputs {
+            self.name_session(&input.text);
+            let message = self.user_message(&input);
+            self.add_user_message(message);
+            self.note_seen(&input.seen);
+        }
+        self.parts.driver.begin_turn();
+        self.turn = Some(Turn::new(self.parts.turn.clone(), self.parts.next_seq));
+        self.on_turn(TurnEvent::Start);
+    }
+
+    /// Gives the parts their places and the message its place in the history.
+    pub(super) fn add_user_message(&mut self, mut message: Message) {
+        // A steer may have been said to another agent than the one that reads it.
+        message.agent = Some(self.addressee());
+        for part in &mut message.parts {
+            part.seq = self.parts.next_seq;
+            self.parts.next_seq += 1;
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.skip_to(self.parts.next_seq);
+        }
+        let message = Arc::new(message);
+        self.hooking.write(&message);
+        let stored = self.parts.recorder.message(&message);
+        self.parts.messages.push(Arc::clone(&message));
+        self.publish(Event::MessageStarted(message));
+        self.check(stored);
+    }
+
+    /// Notes the files that were read for a message, once the message is in the conversation.
+    pub(super) fn note_seen(&mut self, seen: &SeenFiles) {
+        let noted = seen.note(&self.parts.calls.services);
+        self.check(noted);
+    }
+
+    pub(super) fn on_turn(&mut self, event: TurnEvent) {
+        let Some(turn) = &mut self.turn else { return };
+        let effects = turn.on(event, now());
+        self.parts.next_seq = turn.seq();
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    pub(super) fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Request => self.request(),
+            Effect::DropRequest => self.parts.driver.drop_request(),
+            Effect::StartMessage(message) if message.role == Role::User => {
+                self.become_next();
+                self.join_steer(&message);
+            }
+            Effect::StartMessage(message) => self.publish(Event::MessageStarted(message)),
+            Effect::StartPart { message, part } => self.publish(Event::PartStarted { message, part }),
+            Effect::Delta { message, part, delta } => {
+                self.publish(Event::Delta { message, part, delta });
+                self.checkpoint.get_or_insert_with(|| Instant::now() + CHECKPOINT);
+            }
+            Effect::EndPart { message, part } => self.publish(Event::PartEnded { message, part }),
+            Effect::EndMessage { message, dropped } => self.end_message(*message, dropped),
+            Effect::Run(calls) => self.run_calls(calls),
+            Effect::CancelCalls => self.parts.driver.cancel_calls(),
+            Effect::Settle {
+                message,
+                call,
+                result,
+            } => self.settle(&message, &call, *result),
+            Effect::Wait {
+                attempt,
+                delay,
+                reason,
+                voided,
+            } => {
+                self.parts.driver.wait(delay);
+                let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+                self.publish(Event::Retry(Retry {
+                    attempt,
+                    delay_ms,
+                    reason,
+                    voided,
+                }));
+            }
+            Effect::Usage(usage) => self.add_usage(usage),
+            Effect::Report(error) => self.report_provider(&error),
+            Effect::End(end) => self.end_turn(end),
+        }
+    }
+
+    pub(super) fn request(&mut self) {
+        self.become_next();
+        self.ask_as();
+        if self.turn.is_some() {
+            self.tell_todos();
+        }
+        if self.turn.is_none() {
+            // A change could not be stored, which ended the turn.
+            return;
+        }
+        let request = Request {
+            session: self.parts.info.id.clone(),
+            purpose: Purpose::Turn,
+            model: self.parts.info.model.clone(),
+            system: self.parts.system.clone(),
+            tools: self.advertised.tools(),
+            messages: remind(history::sendable(&self.parts.messages), &self.parts.info.agent),
+            temperature: self.parts.temperature,
+        };
+        self.parts.driver.request(request);
+    }
+
+    pub(super) fn end_message(&mut self, message: Message, dropped: Vec<u64>) {
+        self.checkpoint = None;
+        let message = Arc::new(message);
+        self.hooking.write(&message);
+        let stored = self.parts.recorder.message(&message);
+        self.parts.messages.push(Arc::clone(&message));
+        self.publish(Event::MessageEnded {
+            message: message.id.clone(),
+            state: message.state,
+            stop: message.stop,
+            dropped,
+        });
+        self.check(stored);
+    }
+
+    pub(super) fn run_calls(&mut self, calls: Vec<ToolPart>) {
+        let mut settings = self.parts.calls.clone();
+        let used = self.parts.info.context_used;
+        let limit = self.parts.info.context_limit.filter(|_| used > 0);
+        settings.context = limit.map(|context_limit| ContextUse { context_limit, used });
+        settings.advertised = self.advertised.tools();
+        self.parts.driver.run(calls, settings);
+    }
+
+    /// Puts a result in its place, in the history and on disk, and tells it.
+    pub(super) fn settle(&mut self, message: &MessageId, call: &CallId, result: CallResult) {
+        self.end_inside(call);
+        self.revised.end(call);
+        let Some(stored) = self
+            .parts
+            .messages
+            .iter_mut()
+            .rev()
+            .find(|stored| stored.id == *message)
+        else {
+            return;
+        };
+        let message = Arc::make_mut(stored);
+        let found = message
+            .parts
+            .iter_mut()
+            .find(|part| matches!(&part.body, PartBody::Tool(tool) if tool.call == *call));
+        let Some(part) = found else { return };
+        let PartBody::Tool(tool) = &mut part.body else {
+            return;
+        };
+        // A call that never came to the driver is told before its result all the same.
+        let never_told = tool.args.is_none().then(|| {
+            let mut guard = LoopGuard::default();
+            pipeline::resolve(self.parts.calls.known(), &mut guard, &tool.tool, &tool.raw_args).args
+        });
+        if let Some(args) = &never_told {
+            tool.args = Some(args.clone().into());
+        }
+        let name = self.parts.calls.registry.advertised_name_of(tool);
+        self.hooking.write_result(call, &result);
+        tool.state = result.state();
+        tool.result = Some(result.clone());
+        let part = part.clone();
+        let id = message.id.clone();
+        let stored = self.parts.recorder.part(&id, &part);
+        if let Some(args) = never_told {
+            self.publish(Event::CallReady {
+                call: call.clone(),
+                tool: name.clone(),
+                args,
+            });
+        }
+        self.note_called(&name);
+        self.note_todos(&name, &result);
+        self.publish(Event::CallEnded {
+            call: call.clone(),
+            tool: name,
+            result: Arc::new(result),
+        });
+        self.check(stored);
+    }
+
+    pub(super) fn add_usage(&mut self, usage: Usage) {
+        let cost = self.parts.model.price_of(&usage);
+        let info = &mut self.parts.info;
+        info.usage += usage;
+        // Some servers give no figures: that says nothing of how full the context is.
+        if usage != Usage::default() {
+            info.context_used = usage.context();
+        }
+        info.cost = match (info.cost, cost) {
+            (Some(sum), Some(cost)) => Some(sum + cost),
+            _ => None,
+        };
+        let model = self.parts.info.model.clone();
+        let stored = self.parts.recorder.request(PaidRequest {
+            model: model.clone(),
+            agent: self.parts.info.agent.clone(),
+            usage,
+            cost,
+        });
+        self.publish(Event::Usage(RequestUsage { usage, cost, model }));
+        self.check(stored);
+    }
+
+    pub(super) fn end_turn(&mut self, end: TurnEnd) {
+        if !self.remind_of_todos(end) && !self.hold_end(end) {
+            self.finish_turn(end);
+        }
+    }
+
+    pub(super) fn finish_turn(&mut self, end: TurnEnd) {
+        let turn = self.turn.take();
+        self.checkpoint = None;
+        self.parts.driver.drop_request();
+        if end == TurnEnd::Cancelled && turn.is_some() {
+            self.note(NoticeKind::Interrupted, "interrupted");
+        }
+        let done = match end {
+            TurnEnd::Stop | TurnEnd::Hooked => TurnEndReason::Stop,
+            TurnEnd::Length => TurnEndReason::Length,
+            TurnEnd::Failed | TurnEnd::Refused => TurnEndReason::Error,
+            TurnEnd::Cancelled => TurnEndReason::Cancelled,
+            TurnEnd::MaxSteps => TurnEndReason::MaxSteps,
+        };
+        self.notify_end(done);
+        self.publish(Event::TurnEnded(done));
+        self.become_next();
+        let has_steers = turn.is_some_and(|mut turn| !turn.take_steers().is_empty());
+        self.go_on(end, has_steers);
+    }
+
+    /// Leaves a mark in the conversation that is shown and never sent.
+    pub(super) fn note(&mut self, kind: NoticeKind, text: &str) {
+        let notice = Notice {
+            kind,
+            text: text.to_owned(),
+        };
+        let part = Part {
+            seq: self.parts.next_seq,
+            body: PartBody::Notice(notice),
+        };
+        self.parts.next_seq += 1;
+        let message = Message {
+            id: MessageId::new(),
+            role: Role::Assistant,
+            state: MessageState::Complete,
+            agent: None,
+            model: None,
+            created: now(),
+            parts: vec![part],
+            stop: None,
+            usage: None,
+        };
+        let message = Arc::new(message);
+        let stored = self.parts.recorder.message(&message);
+        self.parts.messages.push(Arc::clone(&message));
+        self.publish(Event::MessageStarted(message));
+        self.check(stored);
+    }
+}

@@ -1,0 +1,48 @@
+//! A tool that does nothing, under the name of one that results may recommend.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError};
+use crate::view::card::Card;
+
+/// `look_at`, or `interactive_bash`.
+pub(crate) struct PlaceholderTool<const LOOKS: bool>;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct NoArgs {}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct NoDetails {}
+
+impl<const LOOKS: bool> Tool for PlaceholderTool<LOOKS> {
+    type Args = NoArgs;
+    type Plan = ();
+    type Details = NoDetails;
+
+    const NAME: &'static str = if LOOKS { "look_at" } else { "interactive_bash" };
+
+    fn description(&self, _: InitCx<'_>) -> String {
+        String::new()
+    }
+
+    fn concurrency(&self, _: &NoArgs) -> Concurrency {
+        Concurrency::Shared
+    }
+
+    async fn prepare(&self, _: NoArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
+        Ok(Prepared::new((), Vec::new()))
+    }
+
+    async fn execute(&self, (): (), _: &ToolCx) -> Result<Output<NoDetails>, ToolError> {
+        Ok(Output::new(Self::NAME, "", NoDetails {}))
+    }
+
+    fn render_call(&self, _: CallView<'_, NoArgs>, _: RenderCx) -> Card {
+        Card::new(Self::NAME, "")
+    }
+
+    fn render_result(&self, _: ResultView<'_, NoArgs, NoDetails>, _: RenderCx) -> Card {
+        Card::new(Self::NAME, "")
+    }
+}

@@ -1,0 +1,411 @@
+//! The list above the composer: what it is filled with, and what follows from picking.
+//!
+//! It is looked at anew after every key. Its own keys are few; all others are the composer's and change what is listed.
+//! Commands are listed at once, files when the finder has answered. A key that picks while the answer is on its way waits
+//! for it, and those behind it wait too, so nobody gets what they did not see.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use termina::event::KeyEvent;
+
+use super::{App, Effect};
+use crate::permission::Mode;
+use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
+use crate::session::{AgentChoice, CommandChoice, Op};
+use crate::tui::commands::{self, Command, commands, facts};
+use crate::tui::completion::{CompletionKind, FinderAnswer, Item, Request, Token, TokenKind};
+use crate::tui::dialog::TypeAheadGuard;
+use crate::tui::keymap::{Action, Context, words};
+use crate::tui::picker::Row;
+use crate::tui::transcript::RedrawUrgency;
+use crate::view::theme::Meaning;
+
+/// An answer that takes longer is not waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Keys that wait for what they pick from, or for a paste that is being looked at.
+#[derive(Debug, Default)]
+pub(super) struct HeldKeys {
+    paste: Option<String>,
+    inputs: Vec<HeldInput>,
+    until: Option<Instant>,
+}
+
+#[derive(Debug)]
+enum HeldInput {
+    Key(KeyEvent),
+    Paste(String),
+}
+
+impl HeldKeys {
+    pub(super) fn until(&self) -> Option<Instant> {
+        self.until
+    }
+}
+
+impl App {
+    /// Takes in what the caret stands behind now.
+    pub(super) fn settle_completion(&mut self) {
+        let is_written = matches!(self.context(), Context::Composer | Context::Completion);
+        if !is_written {
+            return self.view.completion.close();
+        }
+        let (before, row) = self.view.composer.before_caret();
+        let token = if self.view.completion.is_of_path() {
+            Token::path_before(before, row)
+        } else {
+            Token::before(before, row)
+        };
+        if let Some(token) = self.view.completion.settle(token) {
+            self.list_for(token);
+        }
+        self.look_at_selected();
+    }
+
+    fn list_for(&mut self, token: Token) {
+        match token.kind {
+            TokenKind::Command => {
+                if !std::mem::replace(&mut self.uses.is_asked, true) {
+                    self.effects.push(Effect::Find(Request::Recall));
+                }
+                let items = self.command_items(&token.text);
+                self.view.completion.show(token, items);
+            }
+            TokenKind::Mention | TokenKind::Path => {
+                let text = token.text.clone();
+                self.uses.questions += 1;
+                let id = self.uses.questions;
+                self.view.completion.ask(id, token);
+                self.effects.push(Effect::Find(Request::Find { id, text }));
+            }
+        }
+    }
+
+    /// Completes the path before the caret; says whether there is one.
+    pub(super) fn complete_path(&mut self) -> bool {
+        let (before, row) = self.view.composer.before_caret();
+        let token = Token::path_before(before, row).filter(|_| !self.view.completion.is_open());
+        token.map(|token| self.list_for(token)).is_some()
+    }
+
+    /// Takes in what the finder has to say.
+    pub(crate) fn found(&mut self, answer: FinderAnswer, now: Instant) -> RedrawUrgency {
+        match answer {
+            FinderAnswer::Uses(uses) => self.uses.uses = uses,
+            FinderAnswer::Looked { path, text } => self.view.completion.looked(path, text),
+            FinderAnswer::Trouble(words) => self.say(words, Meaning::Warning, now),
+            FinderAnswer::Inspected { pasted, media } => self.inspected(&pasted, media, now),
+            FinderAnswer::Found(found) => {
+                let Some(token) = self.view.completion.answered(found.id) else {
+                    return RedrawUrgency::None;
+                };
+                let items = self.file_items(&token, &found.paths);
+                self.view.completion.show(token, items);
+                // What is behind a paste waits for that.
+                if self.held.paste.is_none() {
+                    self.release_keys(now);
+                }
+            }
+        }
+        self.look_at_selected();
+        RedrawUrgency::Urgent
+    }
+
+    /// Returns true if a key has to wait for the list.
+    pub(super) fn holds(&mut self, key: KeyEvent, now: Instant) -> bool {
+        let picks = || {
+            let action = self.keymap.action(Context::Completion, key);
+            let is_pick = matches!(action, Some(Action::TakeItem | Action::CompleteItem));
+            is_pick && self.context() == Context::Completion && self.view.completion.is_stale()
+        };
+        if self.held.until.is_none() && !picks() {
+            return false;
+        }
+        self.held.inputs.push(HeldInput::Key(key));
+        self.held.until.get_or_insert(now + PATIENCE);
+        true
+    }
+
+    /// The same for a paste.
+    pub(super) fn holds_paste(&mut self, text: &str) -> bool {
+        let holds = self.held.until.is_some();
+        if holds {
+            self.held.inputs.push(HeldInput::Paste(text.to_owned()));
+        }
+        holds
+    }
+
+    /// Holds everything until it is known what a paste is.
+    pub(super) fn hold_paste(&mut self, text: String, now: Instant) {
+        self.held.paste = Some(text);
+        self.held.until = Some(now + PATIENCE);
+    }
+
+    /// Returns true if this is the paste that is waited for; it is not waited for any more.
+    pub(super) fn release_paste(&mut self, pasted: &str) -> bool {
+        self.held.paste.take_if(|held| held == pasted).is_some()
+    }
+
+    pub(super) fn release_keys(&mut self, now: Instant) {
+        let is_held = !self.held.inputs.is_empty();
+        self.held.until = None;
+        // They were typed into the draft: a question that came meanwhile is not answered by them.
+        if let Some(guard) = self
+            .asking_mut()
+            .and_then(|dialog| dialog.guard_mut())
+            .filter(|_| is_held)
+        {
+            *guard = TypeAheadGuard::begin(now, Some(now));
+        }
+        for input in std::mem::take(&mut self.held.inputs) {
+            match input {
+                HeldInput::Key(key) => self.key(key, now),
+                HeldInput::Paste(text) => self.paste(&text, now),
+            };
+        }
+    }
+
+    /// The answer did not come: the keys mean what they mean without a list, and a paste is text.
+    pub(super) fn release_late_keys(&mut self, now: Instant) -> RedrawUrgency {
+        if self.held.until.is_none_or(|until| until > now) {
+            return RedrawUrgency::None;
+        }
+        self.view.completion.close();
+        if let Some(text) = self.held.paste.take() {
+            self.view.composer.paste(&text);
+            self.draft_changed(now);
+            let words = "it takes long to find out whether that is a file; it stays as text";
+            self.say(words, Meaning::Warning, now);
+        }
+        self.release_keys(now);
+        RedrawUrgency::Urgent
+    }
+
+    fn look_at_selected(&mut self) {
+        if let Some(path) = self.view.completion.unseen().filter(|_| self.shown.is_wide) {
+            let path = path.to_owned();
+            self.effects.push(Effect::Find(Request::Look(path)));
+        }
+    }
+
+    /// Begins a word that is completed, as if its sign had been typed.
+    pub(super) fn begin_word(&mut self, sign: char, now: Instant) {
+        self.focus_composer();
+        let before = self.view.composer.before_caret().0;
+        if before.chars().next_back().is_some_and(|c| !c.is_whitespace()) {
+            self.view.composer.insert_char(' ');
+        }
+        self.view.composer.insert_char(sign);
+        self.view.completion.written();
+        self.draft_changed(now);
+        self.settle_completion();
+    }
+
+    /// Completes the word before the caret with an entry; `action` says whether it is sent with that.
+    pub(super) fn complete(&mut self, token: &Token, pick: CompletionKind, action: Action, now: Instant) {
+        let characters = token.characters;
+        match pick {
+            CompletionKind::Command(command) => {
+                let name = command.name;
+                self.note_use(format!("/{name}"), true);
+                if action == Action::TakeItem {
+                    self.view
+                        .composer
+                        .replace_before_caret(characters, &format!("/{name}"));
+                    return self.submit(Op::Submit, now);
+                }
+                self.view
+                    .composer
+                    .replace_before_caret(characters, &format!("/{name} "));
+            }
+            CompletionKind::Own { name, wants_more, .. } => {
+                self.note_use(format!("/{name}"), true);
+                let does = action == Action::TakeItem && !wants_more;
+                let end = if does { "" } else { " " };
+                self.view
+                    .composer
+                    .replace_before_caret(characters, &format!("/{name}{end}"));
+                if does {
+                    return self.submit(Op::Submit, now);
+                }
+            }
+            CompletionKind::Agent(agent) => {
+                self.view.composer.replace_before_caret(characters, "");
+                self.go_on_as(agent.name, now);
+            }
+            CompletionKind::File(path) => {
+                let goes_on = path.ends_with('/') && action == Action::CompleteItem;
+                let text = written(token, &path);
+                let end = if goes_on || token.lines.ends_with([':', '-']) {
+                    ""
+                } else {
+                    " "
+                };
+                self.view
+                    .composer
+                    .replace_before_caret(characters, &format!("{text}{end}"));
+                if goes_on {
+                    self.view.completion.written();
+                    if token.kind == TokenKind::Path {
+                        self.complete_path();
+                    }
+                } else {
+                    self.note_use(path, false);
+                }
+            }
+        }
+        self.draft_changed(now);
+    }
+
+    fn note_use(&mut self, name: String, is_command: bool) {
+        if is_command {
+            self.uses.uses.add(&name);
+        }
+        self.effects
+            .push(Effect::Find(Request::Used { name, is_command }));
+    }
+
+    /// Agents stand before the files where they are meant, behind them where they might be.
+    fn file_items(&mut self, token: &Token, paths: &[String]) -> Vec<Item> {
+        let is_offered = |path: &&String| match token.kind {
+            TokenKind::Path => is_plain_text(path),
+            TokenKind::Mention | TokenKind::Command => can_be_mentioned(path),
+        };
+        let offered = paths.iter().filter(is_offered);
+        let mut items: Vec<_> = offered.map(|path| file_item(path)).collect();
+        let may_be_agent = token.kind == TokenKind::Mention && (token.row, token.start) == (0, 0);
+        if may_be_agent && self.view.agents.len() > 1 && token.lines.is_empty() {
+            let agents: Vec<_> = self.view.agents.iter().map(agent_item).collect();
+            let agents = self.view.completion.rank(&token.text, agents.into_iter(), |_| 0);
+            let (meant, others): (Vec<_>, Vec<_>) = agents.into_iter().partition(|item| {
+                matches!(&item.pick, CompletionKind::Agent(agent) if !token.text.is_empty() && agent.name.starts_with(&token.text))
+            });
+            items.splice(0..0, meant);
+            items.extend(others);
+        }
+        items
+    }
+
+    fn command_items(&mut self, text: &str) -> Vec<Item> {
+        let symbols = self.appearance.terminal_environment.symbols;
+        let item = |command: &'static Command| {
+            let (description, key) = facts(command, &self.keymap);
+            let key: Vec<_> = key.split(' ').map(|key| words(key, symbols)).collect();
+            Item {
+                row: Row::new(&format!("/{}", command.name))
+                    .detail(description)
+                    .key(&key.join(" ")),
+                pick: CompletionKind::Command(command),
+            }
+        };
+        let own = |command: &CommandChoice| {
+            let mut row = Row::new(&format!("/{}", command.name)).detail(&command.description);
+            if !command.argument_hint.is_empty() {
+                row = row.fact(&command.argument_hint);
+            }
+            Item {
+                row,
+                pick: CompletionKind::Own {
+                    name: command.name.clone(),
+                    text: Arc::clone(&command.text),
+                    wants_more: !command.argument_hint.is_empty(),
+                },
+            }
+        };
+        let is_free = |command: &&CommandChoice| !commands::is_taken(&command.name);
+        // What looks like a path is one, unless a command is spelt like that.
+        let is_meant = |command: &&CommandChoice| !text.contains('/') || command.name.starts_with(text);
+        let own = self
+            .view
+            .commands
+            .iter()
+            .filter(is_free)
+            .filter(is_meant)
+            .map(own);
+        let items: Vec<_> = commands().iter().map(item).chain(own).collect();
+        let uses = &self.uses.uses;
+        let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
+        self.view.completion.rank(text, items.into_iter(), bonus)
+    }
+
+    /// Does what a command says; `rest` is what was written behind its name.
+    pub(super) fn obey(&mut self, command: &Command, rest: &str, now: Instant) {
+        let does_more = matches!(command.action, Action::OpenList(_) | Action::CycleMode);
+        if !rest.is_empty() && !does_more {
+            let name = command.name;
+            let words = format!("`/{name}` takes nothing more; the draft stays here");
+            return self.say(words, Meaning::Warning, now);
+        }
+        match command.action {
+            Action::CycleMode if !rest.is_empty() => return self.set_mode(rest, now),
+            // It has nothing to write in but the command itself.
+            Action::Editor => {
+                self.forget_draft(now);
+                return self.effects.push(Effect::Edit(String::new()));
+            }
+            _ => self.forget_draft(now),
+        }
+        self.act_in(Context::Composer, command.action, now);
+        if matches!(command.action, Action::OpenList(_)) && !rest.is_empty() {
+            self.with_opened(now, |layer| layer.paste(rest));
+        }
+    }
+
+    fn forget_draft(&mut self, now: Instant) {
+        self.view.composer.take();
+        self.draft_changed(now);
+        self.view.typed = None;
+    }
+
+    fn set_mode(&mut self, name: &str, now: Instant) {
+        let modes = [Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Yolo];
+        let Some(mode) = modes.into_iter().find(|mode| mode.name() == name) else {
+            let names = modes.map(Mode::name).join(", ");
+            let words = format!("there is no mode `{name}`; there are {names}");
+            return self.say(words, Meaning::Warning, now);
+        };
+        self.forget_draft(now);
+        self.change_mode(mode, now);
+    }
+
+    /// Says that a command is none.
+    pub(super) fn not_a_command(&mut self, name: &str, nearest: Option<&'static str>, now: Instant) {
+        let instead = match nearest {
+            Some(nearest) => format!("did you mean `/{nearest}`?"),
+            None => "a blank before it sends it as text".to_owned(),
+        };
+        self.say(
+            format!("there is no command `/{name}`; {instead}"),
+            Meaning::Warning,
+            now,
+        );
+    }
+}
+
+/// A name, and where it is.
+fn file_item(path: &str) -> Item {
+    let body = path.strip_suffix('/').unwrap_or(path);
+    let name = body.rfind('/').map_or(0, |slash| slash + 1);
+    Item {
+        row: Row::new(&path[name..]).detail(&path[..name]),
+        pick: CompletionKind::File(path.to_owned()),
+    }
+}
+
+fn agent_item(agent: &AgentChoice) -> Item {
+    Item {
+        row: Row::new(&agent.name)
+            .detail(&agent.description)
+            .fact("go on as it"),
+        pick: CompletionKind::Agent(agent.clone()),
+    }
+}
+
+/// Writes a path in the place of a word.
+fn written(token: &Token, path: &str) -> String {
+    match token.kind {
+        TokenKind::Path => path.to_owned(),
+        TokenKind::Mention | TokenKind::Command => format!("{}{}", mention(path), token.lines),
+    }
+}

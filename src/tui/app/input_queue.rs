@@ -1,0 +1,185 @@
+//! Messages that wait to be sent, while their list has the keys.
+//!
+//! The session owns the queue: it sends from it whenever a turn comes to a boundary. So nothing is changed here. The
+//! session is asked, the list shows what it says, and a text comes back into the composer only when the session has given
+//! it out of its hands. Whoever is too late is told that the message was sent.
+
+use std::time::Instant;
+
+use super::{App, Focus, SessionLink, TurnStatus};
+use crate::session::{Input, Op, QueueDirection, Queued, QueuedKind};
+use crate::tui::keymap::{Action, Context, List};
+use crate::tui::queue_list::WaitingId;
+use crate::tui::statusbar::Hints;
+use crate::view::theme::Meaning;
+
+/// The purpose for which an input is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakeBackPurpose {
+    Edit,
+    Remove,
+}
+
+impl App {
+    fn waiting_ids(&self) -> Vec<WaitingId> {
+        self.view.waiting().iter().map(|waiting| waiting.id).collect()
+    }
+
+    /// Gives the list the keys, on its newest row; says whether something waits.
+    pub(super) fn focus_queue(&mut self) -> bool {
+        let ids = self.waiting_ids();
+        let waits = self.view.queue_list.choose(usize::MAX, &ids);
+        if waits {
+            self.focus_composer();
+            self.view.focus = Focus::Queue;
+        }
+        waits
+    }
+
+    /// The same, on the row of the list that was clicked.
+    pub(super) fn focus_queue_row(&mut self, row: u16) {
+        let ids = self.waiting_ids();
+        self.focus_composer();
+        if self.view.queue_list.choose_shown(row, &ids) {
+            self.view.focus = Focus::Queue;
+        }
+    }
+
+    /// The session says what waits.
+    pub(super) fn set_queue(&mut self, queue: &[Queued]) {
+        self.view.queue.clear();
+        self.view.queue.extend_from_slice(queue);
+        self.follow_queue();
+    }
+
+    /// Keeps the keys on a row that is there, or gives them to the composer.
+    pub(super) fn follow_queue(&mut self) {
+        let ids = self.waiting_ids();
+        if self.view.focus == Focus::Queue && !self.view.queue_list.follow(&ids) {
+            self.focus_composer();
+        }
+    }
+
+    /// Performs an action of the list.
+    pub(super) fn act_on_queue(&mut self, action: Action, now: Instant) {
+        let Some(chosen) = self.view.queue_list.chosen() else {
+            return;
+        };
+        match (action, chosen) {
+            (Action::RowUp, _) => {
+                let ids = self.waiting_ids();
+                if !self.view.queue_list.step(-1, &ids) {
+                    self.focus_composer();
+                    self.older(now);
+                }
+            }
+            (Action::RowDown, _) => {
+                let ids = self.waiting_ids();
+                if !self.view.queue_list.step(1, &ids) {
+                    self.focus_composer();
+                }
+            }
+            (Action::QueueEdit, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Edit),
+            (Action::QueueRemove, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Remove),
+            (Action::QueueEdit, WaitingId::Unsent(place)) => {
+                self.take_unsent(place, TakeBackPurpose::Edit, now);
+            }
+            (Action::QueueRemove, WaitingId::Unsent(place)) => {
+                self.take_unsent(place, TakeBackPurpose::Remove, now);
+            }
+            (Action::QueueSooner, WaitingId::Queued(id)) => self.send(Op::Shift {
+                id,
+                way: QueueDirection::Sooner,
+            }),
+            (Action::QueueLater, WaitingId::Queued(id)) => self.send(Op::Shift {
+                id,
+                way: QueueDirection::Later,
+            }),
+            (Action::QueueRedirect, WaitingId::Queued(id)) if self.view.turn == TurnStatus::Busy => {
+                self.send(Op::Redirect(id));
+            }
+            (Action::QueueRedirect, WaitingId::Queued(_)) => {
+                let enter = self.keymap.label(Context::Composer, Action::Send);
+                let words = format!("no turn runs; {enter} in an empty composer sends what is held");
+                self.say(words, Meaning::TextMuted, now);
+            }
+            (_, WaitingId::Unsent(_)) => {
+                self.say(
+                    "the session is still opening; then it is sent",
+                    Meaning::TextMuted,
+                    now,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Asks for an input, once.
+    fn want(&mut self, id: u64, wanted: TakeBackPurpose) {
+        if self.view.wanted_inputs.insert(id, wanted).is_none() {
+            self.send(Op::Unqueue(id));
+        }
+    }
+
+    /// An input was given back, or was sent before it could be.
+    pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>, now: Instant) {
+        let wanted = self.view.wanted_inputs.remove(&id);
+        match (input, wanted) {
+            (Some(input), Some(wanted)) => self.take_back_input(input, wanted, now),
+            // Somebody else has it.
+            (Some(_), None) => {}
+            (None, _) => self.say("too late: that message was sent", Meaning::Warning, now),
+        }
+    }
+
+    fn take_unsent(&mut self, place: usize, wanted: TakeBackPurpose, now: Instant) {
+        let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
+        let found = self.view.unsent.iter().enumerate().filter(is_input).nth(place);
+        let Some((index, _)) = found else { return };
+        if let Op::Submit(input) | Op::Queue(input) = self.view.unsent.remove(index) {
+            self.take_back_input(&input, wanted, now);
+        }
+        self.follow_queue();
+    }
+
+    fn take_back_input(&mut self, input: &Input, wanted: TakeBackPurpose, now: Instant) {
+        match wanted {
+            TakeBackPurpose::Edit => {
+                self.focus_composer();
+                self.take_back(input, now);
+            }
+            TakeBackPurpose::Remove => {
+                let search = Action::OpenList(List::Prompts);
+                let key = self.keymap.label(Context::Composer, search);
+                let words = format!("removed; {key} finds it again");
+                self.say(words, Meaning::TextMuted, now);
+            }
+        }
+    }
+
+    pub(super) fn held(&self) -> usize {
+        let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
+        self.view.queue.iter().filter(is_held).count()
+    }
+
+    pub(super) fn queue_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Queue, action);
+        hints.key(key(Action::QueueEdit), "edit");
+        hints.key(key(Action::QueueRemove), "remove");
+        if self.view.link != SessionLink::Opening {
+            let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
+            hints.key(&keys, "move");
+        }
+        if self.view.turn == TurnStatus::Busy {
+            let chosen = self.view.queue_list.chosen();
+            let is_steer = self.view.queue.iter().any(|queued| {
+                chosen == Some(WaitingId::Queued(queued.id)) && queued.kind == QueuedKind::Steer
+            });
+            hints.key(
+                key(Action::QueueRedirect),
+                if is_steer { "queue" } else { "steer" },
+            );
+        }
+        hints.key(self.keymap.label(Context::Global, Action::Escape), "back");
+    }
+}

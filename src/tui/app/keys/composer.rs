@@ -1,0 +1,191 @@
+//! Keys of the draft: it is edited, sent, and taken back.
+
+use std::time::Instant;
+
+use crate::session::mention::mentions;
+use crate::session::{CalledCommand, Input, Op};
+use crate::tui::app::{App, DRAFT, DraftState, Effect, SessionLink};
+use crate::tui::caret::CaretMove;
+use crate::tui::commands::{self, ParsedInput};
+use crate::tui::composer::{ChipOpening, Draft, EditEffect};
+use crate::tui::keymap::Edit;
+use crate::tui::transcript::RedrawUrgency;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Takes back what the editor left.
+    pub(crate) fn edited(&mut self, text: &str, now: Instant) -> RedrawUrgency {
+        // The loop stood still meanwhile, so it is still the same question.
+        match self.asking_mut() {
+            Some(dialog) if dialog.editable().is_some() => dialog.set_edited(text),
+            _ => {
+                if std::mem::take(&mut self.edits_chip) {
+                    self.view.composer.set_chip(text);
+                } else {
+                    self.view.composer.take_edited(text);
+                }
+                self.draft_changed(now);
+            }
+        }
+        RedrawUrgency::Urgent
+    }
+
+    /// Opens the chip that the caret stands on: a folded paste here, or in the editor where it is long. A file is named.
+    pub(super) fn open_chip(&mut self, now: Instant) {
+        match self.view.composer.open_chip() {
+            Some(ChipOpening::Here) => self.draft_changed(now),
+            Some(ChipOpening::TooLong(text)) => {
+                self.edits_chip = true;
+                self.effects.push(Effect::Edit(text));
+            }
+            Some(ChipOpening::File(file)) => self.describe(&file, now),
+            None => {}
+        }
+    }
+
+    /// The session did not take an operation: what was written comes back.
+    pub(crate) fn not_sent(&mut self, op: &Op, reason: &str, now: Instant) -> RedrawUrgency {
+        let shell;
+        let input = match op {
+            Op::Submit(input) | Op::Queue(input) => Some(input),
+            Op::Shell(command) => {
+                shell = Input {
+                    text: format!("!{command}"),
+                    ..Input::default()
+                };
+                Some(&shell)
+            }
+            _ => None,
+        };
+        if let Some(input) = input.filter(|_| self.view.composer.is_empty()) {
+            self.take_back(input, now);
+        }
+        self.complain(reason, now)
+    }
+
+    pub(super) fn edit(&mut self, edit: Edit, now: Instant) -> RedrawUrgency {
+        match (self.view.composer.edit(edit), edit) {
+            (EditEffect::Text, _) => {
+                self.view.completion.written();
+                self.draft_changed(now);
+            }
+            // Whoever moves the caret is writing too.
+            (EditEffect::Caret, _) => self.view.typed = Some(now),
+            (EditEffect::Nothing, Edit::Move(CaretMove::Up)) => self.recall(now),
+            (EditEffect::Nothing, Edit::Move(CaretMove::Down)) if self.view.composer.newer() => {
+                self.draft_changed(now);
+            }
+            (EditEffect::Nothing, _) => return RedrawUrgency::None,
+        }
+        RedrawUrgency::Urgent
+    }
+
+    pub(in crate::tui::app) fn submit(&mut self, op: fn(Input) -> Op, now: Instant) {
+        if self.view.composer.continue_line() {
+            return self.draft_changed(now);
+        }
+        let text = self.view.composer.text();
+        let called = CalledCommand::of(&text, &self.view.commands);
+        match commands::read(&text) {
+            ParsedInput::Text => {}
+            ParsedInput::Unknown { .. } if called.is_some() => {}
+            ParsedInput::Command { command, rest } => return self.obey(command, rest, now),
+            ParsedInput::Unknown { name, nearest } => return self.not_a_command(name, nearest, now),
+        }
+        if self.view.composer.is_blank() {
+            if self.held() > 0 {
+                self.send(Op::Release);
+            }
+            return;
+        }
+        match &self.view.link {
+            SessionLink::Opening | SessionLink::Open => {}
+            SessionLink::ReadOnly(holder) => {
+                let words = format!(
+                    "not sent: the session is open in {holder}; close it there, or start another with /new"
+                );
+                return self.say(words, Meaning::Warning, now);
+            }
+            SessionLink::Gone => {
+                return self.say("no session is open; the draft stays here", Meaning::Warning, now);
+            }
+        }
+        let files = self.view.composer.draft().files();
+        if let Some(words) = self.unfit(&files) {
+            return self.say(format!("not sent: {words}"), Meaning::Warning, now);
+        }
+        if shell_command(&text).is_some() && !files.is_empty() {
+            let words = "a shell command takes no attached files; the draft stays here";
+            return self.say(words, Meaning::Warning, now);
+        }
+        let needed = self.input(&text, now);
+        self.keep_prompt(&self.view.composer.draft(), false);
+        let text = self.view.composer.take();
+        let op = match shell_command(&text) {
+            Some(command) => Op::Shell(command.to_owned()),
+            None => op(Input {
+                text,
+                command: called,
+                ..needed
+            }),
+        };
+        self.send(op);
+        self.draft_changed(now);
+        self.view.typed = None;
+        self.view.transcript.to_end();
+    }
+
+    /// Sends what the program was started with, as `enter` would, as soon as the session is open.
+    pub(in crate::tui::app) fn begin_with(&mut self, prompt: String) {
+        let draft = Draft::from_text(&prompt);
+        if prompt.starts_with('/') {
+            self.view.composer.set(draft);
+            self.early_command = Some(prompt);
+            return;
+        }
+        self.keep_prompt(&draft, false);
+        self.view.unsent.push(match shell_command(&prompt) {
+            Some(command) => Op::Shell(command.to_owned()),
+            None => Op::Submit(Input {
+                mentions: mentions(&prompt),
+                text: prompt,
+                ..Input::default()
+            }),
+        });
+    }
+
+    /// The session is open and knows its commands. One that was edited meanwhile waits for `enter`.
+    pub(in crate::tui::app) fn send_early_command(&mut self, now: Instant) {
+        let command = self.early_command.take();
+        if command.is_some_and(|command| command == self.view.composer.text()) {
+            self.submit(Op::Submit, now);
+        }
+    }
+
+    pub(in crate::tui::app) fn draft_changed(&mut self, now: Instant) {
+        self.view.typed = Some(now);
+        self.view.draft = DraftState::Due(now + DRAFT);
+        self.forget_recall();
+    }
+
+    /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.
+    pub(super) fn next_agent(&mut self, now: Instant) {
+        if self.view.agents.is_empty() {
+            return self.say("the session is still opening", Meaning::TextMuted, now);
+        }
+        let current = self.view.wanted_agent.as_ref().unwrap_or(&self.view.facts.agent);
+        let place = self.view.agents.iter().position(|agent| agent.name == *current);
+        let next = place.map_or(0, |place| (place + 1) % self.view.agents.len());
+        let next = self.view.agents.get(next).map(|agent| agent.name.clone());
+        let Some(next) = next.filter(|next| next != current) else {
+            return self.say("there is no other agent", Meaning::TextMuted, now);
+        };
+        self.go_on_as(next, now);
+    }
+}
+
+/// Returns the shell command that a text is.
+fn shell_command(text: &str) -> Option<&str> {
+    let command = text.strip_prefix('!')?.trim();
+    (!command.is_empty()).then_some(command)
+}

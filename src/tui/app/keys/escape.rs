@@ -1,0 +1,70 @@
+//! The way out: `esc`, one rung a press, and `ctrl+c`.
+
+use std::time::Instant;
+
+use crate::session::Op;
+use crate::tui::app::layers::LayerSlot;
+use crate::tui::app::{AGAIN, App, ESCAPE_PAUSE, Focus};
+use crate::tui::transcript::RedrawUrgency;
+
+impl App {
+    /// One rung a press.
+    pub(super) fn escape(&mut self, now: Instant) -> RedrawUrgency {
+        let is_deaf = self.view.esc.ignores_keys_until.is_some_and(|until| until > now);
+        // Going to normal mode stops nothing, and who knows vim does it many times a minute.
+        if is_deaf && !self.is_escape_vims() {
+            self.dropped_keys += 1;
+            return RedrawUrgency::None;
+        }
+        // A press that closes something is not the first of two.
+        let armed = self.view.esc.armed.take();
+        let top = self.top();
+        // What is marked below a question was marked after it came.
+        let is_marked = matches!(top, None | Some(LayerSlot::Question)) && self.end_marks();
+        if is_marked || top.is_none() && self.is_escape_vims() && self.view.composer.vim_escape() {
+            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+        } else if let Some(top) = top {
+            self.layer_back(top, now);
+        } else if self.view.focus != Focus::Composer {
+            self.focus_composer();
+            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+        } else if self.can_interrupt() {
+            self.arm_or_interrupt(armed, now);
+        } else if self.view.composer.is_empty() && !self.view.transcript.is_empty() {
+            self.focus_transcript();
+        } else {
+            return RedrawUrgency::None;
+        }
+        RedrawUrgency::Urgent
+    }
+
+    /// Ends the search that was kept and what is selected; says whether there was anything.
+    fn end_marks(&mut self) -> bool {
+        self.end_search() || self.view.transcript.end_selection() || self.view.composer.end_selection()
+    }
+
+    fn arm_or_interrupt(&mut self, armed: Option<Instant>, now: Instant) {
+        match armed {
+            Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
+            _ => self.view.esc.armed = Some(now),
+        }
+    }
+
+    pub(super) fn clear_or_quit(&mut self, now: Instant) {
+        let cleared = self
+            .top()
+            .and_then(|top| self.with_layer(top, now, |layer| layer.clear()));
+        if cleared.is_some() {
+            return;
+        }
+        if !self.is_asking() && !self.view.composer.is_empty() {
+            self.clear_draft(now);
+        } else if self.can_interrupt() {
+            self.send(Op::Interrupt);
+        } else if self.quit_armed.is_some_and(|armed| now < armed + AGAIN) {
+            self.quit();
+        } else {
+            self.quit_armed = Some(now);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What layers wish for, carried out.
+
+use std::time::Instant;
+
+use super::{App, Effect, SessionLink, Themes, TurnStatus};
+use crate::conversation::ModelRef;
+use crate::session::Op;
+use crate::tui::composer::Draft;
+use crate::tui::layer::LayerRequest;
+use crate::tui::page;
+use crate::tui::terminal_environment::path_words;
+use crate::view::theme::Meaning;
+
+impl App {
+    pub(super) fn grant(&mut self, wish: LayerRequest, now: Instant) {
+        match wish {
+            LayerRequest::Send(op) => self.send(op),
+            // Asked once the session is there.
+            LayerRequest::Ask(_) if self.view.link == SessionLink::Opening => {}
+            LayerRequest::Ask(query) => self.effects.push(Effect::Ask(query)),
+            LayerRequest::Open(place) => self.effects.push(Effect::Open(vec![place])),
+            LayerRequest::AddToDraft(text) => self.add_to_draft(&text, now),
+            LayerRequest::WriteDraft(draft) => self.write_again(draft, now),
+            LayerRequest::TellOfExport { path, bytes } => {
+                let home = self.appearance.terminal_environment.home.as_deref();
+                let notice = page::written(&path, bytes, home);
+                self.view.transcript.push_notice(notice);
+            }
+            LayerRequest::CopySession(text) => self.copy(Some(text), "the session", now),
+            LayerRequest::ViewSession(text) => self.effects.push(Effect::View(text)),
+            LayerRequest::Act(context, action) => {
+                self.act_from_palette(context, action, now);
+            }
+            LayerRequest::Perform(action) => self.act(action, now),
+            LayerRequest::Say(text) => self.say(text, Meaning::TextMuted, now),
+            LayerRequest::Search(query) => self.view.transcript.search_for(&query),
+            LayerRequest::KeepSearch { is_blank } => self.keep_search(is_blank, now),
+            LayerRequest::EndSearch => drop(self.end_search()),
+            LayerRequest::Complete(token, pick, action) => self.complete(&token, pick, action, now),
+            LayerRequest::Answer {
+                question,
+                reply,
+                text,
+            } => self.answer(question, reply, text, now),
+            LayerRequest::NextQuestion => self.next_question(now),
+            LayerRequest::PutOff => self.put_off_question(now),
+            LayerRequest::Trust(answer) => self.answer_trust(answer, now),
+            LayerRequest::ShowTheme(themes) => self.show_theme(themes),
+            LayerRequest::KeepTheme(choice) => {
+                self.show_theme(choice.themes);
+                self.tell_of_theme(&choice.name);
+            }
+            LayerRequest::GoOnAs(agent) => self.go_on_as(agent, now),
+            LayerRequest::GoOnWith(model) => self.go_on_with(model, now),
+            LayerRequest::Session(wish) => self.grant_session(wish, now),
+            LayerRequest::Quit => self.effects.push(Effect::Quit),
+        }
+    }
+
+    /// Puts a text below what is being written.
+    fn add_to_draft(&mut self, text: &str, now: Instant) {
+        let begun = self.view.composer.text();
+        let gap = if begun.trim().is_empty() {
+            ""
+        } else {
+            "
+
+"
+        };
+        let draft = format!("{}{gap}{text}", begun.trim_end());
+        self.view.composer.set(Draft::from_text(&draft));
+        self.draft_changed(now);
+    }
+
+    /// Has the session go on as an agent; while a turn runs, with its next step.
+    pub(super) fn go_on_as(&mut self, agent: String, now: Instant) {
+        if self.view.turn == TurnStatus::Busy {
+            self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
+        }
+        self.view.wanted_agent = Some(agent.clone());
+        self.send(Op::SetAgent(agent));
+    }
+
+    /// Has the session ask a model; while a turn runs, with its next step.
+    fn go_on_with(&mut self, model: ModelRef, now: Instant) {
+        if self.view.turn == TurnStatus::Busy {
+            self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
+        }
+        self.view.wanted_model = Some(model.clone());
+        self.send(Op::SetModel(model));
+    }
+
+    fn show_theme(&mut self, themes: Themes) {
+        self.appearance.themes = themes;
+        self.set_background(self.appearance.terminal_environment.background);
+    }
+
+    /// The file is the person's, with comments of theirs, so that it is left to them.
+    fn tell_of_theme(&mut self, name: &str) {
+        let home = self.appearance.terminal_environment.home.as_deref();
+        let file = path_words(&self.appearance.settings_file, home);
+        let name = serde_json::Value::from(name);
+        self.view.transcript.push_notice(format!(
+            "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
+        ));
+    }
+}

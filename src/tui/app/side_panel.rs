@@ -1,0 +1,129 @@
+//! The panel at the side: when it has columns and keys, and what its keys lead to.
+
+use std::time::Instant;
+
+use super::{App, Effect, Focus};
+use crate::session::Op;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::panel::{self, PanelOutcome, WIDE};
+use crate::tui::statusbar::Hints;
+use crate::tui::transcript::RedrawUrgency;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Shows the panel; gives it the keys where it is shown; hides it where it has them.
+    pub(super) fn toggle_panel(&mut self) {
+        let width = self.shown.width;
+        if self.view.focus == Focus::Panel {
+            if width >= WIDE {
+                self.view.panel.hide();
+            }
+            self.focus_composer();
+        } else if width < WIDE || self.view.panel.is_beside(width) {
+            self.focus_panel();
+        } else {
+            self.view.panel.show();
+        }
+    }
+
+    /// Gives it the keys, and shows it where it is hidden.
+    pub(super) fn focus_panel(&mut self) {
+        let width = self.shown.width;
+        if width >= WIDE && !self.view.panel.is_beside(width) {
+            self.view.panel.show();
+        }
+        self.focus_composer();
+        self.view.focus = Focus::Panel;
+        self.view.panel.focus();
+    }
+
+    /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
+    /// then on, and deaf at first.
+    pub(super) fn beside_todo(
+        &mut self,
+        now: Instant,
+        work: impl FnOnce(&mut Self) -> RedrawUrgency,
+    ) -> RedrawUrgency {
+        let was_writing = self.view.writes_todo();
+        let change = work(self);
+        if was_writing && !self.view.writes_todo() {
+            self.begin_guard_anew(now);
+        }
+        change
+    }
+
+    pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
+        let outcome = match action {
+            Action::RowUp => return self.view.panel.move_by(-1),
+            Action::RowDown => return self.view.panel.move_by(1),
+            Action::Tick => self.view.panel.toggle(),
+            Action::NextTodoState => self.view.panel.next_status(),
+            Action::EditTodo => self.view.panel.begin_writing(),
+            Action::PickRow => self.view.panel.open(),
+            _ => return,
+        };
+        match outcome {
+            PanelOutcome::Stays => {}
+            PanelOutcome::Edit(edit) => self.send(Op::EditTodo(edit)),
+            PanelOutcome::Open(place) => self.effects.push(Effect::Open(vec![place])),
+            PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
+        }
+    }
+
+    /// Gives the panel the keys when it was pressed on; says whether it was.
+    pub(super) fn press_panel(&mut self, column: u16, row: u16) -> bool {
+        if !self.view.panel.press(column, row) {
+            return false;
+        }
+        if !self.is_asking() {
+            self.focus_composer();
+            self.view.focus = Focus::Panel;
+            self.view.panel.focus();
+        }
+        true
+    }
+
+    pub(super) fn panel_hints(&self, hints: &mut Hints<'_>) {
+        let key = |action| self.keymap.label(Context::Panel, action);
+        let escape = self.keymap.label(Context::Global, Action::Escape);
+        hints.key(escape, "composer");
+        hints.key(
+            &format!("{} {}", key(Action::RowDown), key(Action::RowUp)),
+            "rows",
+        );
+        match self.view.panel.chosen() {
+            panel::CursorRow::Todo => {
+                hints.key(key(Action::Tick), "tick");
+                hints.key(key(Action::NextTodoState), "state");
+                hints.key(key(Action::EditTodo), "words");
+            }
+            panel::CursorRow::File => {
+                hints.key(key(Action::PickRow), "open");
+                hints.key(key(Action::Tick), "fold");
+            }
+            panel::CursorRow::Head => hints.key(key(Action::Tick), "fold"),
+            panel::CursorRow::Nothing => {}
+        }
+        hints.key(&self.keymap.after_leader(Action::TogglePanel), "hide");
+    }
+
+    /// Names the key of a panel that has something to show and is not shown.
+    pub(super) fn panel_offer(&self, hints: &mut Hints<'_>) {
+        if self.view.panel.is_waiting(self.shown.width) {
+            hints.key(&self.keymap.after_leader(Action::TogglePanel), "panel");
+        }
+    }
+}
+
+/// Returns true if an action is the panel's own while it has the keys.
+pub(super) fn is_about_panel(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::Tick
+            | Action::NextTodoState
+            | Action::EditTodo
+            | Action::PickRow
+    )
+}

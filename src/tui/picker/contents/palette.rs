@@ -1,0 +1,140 @@
+//! The palette: everything that can be done now, by its words and with its key.
+
+use super::{ListContent, Row};
+use crate::tui::keymap::{Action, BoundAction, Context, Keymap, words};
+use crate::tui::layer::LayerRequest;
+use crate::view::Symbols;
+
+/// The parts that the keys can be given to.
+const PARTS: [Context; 4] = [
+    Context::Composer,
+    Context::Transcript,
+    Context::Queue,
+    Context::Panel,
+];
+
+/// Contexts whose actions are about no part alone.
+const ANYWHERE: [Context; 3] = [Context::Global, Context::Leader, Context::Palette];
+
+pub(crate) struct Palette {
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    /// Where its key is read.
+    context: Context,
+    action: Action,
+    /// The part of the screen that it is about. Nothing where it can be done anywhere.
+    part: &'static str,
+    description: &'static str,
+    /// Empty where only the palette knows the way.
+    key: String,
+}
+
+impl Palette {
+    /// Gathers what the keymap knows for this context, for everywhere and for the parts of the screen that could have the
+    /// keys instead. An action with several keys is there once, with the nearest of them. What the context's own keys do
+    /// comes after what can be done anywhere: `enter` alone sends no draft.
+    pub(crate) fn new(
+        keymap: &Keymap,
+        context: Context,
+        symbols: Symbols,
+        makes_sense: impl Fn(&BoundAction) -> bool,
+    ) -> Self {
+        let near = [context, Context::Global, Context::Leader, Context::Palette];
+        let nearest = |action| {
+            let bindings = near.iter().flat_map(|context| keymap.bindings(*context));
+            let same: Vec<_> = bindings.filter(|binding| binding.action == action).collect();
+            let keyed = same.iter().find(|binding| keymap.shown(binding).is_some());
+            keyed.or(same.first()).copied()
+        };
+        let is_anywhere = |action| {
+            let mut bindings = ANYWHERE.iter().flat_map(|context| keymap.bindings(*context));
+            bindings.any(|binding| binding.action == action)
+        };
+        let shown = [Context::Leader, Context::Palette, Context::Global, context];
+        let bindings = shown
+            .into_iter()
+            .chain(PARTS)
+            .flat_map(|context| keymap.bindings(context));
+        let mut entries: Vec<Entry> = Vec::new();
+        for binding in bindings.filter(|binding| makes_sense(binding)) {
+            let is_known = entries.iter().any(|entry| entry.action == binding.action);
+            if !is_known {
+                let binding = nearest(binding.action).unwrap_or(binding);
+                entries.push(Entry {
+                    context: binding.context,
+                    action: binding.action,
+                    part: if is_anywhere(binding.action) {
+                        ""
+                    } else {
+                        binding.context.title()
+                    },
+                    description: binding.description,
+                    key: key(keymap, binding, symbols),
+                });
+            }
+        }
+        Self { entries }
+    }
+}
+
+fn key(keymap: &Keymap, binding: &BoundAction, symbols: Symbols) -> String {
+    match binding.context {
+        Context::Leader => keymap.after_leader(binding.action),
+        _ => words(keymap.shown(binding).unwrap_or_default(), symbols).to_owned(),
+    }
+}
+
+impl ListContent for Palette {
+    fn title(&self) -> &'static str {
+        "Actions"
+    }
+
+    fn verb(&self) -> &'static str {
+        "do it"
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let row = |entry: &Entry| Row::new(entry.description).detail(entry.part).key(&entry.key);
+        self.entries.iter().map(row).collect()
+    }
+
+    fn pick(&mut self, row: usize) -> Option<LayerRequest> {
+        let entry = self.entries.get(row)?;
+        Some(LayerRequest::Act(entry.context, entry.action))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(context: Context, makes_sense: impl Fn(&BoundAction) -> bool) -> Vec<String> {
+        let palette = Palette::new(&Keymap::default(), context, Symbols::Ascii, makes_sense);
+        let line = |entry: &Entry| format!("{} | {}", entry.description, entry.key);
+        palette.entries.iter().map(line).collect()
+    }
+
+    #[test]
+    fn an_action_is_there_once_with_its_nearest_key() {
+        let lines = lines(Context::Composer, |binding| {
+            matches!(binding.action, Action::Send | Action::Editor | Action::NextAsk)
+        });
+        assert_eq!(
+            lines,
+            [
+                "answer what waits | ctrl+x .",
+                "write in $EDITOR | ctrl+g",
+                "send; in a turn: steer; on a chip: open it | enter",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_what_makes_sense_is_there() {
+        assert_eq!(lines(Context::Transcript, |_| false).len(), 0);
+        let all = lines(Context::Transcript, |_| true);
+        assert!(all.iter().any(|line| line.ends_with("| ctrl+x q")), "{all:?}");
+    }
+}

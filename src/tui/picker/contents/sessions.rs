@@ -1,0 +1,413 @@
+//! Stored sessions: those of this project, or all.
+//!
+//! The sessions that are open here, and how they stand, come from the screen; the rest from the store. The last that
+//! was said is shown beside the list as soon as it was looked up.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use ratatui::layout::Size;
+use ratatui::text::{Line, Span};
+
+use super::{ListContent, Row};
+use crate::conversation::{Role, SessionId};
+use crate::session::host::{FoundText, ListedSession, in_order};
+use crate::text::sanitize::{sanitize, sanitize_line};
+use crate::text::width::{str_width, truncate};
+use crate::text::wrap::wrap;
+use crate::tui::layer::LayerRequest;
+use crate::tui::terminal_environment::path_words;
+use crate::view::card::CardStatus;
+use crate::view::markdown;
+use crate::view::theme::Meaning;
+use crate::view::{Look, Symbols, status_meaning};
+
+/// Rows that one message takes beside the list at most.
+const MESSAGE_ROWS: usize = 6;
+
+/// Requests about sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionListRequest {
+    GoTo {
+        session: SessionId,
+        title: String,
+    },
+    Look(SessionId),
+    Search(String),
+    /// Lists those of all projects, or of this one again.
+    Widen,
+    Rename {
+        session: SessionId,
+        title: String,
+    },
+    Delete(SessionId),
+    /// It cannot be done.
+    Say(String),
+}
+
+/// How a session stands that is open here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionState {
+    OnScreen,
+    AtRest,
+    Working,
+    Asking,
+    /// Its turn ended since it was on screen.
+    Ended,
+}
+
+pub(crate) struct SessionRows {
+    /// Of all projects, the newest first. `None` until they were looked up.
+    pub(crate) listed: Option<Arc<Vec<ListedSession>>>,
+    pub(crate) open: HashMap<SessionId, SessionState>,
+    pub(crate) project: PathBuf,
+    pub(crate) shows_all: bool,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) symbols: Symbols,
+    /// Where days begin and end.
+    zone: TimeZone,
+    /// Places in `listed`, by row.
+    order: Vec<usize>,
+    looked: HashMap<SessionId, Vec<FoundText>>,
+}
+
+impl SessionRows {
+    pub(crate) fn new(
+        listed: Option<Arc<Vec<ListedSession>>>,
+        open: HashMap<SessionId, SessionState>,
+        project: PathBuf,
+        shows_all: bool,
+    ) -> Self {
+        let order = listed
+            .as_deref()
+            .map(|listed| in_order(listed, &project, shows_all))
+            .unwrap_or_default();
+        Self {
+            listed,
+            open,
+            project,
+            shows_all,
+            home: None,
+            symbols: Symbols::Unicode,
+            zone: TimeZone::UTC,
+            order,
+            looked: HashMap::new(),
+        }
+    }
+
+    /// For words on screen.
+    pub(crate) fn drawn_with(mut self, home: Option<&Path>, symbols: Symbols, zone: TimeZone) -> Self {
+        self.home = home.map(Path::to_owned);
+        self.symbols = symbols;
+        self.zone = zone;
+        self
+    }
+
+    fn session(&self, row: usize) -> Option<&ListedSession> {
+        self.listed.as_ref()?.get(*self.order.get(row)?)
+    }
+
+    fn state(&self, session: &ListedSession) -> Option<SessionState> {
+        self.open.get(&session.row.id).copied()
+    }
+
+    fn row(&self, session: &ListedSession) -> Row {
+        let state = self.state(session);
+        let row = &session.row;
+        let cost = row.cost.filter(|cost| *cost > 0.0);
+        let cost = cost.map(|cost| format!("${cost:.2}")).unwrap_or_default();
+        let fact = format!("{:>4} msg {cost:>7} {:>4}", row.messages, age(session.idle));
+        let is_elsewhere = self.shows_all && row.project != self.project;
+        let place = is_elsewhere.then(|| path_words(&row.project, self.home.as_deref()));
+        let words = state_words(state, session);
+        let detail: Vec<String> = words.into_iter().map(str::to_owned).chain(place).collect();
+        let listed = Row::new(session.title())
+            .detail(&detail.join(&format!(" {} ", self.symbols.dot())))
+            .keep(words.map_or(0, str_width))
+            .also(&date_words(session, &self.zone))
+            .fact(&fact)
+            .current_if(state == Some(SessionState::OnScreen));
+        match status(state, session) {
+            Some(status) => listed.sign(self.symbols.status(status, 0), status_meaning(status)),
+            None => listed,
+        }
+    }
+
+    fn head(&self, session: &ListedSession, look: Look<'_>) -> Vec<Line<'static>> {
+        let row = &session.row;
+        let dot = look.symbols.dot();
+        let model = row.model.as_ref().map(ToString::to_string).unwrap_or_default();
+        let place = path_words(&row.directory, self.home.as_deref());
+        let date = date(session, &self.zone);
+        let facts = format!("{date} {dot} {place} {dot} {model} {dot} {}", row.agent);
+        let mut lines = vec![
+            Line::styled(
+                sanitize_line(session.title()).into_owned(),
+                look.style(Meaning::TextStrong),
+            ),
+            Line::styled(sanitize_line(&facts).into_owned(), look.style(Meaning::TextMuted)),
+        ];
+        lines.extend(session.held.as_ref().map(|held| {
+            Line::styled(
+                format!("Open in {held}: it can only be read here."),
+                look.style(Meaning::Warning),
+            )
+        }));
+        lines
+    }
+}
+
+fn status(state: Option<SessionState>, session: &ListedSession) -> Option<CardStatus> {
+    match state {
+        Some(SessionState::Working) => Some(CardStatus::Running),
+        Some(SessionState::Asking) => Some(CardStatus::Asking),
+        Some(SessionState::Ended) => Some(CardStatus::Done),
+        Some(SessionState::OnScreen | SessionState::AtRest) => None,
+        None => session.held.as_ref().map(|_| CardStatus::Denied),
+    }
+}
+
+fn state_words(state: Option<SessionState>, session: &ListedSession) -> Option<&'static str> {
+    match state {
+        Some(SessionState::Working) => Some("at work"),
+        Some(SessionState::Asking) => Some("asks"),
+        Some(SessionState::Ended) => Some("has ended its turn"),
+        Some(SessionState::OnScreen | SessionState::AtRest) => None,
+        None => session.held.as_ref().map(|_| "open elsewhere"),
+    }
+}
+
+/// The day of its last message.
+fn date(session: &ListedSession, zone: &TimeZone) -> Date {
+    time(session).to_zoned(zone.clone()).date()
+}
+
+fn time(session: &ListedSession) -> Timestamp {
+    Timestamp::from_millisecond(session.row.updated).unwrap_or_default()
+}
+
+/// By what a date finds it: `yesterday 2026-11-21 26h`. Today is the day on which it was listed.
+fn date_words(session: &ListedSession, zone: &TimeZone) -> String {
+    let date = date(session, zone);
+    let listed = time(session).saturating_add(SignedDuration::try_from(session.idle).unwrap_or_default());
+    let today = listed.map_or(date, |listed| listed.to_zoned(zone.clone()).date());
+    let day = match () {
+        () if date == today => "today",
+        () if today.yesterday().is_ok_and(|yesterday| yesterday == date) => "yesterday",
+        () => "",
+    };
+    format!("{day} {date} {}", age(session.idle))
+}
+
+/// In the largest unit that says something.
+fn age(idle: Duration) -> String {
+    let minutes = idle.as_secs() / 60;
+    match minutes {
+        0 => "now".to_owned(),
+        1..60 => format!("{minutes}m"),
+        60..1440 => format!("{}h", minutes / 60),
+        1440..20160 => format!("{}d", minutes / 1440),
+        20160..524_160 => format!("{}w", minutes / 10080),
+        _ => format!("{}y", minutes / 525_600),
+    }
+}
+
+impl ListContent for SessionRows {
+    fn title(&self) -> &'static str {
+        if self.shows_all {
+            "Sessions of all projects"
+        } else {
+            "Sessions of this project"
+        }
+    }
+
+    fn verb(&self) -> &'static str {
+        "go there"
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let rows = (0..self.order.len()).filter_map(|row| self.session(row));
+        rows.map(|session| self.row(session)).collect()
+    }
+
+    fn nothing(&self) -> &'static str {
+        match &self.listed {
+            None => "Looking.",
+            Some(_) if self.shows_all => "No session is stored yet.",
+            Some(_) => "No session of this project is stored yet.",
+        }
+    }
+
+    fn pick(&mut self, row: usize) -> Option<LayerRequest> {
+        let session = self.session(row)?;
+        Some(LayerRequest::Session(SessionListRequest::GoTo {
+            session: session.row.id.clone(),
+            title: session.row.title.clone(),
+        }))
+    }
+
+    fn pass(&mut self, row: usize) -> Option<LayerRequest> {
+        let id = &self.session(row)?.row.id;
+        let is_known = self.looked.contains_key(id);
+        (!is_known).then(|| LayerRequest::Session(SessionListRequest::Look(id.clone())))
+    }
+
+    fn key(&self, row: usize) -> Option<&str> {
+        Some(self.session(row)?.row.id.as_str())
+    }
+
+    fn typed(&mut self, text: &str) -> Option<LayerRequest> {
+        Some(LayerRequest::Session(SessionListRequest::Search(text.to_owned())))
+    }
+
+    fn widen(&mut self) -> Option<LayerRequest> {
+        Some(LayerRequest::Session(SessionListRequest::Widen))
+    }
+
+    fn widen_verb(&self) -> Option<&'static str> {
+        Some(if self.shows_all {
+            "this project"
+        } else {
+            "all projects"
+        })
+    }
+
+    fn is_editable(&self) -> bool {
+        true
+    }
+
+    fn delete(&mut self, row: usize) -> Option<LayerRequest> {
+        let session = self.session(row)?;
+        let why_not = match (self.state(session), &session.held) {
+            (Some(SessionState::OnScreen), _) => {
+                Some("it is on screen: go to another session to delete it".to_owned())
+            }
+            (Some(SessionState::Working | SessionState::Asking), _) => {
+                Some("it is at work: go there and interrupt it first".to_owned())
+            }
+            (None, Some(held)) => Some(format!("it is open in {held}: close it there first")),
+            _ => None,
+        };
+        Some(LayerRequest::Session(match why_not {
+            Some(words) => SessionListRequest::Say(words),
+            None => SessionListRequest::Delete(session.row.id.clone()),
+        }))
+    }
+
+    fn name(&self, row: usize) -> Option<Result<String, LayerRequest>> {
+        let session = self.session(row)?;
+        Some(match (self.state(session), &session.held) {
+            (None, Some(held)) => {
+                let words = format!("it is open in {held}: rename it there");
+                Err(LayerRequest::Session(SessionListRequest::Say(words)))
+            }
+            _ => Ok(sanitize_line(&session.row.title).into_owned()),
+        })
+    }
+
+    fn rename(&mut self, row: usize, name: &str) -> Option<LayerRequest> {
+        let session = self.session(row)?;
+        if name.is_empty() || name == session.row.title {
+            return None;
+        }
+        Some(LayerRequest::Session(SessionListRequest::Rename {
+            session: session.row.id.clone(),
+            title: name.to_owned(),
+        }))
+    }
+
+    fn looked(&mut self, session: &SessionId, words: Vec<FoundText>) {
+        self.looked.insert(session.clone(), words);
+    }
+
+    fn previews(&self) -> bool {
+        true
+    }
+
+    /// The end of the conversation, as much as fits.
+    fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
+        let Some(session) = self.session(row) else {
+            return Vec::new();
+        };
+        let mut lines = self.head(session, look);
+        let room = usize::from(size.height).saturating_sub(lines.len());
+        let words = self.looked.get(&session.row.id);
+        let said: Vec<Vec<Line<'static>>> = words
+            .into_iter()
+            .flatten()
+            .map(|words| message_lines(words, usize::from(size.width), look))
+            .collect();
+        let mut first = said.len();
+        let mut rows = 0;
+        while first > 0 && rows + said[first - 1].len() < room {
+            first -= 1;
+            rows += said[first].len() + 1;
+        }
+        for message in said.into_iter().skip(first) {
+            lines.push(Line::default());
+            lines.extend(message);
+        }
+        lines
+    }
+}
+
+fn message_lines(words: &FoundText, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let is_own = words.role == Role::User;
+    let bar = format!("{} ", look.symbols.bar());
+    if !is_own {
+        return answer_lines(&words.text, columns, look);
+    }
+    let width = columns.saturating_sub(2).max(1);
+    let text = sanitize(words.text.trim()).into_owned();
+    let mut rows: Vec<String> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()))
+        .take(MESSAGE_ROWS + 1)
+        .collect();
+    if rows.len() > MESSAGE_ROWS {
+        rows.truncate(MESSAGE_ROWS);
+        if let Some(last) = rows.last_mut() {
+            let cut = truncate(last, width.saturating_sub(1)).into_owned();
+            *last = format!("{}{}", cut.trim_end_matches('…'), look.symbols.ellipsis());
+        }
+    }
+    let row = |text| {
+        Line::from(vec![
+            Span::styled(bar.clone(), look.style(Meaning::Accent)),
+            Span::styled(text, look.style(Meaning::Text)),
+        ])
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Returns the model's answer, drawn as it is in the conversation.
+fn answer_lines(text: &str, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut lines = markdown::render(text.trim(), columns.max(1), look);
+    lines.retain(|line| line.width() > 0);
+    if lines.len() > MESSAGE_ROWS {
+        lines.truncate(MESSAGE_ROWS - 1);
+        lines.push(Line::styled(
+            look.symbols.ellipsis(),
+            look.style(Meaning::TextMuted),
+        ));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_its_largest_unit() {
+        let told = |minutes: u64| age(Duration::from_secs(minutes * 60 + 59));
+        let all = [0, 5, 60, 1439, 1440, 30_000, 600_000].map(told);
+        assert_eq!(all, ["now", "5m", "1h", "23h", "1d", "2w", "1y"]);
+    }
+}

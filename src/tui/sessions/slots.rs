@@ -1,0 +1,278 @@
+//! Of each slot the way to its session, for the event loop.
+
+use std::future::pending;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{join_all, select_all};
+
+use super::{SessionTarget, SlotId};
+use crate::session::host::{Host, Opening};
+use crate::session::{
+    Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
+};
+use crate::tool::Registry;
+
+/// How long the end waits for the sessions to have everything on disk.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
+
+type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
+
+/// Messages from a session.
+pub(crate) enum SessionMessage {
+    Opened(Result<Box<SlotOpened>, ErrorReport>),
+    /// Attached to anew, after it had been faster than the screen.
+    Attached(Box<Snapshot>),
+    Event(Box<Envelope>),
+    /// It has ended without being asked to.
+    Ended,
+    /// There is something that should not wait for the next frame.
+    Urgent,
+}
+
+/// The facts about a session when it is open.
+pub(crate) struct SlotOpened {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) tools: Arc<Registry>,
+    pub(crate) notes: Vec<String>,
+}
+
+pub(crate) struct SessionSlots {
+    host: Host,
+    /// The one on screen.
+    front: SlotId,
+    slots: Vec<SessionSlot>,
+}
+
+struct SessionSlot {
+    id: SlotId,
+    way: SlotState,
+}
+
+enum SlotState {
+    Opening(Boxed<Result<(Handle, Receiver, SlotOpened), ErrorReport>>),
+    Open {
+        handle: Handle,
+        receiver: Receiver,
+    },
+    Attaching {
+        handle: Handle,
+        attached: Boxed<Result<(Snapshot, Receiver), SendError>>,
+    },
+    /// Could not be opened, or has ended.
+    Gone,
+}
+
+/// The events of a session that wake the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EventFilter {
+    /// Every event.
+    Each,
+    /// Events that should not wait; the rest is taken in with them.
+    Urgent,
+}
+
+impl SessionSlots {
+    /// With the session that the program was started with, on its way.
+    pub(crate) fn new(host: Host, first: Opening) -> Self {
+        let mut seats = Self {
+            host,
+            front: SlotId::FIRST,
+            slots: Vec::new(),
+        };
+        seats.await_opening(SlotId::FIRST, first);
+        seats
+    }
+
+    pub(crate) fn open(&mut self, slot: SlotId, wanted: SessionTarget) {
+        let opening = self.host.open(wanted);
+        self.await_opening(slot, opening);
+    }
+
+    fn await_opening(&mut self, id: SlotId, opening: Opening) {
+        let way = SlotState::Opening(Box::pin(open(opening)));
+        self.slots.push(SessionSlot { id, way });
+    }
+
+    pub(crate) fn show(&mut self, slot: SlotId) {
+        self.front = slot;
+    }
+
+    /// Lets a session end: what it did is on disk, and nobody looks at it any more.
+    pub(crate) fn close(&mut self, id: SlotId) {
+        if let Some(place) = self.slots.iter().position(|slot| slot.id == id)
+            && let Some(handle) = self.slots.remove(place).handle()
+        {
+            // One that is too busy to hear it is closed with the program.
+            let _ = handle.send(Op::Close);
+        }
+    }
+
+    /// The session on screen, and the way to it where it is open.
+    pub(crate) fn front(&self) -> (SlotId, Option<Handle>) {
+        let slot = self.slots.iter().find(|slot| slot.id == self.front);
+        (self.front, slot.and_then(SessionSlot::handle).cloned())
+    }
+
+    /// Hands an operation to the session on screen.
+    pub(crate) fn send(&self, op: Op) -> Result<(), SendError> {
+        self.send_to(self.front, op)
+    }
+
+    /// An operation for a session that is not there any more has nobody to tell.
+    pub(crate) fn send_to(&self, id: SlotId, op: Op) -> Result<(), SendError> {
+        let slot = self.slots.iter().find(|slot| slot.id == id);
+        slot.and_then(SessionSlot::handle)
+            .map_or(Ok(()), |handle| handle.send(op))
+    }
+
+    /// Waits for any session to say something. While a frame is pending, and from sessions that are not on screen, only
+    /// what is urgent wakes. Cancel safe.
+    pub(crate) async fn next(&mut self, is_frame_pending: bool) -> (SlotId, SessionMessage) {
+        let front = self.front;
+        let ears = self.slots.iter_mut().map(|slot| {
+            let ear = if slot.id == front && !is_frame_pending {
+                EventFilter::Each
+            } else {
+                EventFilter::Urgent
+            };
+            Box::pin(async move { (slot.id, slot.next(ear).await) })
+        });
+        let ears: Vec<_> = ears.collect();
+        if ears.is_empty() {
+            return pending().await;
+        }
+        select_all(ears).await.0
+    }
+
+    /// Returns what a session has said already, if any has.
+    pub(crate) fn ready(&mut self) -> Option<(SlotId, SessionMessage)> {
+        let mut said = self
+            .slots
+            .iter_mut()
+            .filter_map(|slot| Some((slot.id, slot.ready()?)));
+        said.next()
+    }
+
+    /// Lets every session put everything on disk.
+    pub(crate) async fn finish(self) {
+        let endings = self.slots.into_iter().map(SessionSlot::finish);
+        if tokio::time::timeout(SHUTDOWN_GRACE, join_all(endings))
+            .await
+            .is_err()
+        {
+            tracing::warn!("a session took too long to end; what it was doing is marked as interrupted");
+        }
+    }
+}
+
+impl SessionSlot {
+    fn handle(&self) -> Option<&Handle> {
+        match &self.way {
+            SlotState::Open { handle, .. } | SlotState::Attaching { handle, .. } => Some(handle),
+            SlotState::Opening(_) | SlotState::Gone => None,
+        }
+    }
+
+    async fn next(&mut self, ear: EventFilter) -> SessionMessage {
+        match &mut self.way {
+            SlotState::Opening(opening) => {
+                let opened = opening.await;
+                SessionMessage::Opened(self.opened(opened))
+            }
+            SlotState::Open { receiver, .. } if ear == EventFilter::Urgent => {
+                receiver.urgent().await;
+                SessionMessage::Urgent
+            }
+            SlotState::Open { receiver, .. } => {
+                let result = receiver.recv().await;
+                self.heard(result)
+            }
+            SlotState::Attaching { attached, .. } => {
+                let attached = attached.await;
+                self.attached(attached)
+            }
+            SlotState::Gone => pending().await,
+        }
+    }
+
+    fn ready(&mut self) -> Option<SessionMessage> {
+        let SlotState::Open { receiver, .. } = &mut self.way else {
+            return None;
+        };
+        let result = receiver.try_recv()?;
+        Some(self.heard(result))
+    }
+
+    fn opened(
+        &mut self,
+        opened: Result<(Handle, Receiver, SlotOpened), ErrorReport>,
+    ) -> Result<Box<SlotOpened>, ErrorReport> {
+        self.way = SlotState::Gone;
+        let (handle, receiver, welcome) = opened?;
+        self.way = SlotState::Open { handle, receiver };
+        Ok(Box::new(welcome))
+    }
+
+    fn heard(&mut self, result: Result<Envelope, RecvError>) -> SessionMessage {
+        match (result, self.handle()) {
+            (Ok(envelope), _) => SessionMessage::Event(Box::new(envelope)),
+            (Err(RecvError::Lagged), Some(handle)) => {
+                let handle = handle.clone();
+                let asked = handle.clone();
+                let attached = Box::pin(async move { asked.attach().await });
+                self.way = SlotState::Attaching { handle, attached };
+                SessionMessage::Urgent
+            }
+            (Err(_), _) => self.end(),
+        }
+    }
+
+    fn attached(&mut self, attached: Result<(Snapshot, Receiver), SendError>) -> SessionMessage {
+        let (Ok((snapshot, receiver)), Some(handle)) = (attached, self.handle().cloned()) else {
+            return self.end();
+        };
+        self.way = SlotState::Open { handle, receiver };
+        SessionMessage::Attached(Box::new(snapshot))
+    }
+
+    fn end(&mut self) -> SessionMessage {
+        self.way = SlotState::Gone;
+        SessionMessage::Ended
+    }
+
+    async fn finish(self) {
+        let (handle, receiver) = match self.way {
+            SlotState::Open { handle, receiver } => (handle, Some(receiver)),
+            SlotState::Attaching { handle, .. } => (handle, None),
+            SlotState::Opening(_) | SlotState::Gone => return,
+        };
+        if handle.send(Op::Close).is_err() {
+            return;
+        }
+        drop(handle);
+        if let Some(mut receiver) = receiver {
+            while !matches!(receiver.recv().await, Err(RecvError::Closed | RecvError::Lagged)) {}
+        }
+    }
+}
+
+async fn open(opening: Opening) -> Result<(Handle, Receiver, SlotOpened), ErrorReport> {
+    let opened = opening.await?;
+    match opened.handle.attach().await {
+        Ok((snapshot, receiver)) => {
+            let welcome = SlotOpened {
+                snapshot,
+                tools: opened.tools,
+                notes: opened.notes,
+            };
+            Ok((opened.handle, receiver, welcome))
+        }
+        Err(error) => Err(ErrorReport {
+            kind: ReportKind::Internal,
+            message: error.to_string(),
+            hint: None,
+        }),
+    }
+}
