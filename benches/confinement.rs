@@ -1,4 +1,4 @@
-//! What it costs that commands which only read run confined. `cargo bench --bench confinement`.
+//! Measures the cost of confining commands that only read. `cargo bench --bench confinement`.
 //!
 //! Sessions run the same commands, one confined and one not in turn: an assignment that no table knows makes a call one
 //! that is not confined, and changes nothing of what runs. Git that is not confined writes its index, so that what is known

@@ -1,4 +1,4 @@
-//! What the whole program costs a person: start, idle, streaming, tool turns. `cargo bench --bench program`.
+//! Measures what a person waits for: start, idle, streaming, tool turns. `cargo bench --bench program`.
 //!
 //! The release binary runs in a pseudo-terminal of 120×36 against the scripted model server of the tests. Each figure is
 //! the median of several runs; CPU seconds and memory are the kernel's own for the process. Wall times swing with

@@ -1,4 +1,4 @@
-//! What a long session costs: 10,000 blocks, 2 MB of results, 500 blocks of source. `cargo bench --bench session`.
+//! Measures a long session: 10,000 blocks, 2 MB of results, 500 blocks of source. `cargo bench --bench session`.
 //!
 //! The session is made here, the same one each time (`session/recording.rs`). Its frames are layout and drawing into a
 //! buffer and the comparison with the frame before, without a terminal; opening, keys and memory are those of the release

@@ -1,4 +1,4 @@
-//! What the transcript costs: a delta early and late in a reply, a whole reply, frames in which little happens, and
+//! Measures the transcript: a delta early and late in a reply, a whole reply, frames in which little happens, and
 //! scrolling through few and many blocks, searching them. `cargo bench --bench stream`.
 
 use std::fmt::Write;

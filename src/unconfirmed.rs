@@ -27,7 +27,7 @@ pub struct UnconfirmedFiles {
     /// Nothing at or below these is read. In lower case.
     held: Vec<String>,
     files: Arc<[UnconfirmedFile]>,
-    /// What all files held when it was found out which are not to be read. `None` where no command was ever run.
+    /// Contents of all files when the withheld ones were determined. `None` where no command was ever run.
     seen: Option<Arc<Contents>>,
 }
 

@@ -56,7 +56,7 @@ pub enum Section<'a> {
     Base,
     /// How to use the tools.
     Tools,
-    /// Where and when it works.
+    /// Place and date of the work.
     Environment,
     /// The agent's own instructions.
     Agent,

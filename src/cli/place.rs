@@ -1,4 +1,4 @@
-//! Where a command works, what is written down for it, and what it asks `session::wire` to open.
+//! Directories that a command works in and reads its configuration from, and the request it hands to `session::wire`.
 
 use std::path::{Path, PathBuf};
 

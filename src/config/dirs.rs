@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ConfigError, Problem};
 
-/// Where lathe keeps what. All paths are absolute.
+/// Lathe's own directories. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dirs {
     /// The global configuration, agents, skills, themes.

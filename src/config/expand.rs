@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::regular_file::{FileGate, MAX_BYTES, ReadError};
 
-/// Where the names in one file are looked up.
+/// Base directory and limits for resolving the names in one file.
 pub(super) struct Expansion<'a> {
     /// Relative paths count from here.
     pub(super) base: &'a Path,

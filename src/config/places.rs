@@ -1,4 +1,4 @@
-//! Which files there are, in which order, and their texts as they were read, once.
+//! The configuration files, in their order, and their texts as they were read, once.
 //!
 //! The texts are kept with what was made of them: whether a project is trusted is known only after the user was asked, and
 //! what is used then must be what was shown, whatever the files say by that time.
@@ -34,7 +34,7 @@ pub struct RuleFiles<'a> {
     pub users_rules_may_allow: bool,
 }
 
-/// Which files to read.
+/// Files to read.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadRequest<'a> {
     pub dirs: &'a Dirs,
@@ -138,7 +138,7 @@ impl ConfigTexts {
         })
     }
 
-    /// Where the names in a file are looked up.
+    /// Returns the directories in which the names of a file are looked up.
     pub(super) fn expansion<'a>(&'a self, source: &'a Source) -> Expansion<'a> {
         let is_project = source.origin == Origin::Project;
         Expansion {

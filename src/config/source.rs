@@ -142,7 +142,7 @@ pub(super) fn plain(node: &Node<'_>) -> Value {
     }
 }
 
-/// Where the value (or, for the last step, the key) of a path stands; the deepest that exists.
+/// Returns the offset of the value (or, for the last step, of the key) at a path; of the deepest that exists.
 pub(super) fn locate(root: &Node<'_>, path: &[String]) -> Option<usize> {
     let mut node = root;
     let mut found = None;

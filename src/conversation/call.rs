@@ -9,7 +9,7 @@ use crate::text::width::truncate;
 /// Most columns of a title.
 pub(crate) const TITLE_COLUMNS: usize = 80;
 
-/// Where a call is in its life. It only ever moves forward.
+/// Lifecycle state of a call. It only ever moves forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {

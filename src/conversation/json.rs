@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_value_are_the_same_to_whoever_looks() {
+    fn text_and_value_compare_equal() {
         let value = json!({ "z": 1, "a": [null, "é\n", 0.5] });
         let (text, made) = (stored(&value.to_string()), Json::from(value.clone()));
         assert_eq!(text, made);

@@ -15,7 +15,7 @@ pub struct Todo {
     pub priority: TodoPriority,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What is said while it is in progress.
+    /// Wording while the todo is in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_form: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! How working with one file fails: which file, and what is the matter with it.
+//! Failures of working with one file: the file, and its problem.
 //!
 //! The sentence names the path as it was given to us, absolute as a rule; a caller that shows it under another name says
 //! so with [`FileError::named`].

@@ -1,4 +1,4 @@
-//! The only door through which project files are written, and the way to read and name them safely.
+//! The only module that writes project files, and the way to read and name them safely.
 //!
 //! [`resolve`] turns a path as a model or a user wrote it into one absolute path and says whether it lies in the project;
 //! [`text_file`] reads a file and computes its new bytes after an edit without touching a line that was not edited;

@@ -25,7 +25,7 @@ pub struct TextFile {
     text: String,
     encoding: Encoding,
     has_bom: bool,
-    /// Where the line breaks are in `text`.
+    /// Offsets of the line breaks in `text`.
     breaks: Vec<usize>,
     /// Those of `breaks` that are `\r\n` in the file.
     crlf: Vec<usize>,

@@ -178,7 +178,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
         match done {
             TurnEndReason::Length => self.progress("the reply was cut at the model's output limit"),
             TurnEndReason::MaxSteps => {
-                self.progress("stopped: `max_steps` model requests were made in this turn")
+                self.progress("stopped: `max_steps` model requests were made in this turn");
             }
             TurnEndReason::Cancelled => self.progress("interrupted"),
             TurnEndReason::Stop | TurnEndReason::Error => {}

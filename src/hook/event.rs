@@ -1,4 +1,4 @@
-//! When hooks run, what they are told, and the names that tools have in other agents' settings.
+//! Events that hooks run at, the data they receive, and the names that tools have in other agents' settings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -50,7 +50,7 @@ impl fmt::Display for HookEvent {
     }
 }
 
-/// Where and for whom a hook runs: what every hook is told.
+/// Context of a hook run, which every hook receives.
 #[derive(Debug, Clone, Copy)]
 pub struct HookContext<'a> {
     pub session: &'a str,

@@ -1,4 +1,4 @@
-//! Which tools a hook is for.
+//! Matches the tools that a hook is for.
 
 use regex::{Regex, RegexBuilder};
 

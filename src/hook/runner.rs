@@ -40,11 +40,11 @@ pub struct Hook {
 pub struct HookSettings {
     /// In the order in which they run.
     pub hooks: Vec<Hook>,
-    /// Where they run.
+    /// Directory that hooks run in.
     pub project_root: PathBuf,
     /// All of their environment but the variables that name the project.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where the conversation is written for them to read.
+    /// Transcript file that hooks may read.
     pub transcript: Option<PathBuf>,
 }
 
@@ -98,7 +98,7 @@ impl Hooks {
         self.settings.hooks.iter().any(|hook| hook.event == event)
     }
 
-    /// Where the conversation is to be written for hooks to read; nowhere when there are none.
+    /// Returns the path of the transcript for hooks; `None` without hooks.
     pub fn transcript(&self) -> Option<&Path> {
         self.settings.transcript.as_deref()
     }

@@ -43,7 +43,7 @@ pub enum Floor {
     Denied,
 }
 
-/// Where a path lies.
+/// Location of a path relative to the project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {

@@ -1,4 +1,4 @@
-//! Commands that destroy something: which they are, and what they do, in a few words for whoever is asked.
+//! Destructive commands: which they are, and their effect in a few words for whoever is asked.
 //!
 //! Only words count here, no files. A label says what the command does in every case or may do; what cannot lose anything
 //! has none.

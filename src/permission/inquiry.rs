@@ -1,4 +1,4 @@
-//! What a person is asked for permission about: a call, and the asks of that call that are open.
+//! A permission inquiry: a call, and its asks that are open.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct Inquiry {
     pub title: String,
     /// Shows what will happen.
     pub card: Card,
-    /// Where; absolute.
+    /// Absolute directory of the call.
     pub directory: PathBuf,
     /// The mode of the sandbox that a command would run in (`off` is one); `None` where none would run.
     pub sandbox: Option<Cow<'static, str>>,

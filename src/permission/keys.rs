@@ -3,7 +3,7 @@
 //!
 //! Known are the keys and tools of every build, because one configuration serves several versions.
 
-use super::rule::{Action, PROTECTED};
+use super::action::{Action, PROTECTED};
 
 /// The keys of families, each with what happens to a subject that no other rule speaks about. Where there is nothing, the
 /// defaults have rules of their own for it.

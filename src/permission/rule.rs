@@ -27,7 +27,7 @@ impl FromStr for Action {
     }
 }
 
-/// Who made a rule.
+/// Author of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {

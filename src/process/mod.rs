@@ -2,7 +2,7 @@
 //!
 //! A command gets no terminal and nothing to read; its outputs are one stream in order of arrival. It ends by itself,
 //! at its timeout or when its token is cancelled, and then nothing of its group is left running. What is printed is
-//! handed on as bytes and kept nowhere, so memory does not grow with it. An [`PipedCommand`] is for programs that are asked
+//! handed on as bytes and kept nowhere, so memory does not grow with it. A [`PipedCommand`] is for programs that are asked
 //! something: it has an input, two outputs, and keeps the beginning of each.
 //!
 //! The program starts commands through the [`keeper`], which outlives it for as long as it takes to end all of them.

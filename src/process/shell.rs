@@ -1,4 +1,4 @@
-//! Which shell runs commands, and how it is kept from reading the user's start files.
+//! Finds the shell that runs commands, and keeps it from reading the user's start files.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

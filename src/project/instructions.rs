@@ -25,7 +25,7 @@ pub struct Gathered {
     pub problems: Vec<String>,
 }
 
-/// Where to look.
+/// Directories that are searched for instructions.
 #[derive(Debug, Clone, Default)]
 pub struct InstructionPlaces {
     /// Lathe's configuration directory.

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lattice_of_links_costs_as_much_as_its_entries() {
+    fn nested_links_to_directories_are_not_walked_again() {
         let dir = tempfile::tempdir().unwrap();
         let commands = dir.path().join("commands");
         fs::create_dir(&commands).unwrap();

@@ -16,7 +16,7 @@ const KNOWN: &str = include_str!("../../assets/models.json");
 /// The order in which a default model is looked for.
 const FIRST: [&str; 3] = ["anthropic", "openai", "gemini"];
 
-/// Which editing tool a model is given (TOOLS 0.8).
+/// Editing tool that a model is given (TOOLS 0.8).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditMode {

@@ -1,4 +1,4 @@
-//! How long to wait before a request is tried again. Trying again is the agent's business.
+//! Delays before a request is tried again. Trying again is the agent's business.
 
 use std::time::Duration;
 

@@ -45,7 +45,7 @@ pub struct Question<T = QuestionKind> {
 pub enum QuestionKind {
     /// May the call do this?
     Permission(Arc<Inquiry>),
-    /// What the call needs to know.
+    /// A question with a form, from a tool.
     Form(Arc<Form>),
 }
 

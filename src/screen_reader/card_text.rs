@@ -1,4 +1,4 @@
-//! A tool's card without signs: what a call does, how it ended, and what came of it.
+//! A tool's card as plain sentences: the call, its end and its result.
 
 use super::approval::{self, FOREIGN};
 use crate::conversation::{CallResult, CallState, ErrorKind};

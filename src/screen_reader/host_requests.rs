@@ -49,7 +49,7 @@ pub(super) enum HostReport {
     Lost,
 }
 
-/// How an errand ended.
+/// End of a host request.
 pub(super) enum RequestEnd {
     Reported(HostReport),
     /// Another session is there.

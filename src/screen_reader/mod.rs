@@ -179,7 +179,7 @@ async fn follow(
     None
 }
 
-/// Where the effects of the talk go.
+/// Receivers of the effects.
 struct EffectTargets {
     outbox: Outbox,
     host_requests: HostRequests,

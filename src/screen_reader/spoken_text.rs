@@ -1,4 +1,5 @@
-//! Output that is not written yet. Everything goes through here: it is sanitised, and foreign text is marked.
+//! Output that is not written yet. All text passes through here: it is sanitised, and foreign text is marked.
+//! Everything goes through here: it is sanitised, and foreign text is marked.
 //!
 //! The line knows whether it has been begun, and with what, so that nothing is said twice in a row and no line of lathe's
 //! own stands behind foreign words.

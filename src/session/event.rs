@@ -120,7 +120,7 @@ pub enum Event {
 pub struct SettledQuestion {
     pub id: QuestionId,
     pub call: CallId,
-    /// What was asked for, where it was permission.
+    /// Subject of the question, for a permission.
     pub permission: Option<SettledPermission>,
 }
 

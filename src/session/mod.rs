@@ -146,7 +146,7 @@ impl Input {
     }
 }
 
-/// How far a command is that a text calls.
+/// State of a command that a text calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalledCommand {
@@ -227,7 +227,7 @@ pub struct AgentChoice {
     pub tools: Vec<(String, bool)>,
     /// Its own permissions as sentences, in order.
     pub rules: Vec<String>,
-    /// Where it is defined, the weakest first.
+    /// Files that define it, the weakest first.
     pub sources: Vec<String>,
 }
 
@@ -247,7 +247,7 @@ pub struct CommandChoice {
 pub struct ModelChoice {
     pub model: ModelRef,
     pub protocol: Cow<'static, str>,
-    /// Where it is asked; empty where its provider is not known.
+    /// Address of its provider; empty when the provider is unknown.
     pub address: String,
     /// The variable that would hold a key, where there is none and its provider wants one.
     pub missing_key: Option<Cow<'static, str>>,

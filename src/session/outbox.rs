@@ -14,7 +14,7 @@ use crate::conversation::SessionId;
 
 /// Events that may wait for one receiver. A snapshot is cheaper than a longer queue.
 const LIMIT: usize = 8192;
-/// Bytes of joined deltas in one event, so that one draw never has to swallow megabytes at once.
+/// Maximum bytes of joined deltas in one event, so that one draw stays short.
 const JOINED: usize = 64 * 1024;
 
 /// The sending end, owned by the session.

@@ -1,4 +1,4 @@
-//! Between columns and the conversation's values.
+//! Conversions between columns and the conversation's values.
 
 use std::error::Error;
 use std::str::FromStr;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{Store, StoreError, now, path_text};
 use crate::conversation::SessionId;
 
-/// Whose draft it is.
+/// Owner of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftKey<'a> {
     /// Of the project in which no session has begun yet.

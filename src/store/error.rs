@@ -1,4 +1,4 @@
-//! How remembering fails, in sentences that say what became of the user's things and what to do.
+//! Errors of the store, in sentences that say what became of the user's things and what to do.
 
 use std::io;
 use std::path::PathBuf;

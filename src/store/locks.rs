@@ -1,4 +1,4 @@
-//! Which process owns a session tree: the one that holds `<data>/locks/<root session>.lock`.
+//! Locks of session trees: the owner holds `<data>/locks/<root session>.lock`.
 //!
 //! The operating system frees the lock when the process ends, however it ends. The file tells others who holds it. It is
 //! removed when the lock is given back; whoever opened it just before notices that it is no longer the file of that name
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_what_is_told_without_taking_it() {
+    fn the_holder_of_a_lock_is_read_without_taking_it() {
         let dir = tempfile::tempdir().unwrap();
         assert!(held(dir.path()).is_empty());
         let [free, dead, own] = [(); 3].map(|()| SessionId::new());

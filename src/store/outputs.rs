@@ -30,7 +30,7 @@ impl Outputs {
         }
     }
 
-    /// Where the outputs are: readable without asking.
+    /// Returns the directory of the outputs, which is readable without asking.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

@@ -23,7 +23,7 @@ pub struct Grant {
     pub created: i64,
 }
 
-/// Where a grant counts.
+/// Scope of a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantScope {
@@ -34,7 +34,7 @@ pub enum GrantScope {
     Global,
 }
 
-/// Where a grant was given.
+/// Session in which a grant was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantOrigin {
     /// Not known of old ones.
@@ -63,8 +63,8 @@ const GRANTS: &str = "SELECT grants.id, key, pattern, scope, place, grants.creat
 const ENDED: &str = "ended";
 
 impl GrantScope {
-    /// How far a rule reaches, for a person: `everywhere`. `own` is the session that they are in, and `shown` how they read
-    /// a path.
+    /// Returns the scope of a rule in words: `everywhere`. `own` is the current session, and `shown` formats a path.
+    /// `own` is the session that they are in, and `shown` how they read a path.
     pub fn words(&self, own: Option<&SessionId>, shown: impl Fn(&Path) -> String) -> String {
         match self {
             Self::Session(session) if Some(session) == own => "this session".to_owned(),

@@ -29,7 +29,7 @@ pub struct Prompt {
     /// Milliseconds since the Unix epoch.
     #[serde(default)]
     pub at: i64,
-    /// Where it was written.
+    /// Project that it was written in.
     pub project: PathBuf,
     /// The draft, as the front end stores drafts.
     pub draft: String,

@@ -1,4 +1,4 @@
-//! Which files a session has read, and what they were then: the record behind "read before edit".
+//! Files that a session has read, with their hashes: the record behind "read before edit".
 
 use std::path::Path;
 

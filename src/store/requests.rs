@@ -23,7 +23,7 @@ pub struct PaidRequest {
     pub cost: Option<f64>,
 }
 
-/// Whose requests.
+/// Scope of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spender<'a> {
     /// Of a session and all below it.

@@ -1,4 +1,4 @@
-//! Which parts of which projects the user trusts.
+//! Trusted parts of projects.
 
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::width::{grapheme_width, str_width};
 
-/// How far a word is looked for, in bytes. Longer addresses than this are not skipped.
+/// Maximum distance in bytes at which a word is looked for. Longer addresses than this are not skipped.
 const WINDOW: usize = 2000;
 /// Letters of a phrase that prove its place.
 const PROOF: usize = 3;
@@ -36,7 +36,7 @@ pub struct Piece {
 pub struct AlignedRow {
     /// From left to right.
     pub pieces: Vec<Piece>,
-    /// Where the source goes on after this row.
+    /// Source offset behind this row.
     pub end: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How a program wants its text to look: what the style sequences of a terminal (SGR, `CSI … m`) say.
+//! Style of a program's text: the style sequences of a terminal (SGR, `CSI … m`).
 //!
 //! Only colours and emphasis are understood. Blinking and concealed text are not: the one disturbs, the other hides.
 //! An ink is written down as the parameters of one sequence (`1;38;5;208`), so that what stores inks stays small and

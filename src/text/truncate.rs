@@ -18,7 +18,7 @@ const MARKER_TOKENS: usize = 50;
 /// two they are cut, because a page without line breaks would otherwise ignore the budget.
 const FIRST_LINES_TOKENS: usize = 500;
 
-/// Which end of a text is kept.
+/// End of a text that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     Head,

@@ -79,9 +79,9 @@ struct Row {
 }
 
 struct Break {
-    /// Where the row ends.
+    /// Byte offset of the end of the row.
     end: usize,
-    /// Where the next one starts, and the columns up to there.
+    /// Byte offset of the start of the next row, and the columns up to there.
     next: usize,
     columns: usize,
 }

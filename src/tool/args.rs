@@ -374,7 +374,7 @@ fn as_enum(value: &Value, schema: &Value) -> Option<Value> {
     found.map(Value::from)
 }
 
-/// Where one text or several may stand, a text that is a JSON array of texts means several.
+/// Reads a text that is a JSON array as several texts, for a parameter that takes one text or several.
 fn as_list_of_texts(value: &Value, schema: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
     if !text.starts_with('[') || !wants(schema, "array") {

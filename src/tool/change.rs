@@ -139,7 +139,7 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<A
     .await
 }
 
-/// What there is to tell of a change that was made, beside what was wanted.
+/// Side effects of a finished change that the model is told of.
 #[derive(Debug, Default)]
 #[must_use]
 pub(super) struct Applied {

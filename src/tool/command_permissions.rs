@@ -1,4 +1,4 @@
-//! What a shell command asks: the directories it touches, the commands it runs, the files it writes and reads.
+//! Permission asks of a shell command: the directories it touches, the commands it runs, the files it writes and reads.
 //!
 //! `permission::command` takes the text apart and knows the rules; this file looks up the facts it needs. Wildcards are
 //! replaced by the files they stand for now, rather by too many than by too few. A text that is not understood is asked
@@ -152,7 +152,7 @@ fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// Where commands would run.
+/// Context in which the commands of a call would run.
 struct CommandContext<'a> {
     services: &'a SessionServices,
     workdir: &'a Path,

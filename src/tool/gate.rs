@@ -1,4 +1,4 @@
-//! The door between what a call asks and what it may do: rules first, then the person.
+//! The permission gate between the asks of a call and its execution: rules first, then the person.
 //!
 //! One for each session. It holds the session's rules as they now are and its mode, and puts its questions into the queue
 //! of the tree; a grant is stored here, and those of the session's questions that wait are judged again.
@@ -41,8 +41,8 @@ struct GateRules {
     families: HashMap<String, String>,
 }
 
-/// Who asks. A tool's own name is a key beside that of its family, and of no other: that `bash` asks is not said of
-/// the files that a command reads.
+/// Tool that asks. A tool's own name is a key beside that of its family, and of no other: that `bash` asks is not said
+/// of the files that a command reads.
 #[derive(Debug, Clone, Copy)]
 pub struct AskingTool<'a> {
     pub tool: &'a str,
@@ -74,7 +74,7 @@ impl AskingTool<'_> {
     }
 }
 
-/// Who answers what the rules leave open.
+/// Answerer of the asks that the rules leave open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answerer {
     Person,
@@ -101,7 +101,7 @@ impl From<Card> for CallForReview {
     }
 }
 
-/// How a call got past the door.
+/// Outcome of the permission gate for a call.
 #[derive(Debug, PartialEq)]
 pub(super) enum GateOutcome {
     Allowed,
@@ -109,7 +109,7 @@ pub(super) enum GateOutcome {
     Revised(Map<String, Value>),
 }
 
-/// Whose grants are stored where.
+/// Session and directories that a gate's grants are stored for.
 pub struct GateOwner {
     pub session: SessionId,
     pub project: PathBuf,

@@ -48,7 +48,7 @@ pub(crate) struct HarnessOptions {
     pub(crate) directory: PathBuf,
     /// Event, matcher and command of each hook.
     pub(crate) hooks: Vec<(HookEvent, &'static str, String)>,
-    /// Who fills in forms, if somebody is there.
+    /// Answers forms, if set.
     pub(crate) fill: Option<fn(&Form) -> FormReply>,
 }
 

@@ -146,7 +146,7 @@ pub trait Tool: Send + Sync + 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// Other names for its parameters, in snake case.
     const PARAM_ALIASES: &'static [ParamAlias] = &[];
-    /// Where calls of this name go whose arguments are not for this tool; the first that fits counts.
+    /// Routes of calls of this name whose arguments belong to another tool; the first match counts.
     const ROUTES: &'static [Route] = &[];
     /// The set that decides if a model is told of it.
     const SET: ToolSet = ToolSet::Core;
@@ -154,7 +154,7 @@ pub trait Tool: Send + Sync + 'static {
     const EDIT_MODES: &'static [EditMode] = &EditMode::ALL;
     /// The permission key whose `deny` for everything takes the tool away.
     const FAMILY: &'static str = Self::NAME;
-    /// Which end of a long output is kept.
+    /// End of a long output that is kept.
     const KEEP: Keep = Keep::Head;
     /// True if its output is also cut by what the context has left.
     const DYNAMIC: bool = false;
@@ -172,7 +172,7 @@ pub trait Tool: Send + Sync + 'static {
     /// Brings other shapes of arguments that are accepted into that of the schema, before names and types are looked at.
     fn reshape(&self, _args: &mut Map<String, Value>) {}
 
-    /// Where the call consists of others, it stands as they do instead.
+    /// Returns how the call may run beside others. For a call that consists of others, theirs counts.
     fn concurrency(&self, args: &Self::Args) -> Concurrency;
 
     /// The calls that a call consists of; [`ToolCx::run_inside`] runs them.

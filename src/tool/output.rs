@@ -28,7 +28,7 @@ pub struct Output<D> {
 /// Output that went to a file while it was produced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpilledOutput {
-    /// Where all of it is; `None` when it could not be kept, which the text then says.
+    /// File with the whole output; `None` when it could not be kept, which the text then says.
     pub path: Option<PathBuf>,
 }
 

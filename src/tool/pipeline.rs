@@ -57,7 +57,7 @@ pub trait Progress: Send + Sync {
     fn ended(&self, _call: &CallId, _result: &CallResult) {}
 }
 
-/// Who wants the turn to end after a call.
+/// Originator of the wish to end the turn after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndsTurn {
     /// The person said no without a word: they want to speak.

@@ -1,4 +1,4 @@
-//! Which sandbox a command of a call runs in: what the settings say, as places that exist now, and for a call that only
+//! Chooses the sandbox of a call's commands: from the settings, as places that exist now, and for a call that only
 //! reads, nothing else than reading.
 //!
 //! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a

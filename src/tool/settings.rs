@@ -12,7 +12,7 @@ pub struct ToolSettings {
     pub truncate: TruncateSettings,
     /// Writers demand that the file was read in this session.
     pub require_read: bool,
-    /// Which editing tools the model is told of.
+    /// Editing tools that the model is told of.
     pub edit_mode: EditMode,
     /// How exactly `edit` has to be told what it replaces.
     pub tolerance: Tolerance,

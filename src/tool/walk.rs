@@ -403,7 +403,7 @@ impl WalkEnd {
     }
 }
 
-/// Findings of several threads: each fills a thread_results of its own, and no lock is taken before that one is bound.
+/// Findings of several threads: each fills results of its own, and no lock is taken before that one is bound.
 #[derive(Debug)]
 pub(super) struct Collected<T>(Mutex<Vec<T>>);
 

@@ -20,7 +20,7 @@ pub(super) struct WritePaths {
     asks: Vec<Ask>,
     /// Those of `asks` for leaving the project.
     outside: Vec<Ask>,
-    /// Where each key and subject stands in `asks`.
+    /// Index in `asks` of each key and subject.
     places: HashMap<(String, String), usize>,
     /// Real paths that may be opened.
     real: HashSet<PathBuf>,

@@ -1,4 +1,4 @@
-//! How a caret moves, in what is written as in what is selected. Keys name these steps; each text walks them in its own way.
+//! Steps of a caret, in text that is written or selected. Keys name these steps; each text walks them in its own way.
 
 /// One step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_nothing_has_comes_with_the_nearest() {
+    fn an_unknown_command_suggests_the_nearest_name() {
         assert_eq!(
             read("/thene x"),
             ParsedInput::Unknown {

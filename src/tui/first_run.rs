@@ -34,13 +34,13 @@ pub struct FirstRun {
     pub themes: Themes,
     /// The sentence about what is missing.
     pub sentence: String,
-    /// Where a server is looked for, by names.
+    /// Names of the servers that are probed.
     pub looked_for: String,
     /// The server that was found, in words. Dropped or `None` when there is none.
     pub server: oneshot::Receiver<Option<String>>,
     /// The names of the keys that can be set.
     pub keys: String,
-    /// Where a model can be configured.
+    /// File in which a model can be configured.
     pub file: String,
 }
 

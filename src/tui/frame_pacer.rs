@@ -1,4 +1,5 @@
-//! When to draw: at once for what a person did or waits for, thirty times a second for what streams, never for nothing.
+//! Schedules frames: at once for what a person did or waits for, thirty times a second for what streams, never for
+//! nothing.
 
 use std::time::{Duration, Instant};
 

@@ -10,6 +10,8 @@
 //!   keys · paste · wheel · resize ──► event_loop ──► app ──► layers ──► terminal
 //!                    session::Receiver ──┘            └──► Effect::Send ──► session::Handle
 //! ```
+//!
+//! Import circle: app, commands, completion, composer, dialog, keymap, layer, page, panel, picker, prompts, statusbar: a layer names requests of the others, which are layers or have them.
 
 mod app;
 mod caret;
@@ -88,7 +90,7 @@ pub struct UiSettings {
     pub shows_links: bool,
     /// Reduced as well where the environment asks for it.
     pub motion: Motion,
-    /// Where the environment does not decide.
+    /// Symbols to use; `None` leaves it to the environment.
     pub symbols: Option<Symbols>,
 }
 
@@ -108,7 +110,7 @@ pub struct TuiStart {
     /// The user's own configuration file, whether it is there or not.
     pub settings_file: PathBuf,
     pub keymap: Keymap,
-    /// Where it is kept what is picked often.
+    /// File of the frecency scores.
     pub frecency_file: PathBuf,
     pub ui_settings: UiSettings,
     /// Sent as soon as the session is open.

@@ -10,7 +10,7 @@ use crate::session::host::{Host, Prompt};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PromptDraft {
     pub(crate) draft: Draft,
-    /// Where.
+    /// Project that it was written in.
     pub(crate) project: PathBuf,
     pub(crate) unsent: bool,
 }

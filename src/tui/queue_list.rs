@@ -21,7 +21,7 @@ const LIMIT_CHOSEN: usize = 8;
 /// The sign of the chosen row, the longest label, a bar, with their spaces.
 const MARGIN: usize = 11;
 
-/// Which input it is.
+/// Identifies a waiting input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitingId {
     /// As the session counts them.
@@ -61,7 +61,7 @@ impl<'a> QueuedInput<'a> {
     }
 }
 
-/// Which row is chosen, and what of the list is on screen.
+/// Selection and scroll position of the list.
 #[derive(Debug, Default)]
 pub(crate) struct QueueList {
     /// With where it stood: should it go, its neighbour takes its place.

@@ -54,7 +54,7 @@ pub enum Motion {
     Reduced,
 }
 
-/// Which keys the terminal has shown that it can send.
+/// Keys that the terminal has shown that it can send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyReporting {
     /// None yet that not every terminal sends.

@@ -10,14 +10,14 @@ use serde::Serialize;
 /// The content of a line, besides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct State {
-    /// Who reads the keys: `composer`, `transcript`, `panel`, `dialog`, `help`, `picker`.
+    /// Part of the screen that reads the keys: `composer`, `transcript`, `panel`, `dialog`, `help`, `picker`.
     pub(crate) focus: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dialog: Option<&'static str>,
     /// How many inputs wait to be sent.
     pub(crate) queue: usize,
     pub(crate) busy: bool,
-    /// Keys that came while a question was deaf, since the start.
+    /// Number of keys dropped by questions that had just appeared, since the start.
     pub(crate) dropped_keys: u64,
 }
 

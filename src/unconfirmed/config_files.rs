@@ -34,7 +34,7 @@ const MAX_DEPTH: usize = 8;
 /// A file that changed within this time may change again without another time.
 const SETTLED: Duration = Duration::from_millis(100);
 
-/// What a file holds: the SHA-256 of its content, or why it has none.
+/// Digests of the files: the SHA-256 of the content, or why there is none.
 pub(super) type Contents = BTreeMap<PathBuf, String>;
 
 /// Returns true if a path, relative to the project, is or leads to one of the places in some directory of the project.

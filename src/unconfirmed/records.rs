@@ -1,4 +1,4 @@
-//! What lathe remembers of files that commands created or changed, in its data directory.
+//! Records of files that commands created or changed, in lathe's data directory.
 //!
 //! ```text
 //! unconfirmed/files.json       [{"path": "/p/lathe.jsonc", "before": null}, …]
@@ -28,12 +28,12 @@ pub struct UnconfirmedRecords {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct UnconfirmedRow {
     path: PathBuf,
-    /// What was there before the command, when that was read: as long as the file holds it, it is read. `None` when there
-    /// was nothing.
+    /// Digest of the file before the command, when it was read then; a file that still has it is read. `None` when
+    /// there was no file. `None` when there was nothing.
     before: Option<String>,
 }
 
-/// What there was when a command began.
+/// Files at the time a command began.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct FilesBefore {
     root: PathBuf,
@@ -246,7 +246,7 @@ impl UnconfirmedRecords {
         }
     }
 
-    /// Where the rows are.
+    /// Returns the path of the file that holds the rows.
     pub fn files(&self) -> PathBuf {
         self.directory.join("files.json")
     }
@@ -269,7 +269,7 @@ impl UnconfirmedRecords {
     }
 }
 
-/// What is without a yes already keeps what there was before the first command that touched it.
+/// Adds rows. A row that is still unconfirmed keeps the state from before the first command that touched it.
 fn add(all: &mut Vec<UnconfirmedRow>, rows: Vec<UnconfirmedRow>) {
     for row in rows {
         if all.iter().all(|known| known.path != row.path) {

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn one_mark_for_two_addresses_leads_nowhere() {
+    fn a_mark_used_for_two_addresses_has_no_link() {
         let mut links = Links::default();
         links.add("a", "https://a");
         links.add("a", "https://a");

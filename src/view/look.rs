@@ -1,8 +1,8 @@
 //! The look that all drawing shares: the theme, the symbols and the highlighter.
 
-use super::card::CardStatus;
 use super::highlight::Highlighter;
 use super::spinner;
+use super::status::CardStatus;
 use super::theme::{Meaning, Theme};
 use crate::text::width::ELLIPSIS;
 

@@ -2,6 +2,8 @@
 //!
 //! Nothing here reads a file, a clock or the terminal. Callers say how to draw with a [`Look`], and get lines that are
 //! never wider than they asked and never hold a control character, whatever the data was.
+//!
+//! Import circle: approval, card, diff, tree: the parts of a card are laid out by them, and their types are the card's.
 
 pub mod approval;
 mod ascii;
@@ -14,6 +16,7 @@ pub mod markdown;
 #[cfg(test)]
 mod snapshots;
 pub mod spinner;
+mod status;
 pub(crate) mod styled_text;
 mod table;
 #[cfg(test)]

@@ -18,15 +18,14 @@ use crate::text::width;
 use crate::text::wrap;
 
 pub(crate) const TAB: usize = 4;
-/// Columns that a line of prose takes at most: from a longer one the eye does not find back. Source and tables take what
-/// there is.
+/// Maximum columns of a line of prose: longer lines are hard to read. Source and tables take what there is.
 pub(crate) const MEASURE: usize = 100;
 
 /// A text and the styles of its runs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StyledText {
     text: String,
-    /// Where each run ends, and its style. A run is never empty.
+    /// End of each run, and its style. A run is never empty.
     runs: Vec<(usize, Style)>,
 }
 

@@ -309,7 +309,7 @@ fn the_user_s_agent_may_allow_what_is_asked_and_a_project_s_only_forbids() {
 }
 
 #[test]
-fn a_project_cannot_give_plan_its_hands_back() {
+fn a_project_cannot_allow_writing_tools_for_agent_plan() {
     let server = Server::with([Turn::tool("write", edit("a.txt")), Turn::text("No.")]);
     let project = project_with(&server)
         .file(

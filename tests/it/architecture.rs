@@ -302,8 +302,7 @@ fn unjudged_reads(text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// Where a tool opens the text of a file that may change: the one way for all of them, and plans, which judge `read`
-/// themselves.
+/// Files that open a file's text for themselves: the one opener of all tools, and plans, which judge `read` themselves.
 const OPENS_FOR_ITSELF: &[&str] = &["src/tool/write_paths.rs", "src/tool/builtin/plan/plan_file.rs"];
 
 #[test]

@@ -68,7 +68,7 @@ fn assert_untouched(project: &Project, finished: &Finished) {
 }
 
 #[test]
-fn what_nobody_allowed_does_not_happen() {
+fn an_action_without_permission_has_no_effect() {
     for mode in ["ask", "accept-edits", "plan"] {
         let (_server, project) = hostile(ATTACKS);
         let finished = events_of(&project)

@@ -75,7 +75,7 @@ fn a_hook_that_takes_too_long_denies_and_leaves_nothing_running() {
 }
 
 #[test]
-fn a_hook_that_cannot_start_asks_and_nobody_there_is_a_no() {
+fn a_hook_that_cannot_start_asks_and_an_unattended_run_denies() {
     let server = Server::with([list(), Turn::text("So be it.")]);
     let finished = go(&hooked(&server, "PreToolUse", "/no/such/check")).success();
     assert_well_formed(&finished);

@@ -40,7 +40,7 @@ fn error_kinds(finished: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn a_denied_command_stays_denied_in_every_dress() {
+fn a_denied_command_stays_denied_in_every_spelling() {
     let commands = [
         "rm -rf kept",
         "true; rm -rf kept",

@@ -61,9 +61,9 @@ impl Machine {
 }
 
 #[test]
-fn what_the_machine_denies_nobody_allows_and_what_it_asks_is_asked() {
+fn managed_deny_and_ask_rules_cannot_be_loosened() {
     let rules = r#"{"permission": {"bash": {"touch *": "deny", "cp *": "ask"}}, "tools": {"write": false}}"#;
-    let test = "what_the_machine_denies_nobody_allows_and_what_it_asks_is_asked";
+    let test = "managed_deny_and_ask_rules_cannot_be_loosened";
     let Some(machine) = Machine::new(test, rules) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! How far an "always" reaches: this session until it is closed, this project, everywhere.
+//! Scopes of an "always": this session until it is closed, this project, everywhere.
 
 use std::path::Path;
 

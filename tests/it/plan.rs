@@ -14,7 +14,7 @@ use crate::support::{Key, Lathe, Project, Server, Turn};
 over_both! {
     an_approved_plan_is_carried_out_by_build,
     accepting_edits_changes_the_mode_for_what_follows,
-    who_keeps_planning_says_why_and_the_turn_goes_on,
+    rejecting_a_plan_sends_the_reason_and_continues_the_turn,
     build_may_ask_to_plan_first,
 }
 
@@ -111,7 +111,7 @@ async fn accepting_edits_changes_the_mode_for_what_follows() {
     live.close().await;
 }
 
-async fn who_keeps_planning_says_why_and_the_turn_goes_on() {
+async fn rejecting_a_plan_sends_the_reason_and_continues_the_turn() {
     let server = Server::with([
         Turn::tool("plan_exit", plan()),
         Turn::text("I will look at Windows."),

@@ -49,7 +49,10 @@ const ALLOWED: [(&str, &str); 24] = [
         "files/transaction/replacement.rs",
         "files that were opened through `files::directory`",
     ),
-    ("files/transaction/commit_lock.rs", "the lock file in the data directory"),
+    (
+        "files/transaction/commit_lock.rs",
+        "the lock file in the data directory",
+    ),
     ("regular_file.rs", "opens for reading alone"),
     ("cli/demo.rs", "the demo's own temporary directory"),
     ("process/scratch.rs", "the scratch directories of commands"),

@@ -337,7 +337,7 @@ fn wakeups(terminal: &Terminal) -> Vec<String> {
 }
 
 #[test]
-fn a_key_costs_a_frame_and_no_clear() {
+fn a_key_draws_one_frame_without_clearing_the_screen() {
     let server = Server::start();
     let project = project(&server);
     let terminal = open(&project);

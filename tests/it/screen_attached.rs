@@ -120,7 +120,7 @@ fn a_queued_picture_is_taken_back_and_sent() {
 }
 
 #[test]
-fn a_model_without_eyes_says_so_before_anything_is_sent() {
+fn a_picture_for_a_model_without_image_support_is_refused_before_sending() {
     let server = Server::start();
     let project = project(&server).bytes("a.png", &png()).config(json!({
         "providers": {"local": {"models": {"test-model": {"images": false}}}},

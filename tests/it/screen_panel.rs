@@ -71,7 +71,7 @@ fn the_title_tells_how_it_stands_and_is_given_back() {
 }
 
 #[test]
-fn whoever_looks_elsewhere_is_told_by_what_the_terminal_knows() {
+fn an_unfocused_terminal_gets_a_notification_in_a_form_it_supports() {
     for (variable, wanted) in [
         ("KITTY_WINDOW_ID=1", ":p=body;"),
         ("TERM_PROGRAM=WezTerm", "\x1b]9;"),

@@ -57,7 +57,7 @@ fn hear(terminal: &Terminal) {
 }
 
 #[test]
-fn a_question_is_deaf_when_it_appears() {
+fn a_new_question_ignores_keys_for_a_moment() {
     let server = Server::with([bash("echo ran > mark"), Turn::text("Done.")]);
     let project = project(&server);
     let terminal = open(&project);
@@ -129,7 +129,7 @@ fn esc_puts_a_question_off_and_the_leader_brings_it_back() {
     assert!(project.exists("mark"));
 }
 
-/// Where a draft was being typed a question listens a little later.
+/// Waits until a question takes keys that appeared while a draft was typed.
 fn hear_after_draft(terminal: &Terminal) {
     terminal.wait_gone("keys go to your draft");
     terminal.wait_quiet(Duration::from_millis(800));
@@ -190,7 +190,7 @@ fn a_draft_gets_the_keys_that_were_meant_for_it() {
 }
 
 #[test]
-fn what_is_asked_already_is_answered_by_a_mode_that_rests() {
+fn open_questions_are_judged_once_the_mode_stays_unchanged() {
     let write = Turn::tool("write", json!({"file_path": "new.txt", "content": "x"}));
     let server = Server::with([write, Turn::text("Written.")]);
     let (project, terminal) = asked(&server);

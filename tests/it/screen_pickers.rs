@@ -106,7 +106,7 @@ fn esc_clears_then_closes_and_ctrl_c_closes_at_once() {
 }
 
 #[test]
-fn themes_are_worn_while_they_are_looked_at() {
+fn picker_previews_the_selected_theme() {
     let (_server, _project, terminal) = ready();
     let accent = || terminal.cell(1, 0).foreground;
     let before = accent();

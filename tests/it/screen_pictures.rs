@@ -141,7 +141,7 @@ fn few_colours() -> Vec<u8> {
     png.into_inner()
 }
 
-/// Where the line about the picture stands: column and row from 0.
+/// Returns the position of the line about the picture: column and row from 0.
 fn caption(terminal: &Terminal) -> Option<(u16, u16)> {
     terminal.find("image shot.png")
 }

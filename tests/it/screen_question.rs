@@ -47,7 +47,7 @@ fn assert_told(server: &Server, terminal: &Terminal, line: &str) {
 }
 
 #[test]
-fn a_form_is_deaf_when_it_appears() {
+fn a_new_form_ignores_keys_for_a_moment() {
     let server = server(&json!([database()]));
     let project = project(&server);
     let terminal = open(&project);

@@ -128,7 +128,7 @@ fn lines_without_end_are_shown_in_part_and_answered_at_once() {
 }
 
 #[test]
-fn a_terminal_that_does_not_read_holds_up_nobody_and_sees_the_end() {
+fn a_blocked_terminal_delays_nothing_and_gets_the_last_frame() {
     let paragraph = format!("{} word {WIDE}\n\n", "many words ".repeat(40));
     let gate = Gate::new();
     let server = Server::with([

@@ -247,7 +247,7 @@ fn a_command_of_an_untrusted_project_is_its_text_alone() {
 }
 
 #[test]
-fn nobody_is_asked_where_it_is_settled() {
+fn no_trust_question_for_a_settled_project() {
     let server = Server::start();
     let project = hooked(&server);
     let terminal = Terminal::start(&project, 80, 24, &["--trust"]);

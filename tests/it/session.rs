@@ -35,7 +35,7 @@ over_both! {
     a_session_in_which_nothing_was_said_leaves_no_trace,
     a_lost_reply_is_asked_again_under_a_new_message,
     a_second_process_may_read_and_not_write,
-    calls_of_one_reply_end_with_one_result_each_whatever_they_are,
+    every_call_of_a_reply_ends_with_exactly_one_result,
 }
 
 /// Longer than anything here takes.
@@ -339,7 +339,7 @@ async fn a_second_process_may_read_and_not_write() {
     live.close().await;
 }
 
-async fn calls_of_one_reply_end_with_one_result_each_whatever_they_are() {
+async fn every_call_of_a_reply_ends_with_exactly_one_result() {
     let server = Server::with([
         Turn::new()
             .call("read", json!({"file_path": "a.txt"}))

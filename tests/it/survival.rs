@@ -389,7 +389,7 @@ fn killed_at_any_line_of_a_run_it_goes_on() {
 }
 
 #[test]
-fn a_killed_session_is_left_alone_by_those_who_only_look() {
+fn listing_does_not_change_the_session_of_a_killed_process() {
     let server = Server::with([Turn::tool(
         "bash",
         json!({"command": "echo begun; exec sleep 600"}),
@@ -431,7 +431,7 @@ fn killed_without_a_word_a_session_leaves_no_lock_behind() {
 }
 
 #[test]
-fn a_damaged_record_of_a_change_is_told_and_costs_nothing_else() {
+fn a_damaged_transaction_record_is_reported_and_the_start_goes_on() {
     let server = Server::with([Turn::text("Hello.")]);
     let project = Project::new().model(&server, Protocol::OpenAiChat);
     let records = project.data_dir().join("transactions");

@@ -501,7 +501,7 @@ fn a_value_from_the_environment_is_known_by_the_name_of_its_variable() {
 }
 
 #[test]
-fn the_repository_is_protected_wherever_a_git_file_leads() {
+fn a_repository_behind_a_git_file_is_protected() {
     let project = Project::new().file("a", "a").git();
     let store = project.outside().join("store");
     std::fs::rename(project.root().join(".git"), &store).unwrap();

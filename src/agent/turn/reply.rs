@@ -13,7 +13,7 @@ pub(super) struct Reply {
     message: Option<Message>,
     /// From the stream's blocks to indices of the message's parts.
     blocks: HashMap<usize, usize>,
-    /// Which parts are whole.
+    /// Flags of the parts that are complete.
     ended: Vec<bool>,
     pub(super) usage: Option<Usage>,
     /// Why the provider declined it.

@@ -1,4 +1,4 @@
-//! Where a path really ends: the operating system's answer, continued by hand where nothing exists.
+//! Resolves a path to its real location: the operating system's answer, continued by hand where nothing exists.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -11,7 +11,7 @@ use crate::text::path::without_dots;
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;
 
-/// Where a path ends when its links are followed.
+/// Target of a path once its links are followed.
 pub(super) struct LinkEnd {
     pub(super) real: PathBuf,
     /// `None` when nothing is there.

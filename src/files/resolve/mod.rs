@@ -23,7 +23,7 @@ use crate::conversation::ErrorKind;
 use crate::project_root;
 use crate::text::path::without_dots;
 
-/// Where relative paths start and where the project ends.
+/// Directories that relative paths start at and that bound the project.
 #[derive(Debug, Clone)]
 pub struct Roots {
     session: PathBuf,

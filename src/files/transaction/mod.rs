@@ -60,7 +60,7 @@ pub struct Transaction {
     records: PathBuf,
     root: PathBuf,
     changes: Vec<Change>,
-    /// Where each path stands in `changes`.
+    /// Index of each path in `changes`.
     places: HashMap<PathBuf, usize>,
 }
 

@@ -247,8 +247,9 @@ fn parts(words: &[Word]) -> impl Iterator<Item = (usize, Part<'_>)> {
     })
 }
 
-/// Where the pattern of `grep`, the script of `sed` and `awk`, or the mode of `chmod` stands, if it is an operand. When
-/// in doubt it is taken for a path, which asks too much rather than too little.
+/// Returns the index of the operand that is no path: the pattern of `grep`, the script of `sed` and `awk`, the mode of
+/// `chmod`. In doubt it is taken for a path, which asks too much rather than too little. When in doubt it is taken for
+/// a path, which asks too much rather than too little.
 fn program_operand(program: &str, words: &[Word]) -> Option<usize> {
     let (letters, long): (&[char], &[&str]) = match program {
         "grep" | "rg" => (&['e', 'f'], &["regexp", "file", "files", "type-list"]),

@@ -258,7 +258,7 @@ struct Parser<'a> {
 const MAX_DEPTH: usize = 50;
 /// Tests without a value whose result is not looked up.
 const WITHOUT_VALUE: &[&str] = &["-executable", "-nogroup", "-nouser", "-readable", "-writable"];
-/// What changes nothing and always holds.
+/// Tests that change nothing and always hold.
 const NEUTRAL: &[&str] = &[
     "-daystart",
     "-ignore_readdir_race",

@@ -33,7 +33,7 @@ pub struct RedirectedFile {
     pub before: Range<usize>,
 }
 
-/// Who reads a text.
+/// Shell that reads a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ShellKind {
     /// The one that runs the whole command.
@@ -47,7 +47,7 @@ enum ShellKind {
 }
 
 impl ShellKind {
-    /// Who reads what a program is given to run.
+    /// Returns the shell that reads the text given to a program.
     fn of(program: &str) -> Self {
         match program {
             "bash" => Self::Bash,
@@ -76,7 +76,7 @@ pub(super) struct ScriptEffects {
     /// True if only the shell knows what words the braces of one make.
     pub(super) has_unknown_braces: bool,
     texts: usize,
-    /// Who reads the text at hand.
+    /// Shell that reads the current text.
     shell: ShellKind,
     /// True if a command can run before one that stands earlier in the text: in a loop, a function, at the same time.
     pub(super) is_unordered: bool,

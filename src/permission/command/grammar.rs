@@ -13,7 +13,7 @@ use super::syntax::MAX_DEPTH;
 
 const MAX_TIME: Duration = Duration::from_millis(500);
 
-/// Where the first word of each simple command stands; `None` when the grammar cannot read the text.
+/// Returns the offsets of the first words of the simple commands; `None` when the grammar cannot read the text.
 pub(super) fn starts(text: &str) -> Option<BTreeSet<usize>> {
     if is_beyond_its_scanner(text) {
         return None;

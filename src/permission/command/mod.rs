@@ -128,7 +128,7 @@ pub struct Simple {
     pub input: CommandInput,
 }
 
-/// Where a command's standard input comes from, as far as the text tells.
+/// Sources of a command's standard input, as far as the text tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandInput {
     /// Commands of the analysis whose output it may get, also by `$( )` and by a variable.
@@ -333,8 +333,8 @@ impl Simple {
         (is_open && arity::has_subcommands(program)).then(|| format!("{program} "))
     }
 
-    /// Where the next operand could be, from a word on: what follows an option may be its value, and what only the
-    /// shell knows may be an option or nothing.
+    /// Returns the possible positions of the next operand, from a word on: a word after an option may be its value, and
+    /// a word that only the shell can resolve may be an option or nothing.
     fn operands_from(&self, from: usize) -> impl Iterator<Item = usize> {
         // Whether the word at hand, and the one after it, can be where the options end.
         let (mut here, mut next) = (true, false);

@@ -287,7 +287,7 @@ pub fn named_in_script(command: &Simple) -> Vec<PathOperand> {
     found.into_iter().map(operand_of_text).collect()
 }
 
-/// What stands behind each `w` up to the end of its line: where a command begins is not looked at.
+/// Returns the text behind each `w` up to the end of its line; command boundaries are not looked at.
 fn written_by_sed(script: &str) -> Vec<&str> {
     let lines = script.lines();
     let places = lines.flat_map(|line| {

@@ -4,7 +4,7 @@ use super::operand::{PathOperand, operand, operand_of_text};
 use super::word::Word;
 use super::{Simple, base_name};
 
-/// Where the patches of a command are.
+/// Sources of a command's patches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
     /// Files that may be patches; not all of them are.

@@ -13,7 +13,7 @@ use crate::permission::Pattern;
 /// The files that a command searches.
 #[derive(Debug, Clone, Default)]
 pub struct DirectorySearch {
-    /// Where; what is no directory does not count.
+    /// Paths that are searched; those that are no directory do not count.
     pub operands: Vec<PathOperand>,
     /// True if it may look through the directory it runs in: nothing else is named, or that is not certain.
     pub here: bool,

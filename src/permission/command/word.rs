@@ -6,23 +6,23 @@ use std::ops::Range;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     pub text: String,
-    /// Where the first unquoted wildcard stands, in bytes; the shell puts file names there.
+    /// Byte offset of the first unquoted wildcard, which the shell replaces by file names.
     pub glob_at: Option<usize>,
     /// True if it begins with an unquoted `~`.
     pub tilde: bool,
     /// True if braces in it make several words of it, which only the shell knows.
     pub has_braces: bool,
-    /// Where the first expansion stands, in bytes.
+    /// Byte offset of the first expansion.
     pub dynamic_at: Option<usize>,
     /// The variable, where that expansion is the whole beginning and names a directory that is known.
     pub variable: Option<Variable>,
-    /// Where that directory's name ends, in bytes.
+    /// Byte offset of the end of that directory's name.
     pub(super) variable_end: usize,
     /// True if an expansion stands outside of quotes, where the shell may make several words of its value.
     pub(super) splits: bool,
     /// True if any part was quoted, so that it is no reserved word and no assignment.
     pub(super) quoted: bool,
-    /// Where it was written.
+    /// Byte range in the source text.
     pub(super) at: Range<usize>,
     /// The expansions in it.
     pub(super) expansions: Vec<Expansion>,

@@ -31,7 +31,7 @@ pub(super) enum WrappedCommand {
     Unknown,
 }
 
-/// Who asks: a command in a list, or one that something else gives words to.
+/// Source of the words: a command in a list, or one that another program gives words to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordSource<'a> {
     AllWords,

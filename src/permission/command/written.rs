@@ -26,7 +26,8 @@ pub struct WrittenPaths {
 /// Names of the files that a command keeps when it writes others in their places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Backup {
-    /// What stands behind the names of the files. In one with a `*` that stands for a file's name.
+    /// Suffixes of the backup names. A `*` in one stands for the file's name. In one with a `*` that stands for a
+    /// file's name.
     pub suffixes: Vec<String>,
     /// True if they get no other names than these.
     pub is_certain: bool,

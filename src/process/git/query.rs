@@ -1,4 +1,4 @@
-//! The door: one question to git, asked disarmed and confined, for a limited time, up to a limit of its answer.
+//! Queries to git: each with a hardened environment, confined, with limits for its time and its answer.
 
 use std::ffi::OsString;
 use std::io;

@@ -12,7 +12,7 @@ use landlock::{
 
 use super::{Confinement, namespace, seccomp};
 
-/// Where every command may write: what is written there is kept nowhere.
+/// Devices that every command may write to; nothing written there is kept.
 const SINKS: [&str; 2] = ["/dev/null", "/dev/tty"];
 /// The first version that also stops truncating, Linux 6.2.
 pub(super) const NEEDED: ABI = ABI::V3;

@@ -157,7 +157,7 @@ async fn a_job_that_ends_in_time_was_not_left_behind() {
 }
 
 #[tokio::test]
-async fn who_has_left_the_group_cannot_hold_us_up() {
+async fn a_process_outside_the_group_does_not_delay_the_end() {
     let started = Instant::now();
     let (outcome, output) = run("setsid sh -c 'echo $$; exec sleep 60' & sleep 0.1").await;
     assert!(outcome.left_behind && started.elapsed() < Duration::from_secs(2));

@@ -11,14 +11,14 @@ use crate::unconfirmed::UnconfirmedFiles;
 
 const MAX_NAME: usize = 64;
 
-/// Where files lie, and whose they are.
+/// Directory of agent files with its owner and format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AgentDirectory<'a> {
     pub(super) dialect: Dialect,
     pub(super) owner: Owner,
     /// The directory that every file must lie in, if one is given.
     pub(super) confined_to: Option<&'a Path>,
-    /// Which of the files may be read, where that has been judged.
+    /// Confirmed files, where they have been judged.
     pub(super) judged: Option<&'a UnconfirmedFiles>,
 }
 

@@ -25,7 +25,7 @@ use super::frontmatter::SourcePosition;
 pub use agent_files::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
 pub use patch::{AgentPatch, ToolChoice};
 
-/// Who wrote something about an agent, and where.
+/// Owner and file of a statement about an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSource {
     pub owner: Owner,
@@ -62,7 +62,7 @@ impl fmt::Display for AgentSource {
     }
 }
 
-/// Who may start an agent.
+/// Callers that may start an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentMode {
     /// The user.
@@ -103,7 +103,7 @@ pub struct Agent {
     pub tools: ToolLists,
     /// In order, each as it is written.
     pub rules: Vec<AgentRules>,
-    /// Who says something about it, the weakest first.
+    /// Sources of its settings, the weakest first.
     pub sources: Vec<AgentSource>,
 }
 

@@ -32,7 +32,7 @@ pub enum ToolChoice {
     Only(Vec<String>),
 }
 
-/// Whose form a file has.
+/// File format: lathe's own or another program's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Lathe,

@@ -24,7 +24,7 @@ use crate::unconfirmed::UnconfirmedFiles;
 const MAX_DEPTH: usize = 8;
 const MAX_NAME: usize = 64;
 
-/// Where to look.
+/// Directories that are searched for commands.
 #[derive(Clone, Copy)]
 pub struct CommandPlaces<'a> {
     /// Lathe's configuration directory.
@@ -75,7 +75,7 @@ impl UserCommand {
     }
 }
 
-/// Whose word it is.
+/// Owner of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandOwner {
     Project,

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_to_be_nothing() {
+    fn an_empty_diff_is_announced() {
         assert_eq!(
             list(&changes(Vec::new())),
             [

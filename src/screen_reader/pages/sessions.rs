@@ -12,7 +12,7 @@ use crate::text::fuzzy::{Matcher, Query};
 /// Sessions that are told at once.
 const MOST: usize = 20;
 
-/// Which are looked for.
+/// Filter of the listed sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::screen_reader) struct SessionSearch {
     /// Empty for all of them.

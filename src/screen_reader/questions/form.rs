@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_words_where_they_are_wanted() {
+    fn text_is_an_answer_where_own_words_are_allowed() {
         let words = |text: &str| Some((vec![], Some(text.to_owned())));
         assert_eq!(read(&question(2, false, Some("…")), "not 1"), words("not 1"));
         assert_eq!(read(&question(2, false, Some("…")), "7"), words("7"));

@@ -26,9 +26,9 @@ struct Proposal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PermissionStage {
     Choice,
-    /// Which rules "always" stores.
+    /// Choice of the patterns that "always" stores.
     Patterns,
-    /// How far "always" reaches.
+    /// Choice of the scope that "always" is stored for.
     Scope,
     /// The reason for a no.
     Reason,

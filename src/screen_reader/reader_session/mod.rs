@@ -1,4 +1,4 @@
-//! The conversation as somebody hears it: what is said and what is sent.
+//! State of a screen reader session: events and input in, text and effects out.
 //!
 //! ```text
 //!   reading   what the person types            asking     the question that is put, and its answer

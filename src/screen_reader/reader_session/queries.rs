@@ -21,7 +21,7 @@ pub(super) struct ListedState {
     grants: Vec<Grant>,
     /// The purpose that the rules were asked for.
     rules_for: Option<RulesFor>,
-    /// Where something is already that an export may replace.
+    /// Existing file that an export may replace.
     existing: Option<ExportRequest>,
 }
 

@@ -1,4 +1,4 @@
-//! The tools that the model is told of: those of its agent, and those that it called by name.
+//! The tools that are advertised to the model: those of its agent, and those that it called by name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

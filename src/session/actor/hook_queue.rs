@@ -24,7 +24,7 @@ use crate::session::{ErrorReport, Event, Input, QueuedKind, ReportKind, TurnEndR
 const GOES_ON: u32 = 8;
 /// Time for hooks that are still being told of events when the session ends.
 const END_GRACE: Duration = Duration::from_secs(2);
-/// Where somebody waits for the session to be gone, the hooks of its end have this long altogether.
+/// Time limit for all hooks of a session's end while somebody waits for it to close.
 const SHORT_SHUTDOWN_GRACE: Duration = Duration::from_secs(3);
 
 /// The session's hooks that run or wait to be run.

@@ -186,7 +186,7 @@ impl Actor {
         });
     }
 
-    /// Where a path leads that a person typed.
+    /// Returns the absolute path of a path that a person typed.
     fn place(&self, path: &str) -> PathBuf {
         let roots = &self.parts.calls.services.roots;
         roots

@@ -1,4 +1,4 @@
-//! The todo list in two hands: the model writes it with its tool, a person changes entries by hand.
+//! The todo list, which both the model (with its tool) and a person (by hand) change.
 //!
 //! The stored list is the one that counts, and both change it there. What a person changed stands until the model was
 //! told of it: a list that the model writes before it knew gets the change once more. It is told with the next request,

@@ -1,4 +1,4 @@
-//! Carries out what the turn says: on the screen, on disk, through the driver.
+//! Performs the effects of the turn: on the screen, on disk, through the driver.
 
 use std::sync::Arc;
 

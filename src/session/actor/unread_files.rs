@@ -30,7 +30,7 @@ pub(super) struct UnreadFile {
 #[derive(Debug)]
 pub(super) struct UnapprovedFile {
     pub(super) path: String,
-    /// As of a [`UnreadFile`].
+    /// As of an [`UnreadFile`].
     pub(super) command: Option<String>,
 }
 

@@ -18,7 +18,7 @@ use crate::store::{Fork, NewSession, SessionRow};
 /// Ends a fork's title, with a closing parenthesis or a number and one behind it.
 const MARK: &str = " (fork";
 
-/// Where a fork ends.
+/// End of a fork in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForkPoint {

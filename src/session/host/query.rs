@@ -1,4 +1,4 @@
-//! What a front end asks about the stored sessions, and the answers.
+//! Queries of a front end about the stored sessions, and their answers.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What was allowed for good and which directories are trusted, as it lies in the store.
+//! Stored "always" rules and trusted directories.
 
 use std::path::Path;
 

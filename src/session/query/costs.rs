@@ -23,7 +23,7 @@ pub struct Costs {
     pub earlier: Usage,
 }
 
-/// Where it is written.
+/// Stored requests that costs are computed from.
 pub(in crate::session) struct CostQuery {
     pub(in crate::session) store: Store,
     pub(in crate::session) session: SessionId,

@@ -1,4 +1,4 @@
-//! How things stand, in rows to be read. No key and no password is among them.
+//! Status of the session, in rows to be read. No key and no password is among them.
 
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_told_without_its_secrets() {
+    fn an_address_is_shown_without_its_secrets() {
         assert_eq!(bare_url("https://api.x.com/v1?key=sk-1"), "https://api.x.com/v1");
         assert_eq!(bare_url("http://me:sk-1@host:80/v1@2"), "http://host:80/v1@2");
         assert_eq!(bare_url("odd"), "odd");

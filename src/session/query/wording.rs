@@ -80,7 +80,7 @@ fn joined(miss: &CacheMiss) -> Option<String> {
     }
 }
 
-/// Whose spending a sum is of.
+/// Scope of a sum of costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SumOf {
     Turn,

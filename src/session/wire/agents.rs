@@ -1,4 +1,4 @@
-//! Which agents there are here, and which of them the session begins as.
+//! Loads the agents, and chooses the one that a session begins with.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which commands of the user's own there are here.
+//! Loads the user's own commands.
 
 use std::sync::Arc;
 

@@ -70,7 +70,7 @@ pub struct OpenRequest {
     pub trust: ProjectTrust,
 }
 
-/// Which session.
+/// Session to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionChoice {
     New,
@@ -86,7 +86,7 @@ pub enum FrontEndKind {
     Unattended,
 }
 
-/// Where replies come from.
+/// Source of replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSource {
     Network,

@@ -241,7 +241,8 @@ fn editor(
     Some((own.to_owned(), on))
 }
 
-/// Who plans neither types into programs nor runs the user's commands, whatever else its files say.
+/// Returns the tools that a planning agent never has, whatever its files say: those that type into programs or run the
+/// user's commands.
 fn barred(agent: &str) -> &'static [&'static str] {
     match agent {
         PLAN => &["interactive_bash", "plan_enter", "slashcommand"],

@@ -1,4 +1,4 @@
-//! Which session is opened, what it knows already, and the prompt it began with.
+//! Finds the session to open, with its state and its system prompt.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct FoundSession {
     /// `None` for a new one.
     pub(super) row: Option<SessionRow>,
     pub(super) lock: Option<SessionLock>,
-    /// Who holds it, when it is not us.
+    /// Process that holds the session, when it is another one.
     pub(super) held: Option<String>,
 }
 

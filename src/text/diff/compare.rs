@@ -13,7 +13,7 @@ use crate::text::sequence::starts_of;
 
 /// So many lines, old and new together, are compared at once.
 const AT_ONCE: usize = 750_000;
-/// How far apart cuts are, and how far behind its place the stretch may be found.
+/// Distance between cuts, and maximum distance of the stretch from its place.
 const PIECE: usize = 100_000;
 const MAX_SHIFT: usize = 2 * PIECE;
 /// A stretch found so near to its place is taken at once.

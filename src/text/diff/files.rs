@@ -155,7 +155,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Where `wanted` stands in `lines`, as near as can be to where it is expected.
+/// Returns the position of `wanted` in `lines` that is nearest to `expected`.
 fn nearest(lines: &[Piece<'_>], wanted: &[Piece<'_>], expected: usize) -> Option<usize> {
     let last = lines.len().checked_sub(wanted.len())?;
     let starts = (0..=last).filter(|start| lines[*start..*start + wanted.len()] == *wanted);

@@ -1,9 +1,9 @@
-//! Where the lines of a text are.
+//! Line offsets of a text.
 
 /// The lines of a text; a final line break makes no further one.
 pub(super) struct Lines<'a> {
     text: &'a str,
-    /// Where each line starts, and at the end the length of the text.
+    /// Offset of each line, followed by the length of the text.
     starts: Vec<usize>,
 }
 
@@ -21,12 +21,12 @@ impl<'a> Lines<'a> {
         self.starts.len() - 1
     }
 
-    /// Where a line starts; behind the last one that is the end of the text.
+    /// Returns the offset of a line; behind the last one that is the end of the text.
     pub(super) fn start(&self, index: usize) -> usize {
         self.starts[index]
     }
 
-    /// Where a line ends, in front of its break.
+    /// Returns the end offset of a line, without its break.
     pub(super) fn end(&self, index: usize) -> usize {
         let end = self.starts[index + 1];
         let has_break = end > self.starts[index] && self.text.as_bytes()[end - 1] == b'\n';

@@ -91,7 +91,7 @@ fn lines_hash_to_what_the_vectors_say() {
 }
 
 #[test]
-fn a_reference_is_read_in_every_dress() {
+fn a_reference_is_read_in_every_accepted_form() {
     for given in [
         "5:8a",
         "5:8A",

@@ -1,4 +1,4 @@
-//! How exactly a line of a patch must be a line of the file.
+//! Levels of exactness at which a line of a patch matches a line of the file.
 
 use std::borrow::Cow;
 

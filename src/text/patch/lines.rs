@@ -20,7 +20,7 @@ pub(super) struct Numbered<'a> {
     numbers: HashMap<Cow<'a, str>, u32>,
     /// The number of each line.
     pub(super) lines: Vec<u32>,
-    /// Where each number stands last.
+    /// Index of the last line with each number.
     last: Vec<usize>,
 }
 

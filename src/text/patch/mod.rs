@@ -34,7 +34,7 @@ pub use sketch::{Sketch, SketchKind, sketch};
 pub struct Section<'a> {
     pub path: &'a str,
     pub operation: Operation<'a>,
-    /// Where the section begins in the patch, 1-based.
+    /// Line of the patch at which the section begins, 1-based.
     pub line: usize,
 }
 
@@ -46,7 +46,7 @@ pub enum Operation<'a> {
     },
     Delete,
     Update {
-        /// Where the file goes, when it is moved too.
+        /// New path of a moved file.
         move_to: Option<&'a str>,
         /// At least one.
         chunks: Vec<Chunk<'a>>,
@@ -61,7 +61,7 @@ pub struct Chunk<'a> {
     pub lines: Vec<ChunkLine<'a>>,
     /// True if the old lines are the last ones of the file.
     pub at_end: bool,
-    /// Where the chunk begins in the patch, 1-based.
+    /// Line of the patch at which the chunk begins, 1-based.
     pub line: usize,
 }
 

@@ -54,7 +54,7 @@ pub enum Occurrences {
     All,
 }
 
-/// How far a position may be from the letter of the old text.
+/// Maximum deviation of a match from the old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tolerance {
     /// The old text itself and nothing else.

@@ -1,4 +1,4 @@
-//! Where a search begins: resolved, existing, and asked for when it lies outside.
+//! Start directory of a search: resolved, existing, and asked for when it lies outside.
 
 use std::path::{Path, PathBuf};
 

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_shows_the_list_hears_of_it() {
+    async fn writing_todos_notifies_the_session() {
         let project = Harness::new();
         project.ok("todowrite", list()).await;
         let updates = project.updates();

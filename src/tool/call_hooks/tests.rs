@@ -66,7 +66,7 @@ async fn both_forms_of_a_denial_deny() {
 }
 
 #[tokio::test]
-async fn a_hook_that_fails_asks_and_nobody_there_means_no() {
+async fn a_failing_hook_asks_and_an_unattended_session_denies() {
     for command in [
         "echo 'no python' >&2; exit 1",
         "/no/such/program",

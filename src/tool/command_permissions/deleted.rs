@@ -1,4 +1,4 @@
-//! How many files a command would delete, for the person who is asked.
+//! Counts the files that a command would delete, for the person who is asked.
 //!
 //! It is a help and no judgement: what cannot be told is not counted, and nothing is decided by it. What is counted is
 //! what is there now. Links are counted and never followed, and looking ends soon: somebody waits for the question. It ends
@@ -41,7 +41,7 @@ pub(in crate::tool) fn count_deleted(
 }
 
 impl CommandContext<'_> {
-    /// What a command deletes; `None` where that is not known.
+    /// Counts the files that a command deletes; `None` if unknown.
     fn deleted(&self, command: &Simple, patience: &mut EntryBudget) -> Option<DeletedFiles> {
         let is_known = ["rm", "unlink"].contains(&base_name(command.program()));
         if !is_known || command.more_operands || command.filled_in.is_some() {
@@ -78,7 +78,7 @@ impl CommandContext<'_> {
         Some(deleted)
     }
 
-    /// Whether all of these are below the directory in which the command would run, wherever links lead.
+    /// Returns true if all of these are below the command's working directory, links followed.
     fn are_here(&self, paths: &[PathBuf]) -> bool {
         // After a `cd` through a link, shells and the system do not agree on what is above.
         let goes_up = |path: &PathBuf| {
@@ -114,7 +114,7 @@ impl CommandContext<'_> {
     }
 }
 
-/// What may still be looked at.
+/// Remaining number of entries that may be looked at.
 struct EntryBudget {
     entries: usize,
 }

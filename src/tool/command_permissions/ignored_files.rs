@@ -40,7 +40,7 @@ type Clear<T> = Result<T, UnclearIgnoreFile>;
 /// The ignore files of one search by `rg`.
 pub(super) struct IgnoredFiles {
     root: PathBuf,
-    /// Where a relative path in the repository's files may begin.
+    /// Directories at which a relative path in the repository's files may begin.
     runs_in: Vec<PathBuf>,
     /// True if the search names its directory so that each version finds the same paths below it.
     is_plain: bool,

@@ -20,7 +20,7 @@ const MAX_DIRECTORIES: usize = 32;
 const MAX_NAME: usize = 255;
 
 impl CommandContext<'_> {
-    /// Where a command may start, by their letters; `None` when that is not known.
+    /// Returns the directories in which a command may start, as spelled; `None` if unknown.
     pub(super) fn directories(&self, place: &PossibleDirectories) -> Option<Vec<PathBuf>> {
         let PossibleDirectories::Known(known) = place else {
             return None;
@@ -36,7 +36,7 @@ impl CommandContext<'_> {
         (found.len() <= MAX_DIRECTORIES).then_some(found)
     }
 
-    /// Where these steps may lead: `cd` takes `..` away by the letter, `cd -P` after it has followed links.
+    /// Returns the possible targets of these steps: `cd` removes `..` lexically, `cd -P` after following links.
     fn stepped(&self, steps: &Directory) -> Option<Vec<PathBuf>> {
         let mut directories = vec![self.workdir.to_owned()];
         for step in steps {

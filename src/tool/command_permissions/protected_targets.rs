@@ -53,7 +53,7 @@ impl ReachedPaths {
     }
 }
 
-/// Where a command may run.
+/// Directories in which a command may run.
 struct CommandDirectories {
     directories: Vec<PathBuf>,
     is_certain: bool,
@@ -159,7 +159,8 @@ impl CommandContext<'_> {
         places
     }
 
-    /// What a command writes by its words. Returns how many of them say so, and whether one of those is not known.
+    /// Collects the paths that a command writes by its words. Returns how many of them say so, and whether one of those
+    /// is not known.
     fn reach_by_words(
         &self,
         command: &Simple,

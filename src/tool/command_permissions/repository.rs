@@ -1,4 +1,4 @@
-//! What configures the repository that git would use in a directory, found as git finds it.
+//! Configuration of the repository that git would use in a directory, found as git finds it.
 //!
 //! Git runs programs that a repository names, and a project can bring a repository within itself as plain files. What is
 //! not exactly a work tree with its own `.git` is therefore not vouched for, and nor are submodules that name programs.

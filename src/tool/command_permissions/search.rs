@@ -1,4 +1,4 @@
-//! What a command that looks through directories would show although the rules ask for it.
+//! Files that a directory search would show although the rules ask for them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl CommandContext<'_> {
 struct SearchLook<'l> {
     setting: &'l CommandContext<'l>,
     search: &'l DirectorySearch,
-    /// Where the command may run.
+    /// Directories in which the command may run.
     runs_in: &'l [PathBuf],
     readable: ReadGate,
     /// Names that may still be looked at.

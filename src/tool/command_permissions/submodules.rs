@@ -13,7 +13,7 @@ use crate::regular_file::{MAX_BYTES, MAX_INDEX_BYTES, RegularFile};
 /// Submodules within submodules.
 const MAX_DEPTH: usize = 4;
 
-/// What an entry of the index is: a commit of another repository.
+/// Mode of an index entry that is a commit of another repository.
 const GITLINK: u32 = 0o160_000;
 /// Times, numbers and sizes before an entry's hash, with the mode among them.
 const STAT: usize = 40;
@@ -75,7 +75,7 @@ fn of_submodule(work_tree: &Path, depth: usize) -> Option<String> {
     within(work_tree, &git_dir, &config, depth)
 }
 
-/// Where `.git` leads: a directory, or a file that names one.
+/// Returns the git directory that `.git` stands for: itself, or the one that the file names.
 fn git_dir(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_owned());

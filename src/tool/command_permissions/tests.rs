@@ -35,7 +35,7 @@ fn asks(project: &Harness, command: &str) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// What is asked when the rules are the defaults.
+/// Returns the asks that are open under the default rules.
 async fn open(project: &Harness, command: &str) -> Vec<(String, String)> {
     project.run("bash", json!({ "command": command })).await;
     project.asked()
@@ -144,7 +144,7 @@ async fn a_command_permissions_by_its_parts() {
     }
 }
 
-/// What of some asks is open when nobody answers.
+/// Returns the asks that stay open when nobody answers.
 fn open_of(project: &Harness, asks: &[Ask]) -> Vec<(String, String)> {
     use crate::permission::{Decision, Mode, decide};
     match decide(&project.services.gate.permissions(), asks, "bash", Mode::Ask) {

@@ -1,4 +1,4 @@
-//! What `cp`, `mv`, `ln` and `install` bring to another name, where it may be read or lead elsewhere.
+//! Files that `cp`, `mv`, `ln` and `install` give another name, under which they may be read or lead elsewhere.
 //!
 //! The rules may not know it there, so the files of a directory are judged where they are. A link may lead elsewhere from
 //! its new place, and the rest of the same call is judged before it is there: a call that brings a link anywhere and
@@ -175,7 +175,7 @@ impl CommandContext<'_> {
             })
     }
 
-    /// What a command brings somewhere by its words.
+    /// Returns the files that a command transfers, by its words.
     fn brought_by(&self, command: &Simple, operand_paths: OperandPaths<'_>) -> TransferredFiles {
         let written = written(command);
         let has_letter = |letter: char| {
@@ -314,8 +314,8 @@ impl CommandContext<'_> {
         brought.has_link |= is_too_much;
     }
 
-    /// Where the links lead, from their place and from the new one, so that rules that deny count there too. Gathers
-    /// what may not be written there.
+    /// Returns the targets of the links, from the old and the new place, so that deny rules count there too. Gathers
+    /// those that may not be written. Gathers what may not be written there.
     fn behind(
         &self,
         brought: &TransferredFiles,

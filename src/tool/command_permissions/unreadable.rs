@@ -1,4 +1,4 @@
-//! Files closed for reading that a command reaches without showing them in a way that the tables know.
+//! Files that must not be read and that a command reaches in ways that the tables do not list.
 //!
 //! A program that is in no table may read every file in its words. Where it cannot be told which files a reader gets, what
 //! the rules close cannot be excluded.

@@ -27,7 +27,7 @@ impl CommandContext<'_> {
         Some(format!("{}{literal}{}", beginning.to_str()?, &word.text[at..]))
     }
 
-    /// What the wildcards of a command stand for, as absolute paths; `None` when it is too much to look at.
+    /// Expands the wildcards of a command to absolute paths; `None` when there are too many to look at.
     pub(super) fn expand(
         &self,
         simple: &Simple,

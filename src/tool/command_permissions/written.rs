@@ -25,13 +25,13 @@ const NUMBERED: &str = ".~1~";
 /// The operands of a command as paths.
 #[derive(Clone, Copy)]
 pub(super) struct OperandPaths<'a> {
-    /// Where it may run; `None` when that is not known.
+    /// Directories in which the command may run; `None` if unknown.
     pub(super) directories: Option<&'a [PathBuf]>,
-    /// What its wildcards stand for; `None` when that is too much.
+    /// Expansion of its wildcards; `None` when there are too many.
     pub(super) expanded: Option<&'a [String]>,
 }
 
-/// What a command changes by its operands.
+/// Changes that a command makes through its operands.
 #[derive(Debug, Default)]
 pub(super) struct OperandChanges {
     /// True if it changes files in the project and does nothing else.

@@ -46,7 +46,7 @@ const LAST: [&str; 8] = [
 #[derive(Debug, Default)]
 pub struct ProtectedNames {
     state: Mutex<State>,
-    /// Where what lathe must not read is remembered; `None` where nothing is.
+    /// Record of the files that lathe must not read; `None` where none is kept.
     records: Option<UnconfirmedRecords>,
 }
 
@@ -73,7 +73,7 @@ enum Name {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tool) struct FileMoment(i128);
 
-/// What is known before a command.
+/// State before a command.
 #[derive(Debug)]
 pub(in crate::tool) struct CommandStart {
     moment: FileMoment,

@@ -99,7 +99,7 @@ fn commas_separate_globs_outside_of_braces() {
 }
 
 #[test]
-fn an_excluded_directory_costs_nothing() {
+fn an_excluded_directory_is_not_read() {
     let dir = tempfile::tempdir().unwrap();
     for path in ["kept/a", "node_modules/b", "deep/node_modules/c"] {
         let path = dir.path().join(path);

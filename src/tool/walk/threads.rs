@@ -1,4 +1,4 @@
-//! How many threads search at once: all searches of a session tree share one allowance.
+//! Limits the threads of searches: all searches of a session tree share one allowance.
 //!
 //! A batch or several agents search at the same time, and a limit for each of them would be none for the machine. A
 //! search takes half of what is free, at least one, so that one that takes long leaves some to others; it waits while

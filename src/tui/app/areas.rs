@@ -1,10 +1,10 @@
-//! Where the parts of a frame stand.
+//! Layout of a frame: the areas of its parts.
 
 use ratatui::layout::Rect;
 
 use super::Focus;
 use super::session_view::SessionView;
-use super::view_frame::ViewCx;
+use super::view_cx::ViewCx;
 use crate::tui::dialog::{Dialog, TypeAheadGuard};
 use crate::tui::layer::Layer;
 

@@ -23,7 +23,7 @@ impl App {
         }
     }
 
-    /// Where the links on screen lead; `None` where the terminal is not told of any.
+    /// Returns the targets of the links on screen; `None` where the terminal shows no links.
     pub(crate) fn links(&self) -> Option<Links> {
         self.appearance.terminal_environment.shows_links.then(|| {
             self.view.transcript.links(|file| {

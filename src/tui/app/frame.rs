@@ -14,7 +14,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::App;
 use super::areas::{Areas, between};
 use super::layers::LayerSlot;
-use super::view_frame::ViewCx;
+use super::view_cx::ViewCx;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
 use crate::tui::layer::{Layer, LayerCx};
@@ -25,7 +25,7 @@ use crate::view::{Symbols, in_ascii};
 const LEAST_COLUMNS: u16 = 40;
 const LEAST_ROWS: u16 = 10;
 
-/// Where things stood on the last frame, for the mouse.
+/// Layout of the last frame, for the mouse.
 #[derive(Debug, Default)]
 pub(super) struct FrameLayout {
     pub(super) dialog: Rect,

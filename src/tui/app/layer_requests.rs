@@ -1,4 +1,4 @@
-//! What layers wish for, carried out.
+//! Carries out the requests of layers.
 
 use std::time::Instant;
 

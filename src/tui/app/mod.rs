@@ -41,6 +41,7 @@ mod shown_question;
 mod side_panel;
 mod terminal_answers;
 mod trust_question;
+mod view_cx;
 mod view_frame;
 mod vim;
 mod welcome;
@@ -51,9 +52,9 @@ mod tests;
 use appearance::Appearance;
 use session_view::SessionView;
 
+pub use appearance::{NamedThemes, ThemeList, Themes};
 pub(crate) use effect::Effect;
 pub(crate) use setup::Setup;
-pub use setup::{NamedThemes, ThemeList, Themes};
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -75,7 +76,8 @@ use crate::view::theme::{ColorDepth, Meaning};
 const DRAFT: Duration = Duration::from_millis(250);
 /// `esc` again, or `ctrl+c` again, within this time.
 const AGAIN: Duration = Duration::from_secs(1);
-/// After `esc` closed something it is deaf, so that `esc esc` never stops more than it should.
+/// Time for which another `esc` is ignored after one closed something, so that `esc esc` never stops more than it
+/// should.
 const ESCAPE_PAUSE: Duration = Duration::from_millis(300);
 /// Delay before a new mode judges open questions: whoever cycles through the modes means only the last.
 const MODE_RESTS: Duration = Duration::from_secs(1);
@@ -129,7 +131,7 @@ pub(crate) struct App {
     /// `ctrl+c` was pressed while nothing was there to stop.
     quit_armed: Option<Instant>,
     dropped_keys: u64,
-    /// Where the parts of the last frame stood.
+    /// Layout of the last frame.
     shown: frame::FrameLayout,
     effects: Vec<Effect>,
 }
@@ -152,7 +154,7 @@ enum TurnStatus {
     Busy,
 }
 
-/// Who gets the keys when nothing lies above.
+/// Receiver of the keys when no layer is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
     Composer,
@@ -255,7 +257,7 @@ impl App {
         match self.view.link {
             SessionLink::Opening => self.view.unsent.push(op),
             SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {
-                self.effects.push(Effect::Send(op))
+                self.effects.push(Effect::Send(op));
             }
         }
     }

@@ -22,7 +22,7 @@ const KEPT: usize = 8;
 /// The facts that the screen shows of a session of which nothing is known yet.
 pub(super) struct NewSessionFacts {
     pub(super) facts: SessionFacts,
-    /// Where new sessions begin.
+    /// Working directory of new sessions.
     pub(super) directory: PathBuf,
 }
 

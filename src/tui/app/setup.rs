@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{
-    App, FrecencyState, appearance::Appearance, attention, completions, frame, history, pointer,
-    session_list, session_view::SessionView, sessions,
+    App, FrecencyState,
+    appearance::{Appearance, ThemeList, Themes},
+    attention, completions, frame, history, pointer, session_list,
+    session_view::SessionView,
+    sessions,
 };
 use crate::permission::Mode;
 use crate::tui::MouseCapture;
@@ -17,31 +20,6 @@ use crate::tui::sessions::SlotId;
 use crate::tui::statusbar::SessionFacts;
 use crate::tui::terminal_environment::TerminalEnvironment;
 use crate::view::highlight::Highlighter;
-use crate::view::theme::Theme;
-
-/// A theme for each kind of background. Both may be the same.
-#[derive(Debug, Clone)]
-pub struct Themes {
-    pub dark: Arc<Theme>,
-    pub light: Arc<Theme>,
-}
-
-impl Themes {
-    /// Returns true if the themes are the same two.
-    pub(in crate::tui) fn are(&self, other: &Self) -> bool {
-        self.dark.name() == other.dark.name() && self.light.name() == other.light.name()
-    }
-}
-
-/// Themes by the name that the configuration knows them by.
-#[derive(Debug, Clone)]
-pub struct NamedThemes {
-    pub name: String,
-    pub themes: Themes,
-}
-
-/// Gives all themes there are. Reads files, so it is asked when somebody wants to see them.
-pub type ThemeList = Box<dyn Fn() -> Vec<NamedThemes>>;
 
 /// Facts that are known before the session is open.
 pub(crate) struct Setup {
@@ -49,15 +27,15 @@ pub(crate) struct Setup {
     pub(crate) agent: String,
     pub(crate) mode: Mode,
     pub(crate) directory: PathBuf,
-    /// Whose history of prompts is walked.
+    /// Project whose prompt history is used.
     pub(crate) project: PathBuf,
     pub(crate) is_demo: bool,
     pub(crate) themes: Themes,
     pub(crate) theme_list: ThemeList,
-    /// Where a choice is written to be kept.
+    /// Settings file that a choice is written to.
     pub(crate) settings_file: PathBuf,
     pub(crate) keymap: Keymap,
-    /// Where it is kept what is picked often.
+    /// File of the frecency scores.
     pub(crate) frecency_file: PathBuf,
     pub(crate) wheel_lines: u16,
     pub(crate) mouse: MouseCapture,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::App;
 use super::session_view::SessionView;
-use super::view_frame::ViewCx;
+use super::view_cx::ViewCx;
 use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
@@ -68,7 +68,7 @@ impl App {
         self.asking().is_some()
     }
 
-    /// Has the question that is seen or heard again from now on be deaf at first: no key was meant for it yet.
+    /// Makes the visible question ignore keys for a moment again: no key was meant for it yet.
     pub(super) fn begin_guard_anew(&mut self, now: Instant) {
         if let Some(guard) = self.asking_mut().and_then(|dialog| dialog.guard_mut()) {
             *guard = TypeAheadGuard::begin(now, None);

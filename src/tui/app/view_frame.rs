@@ -1,54 +1,26 @@
 //! One conversation in a frame: the title row, the transcript, what waits to be sent, a rule, the composer or the question
 //! in its place, and the panel. It is drawn into any rectangle; a frame may have several.
 
-use std::time::Instant;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::appearance::Appearance;
 use super::areas::{Areas, ROOMY};
 use super::session_view::SessionView;
+use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
 use crate::text::width::str_width;
 use crate::tui::composer;
-use crate::tui::dialog::{Dialog, Trust, on_ground};
-use crate::tui::keymap::{Action, Context, Keymap};
+use crate::tui::dialog::{Dialog, on_ground};
+use crate::tui::keymap::{Action, Context};
 use crate::tui::panel;
-use crate::tui::pictures::{PictureJob, Pictures};
-use crate::tui::statusbar::{OtherSessionCounts, TitleRow};
+use crate::tui::pictures::PictureJob;
+use crate::tui::statusbar::TitleRow;
 use crate::tui::transcript::DrawCx;
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
 /// A narrower conversation has pictures described.
 const LEAST_COLUMNS_OF_PICTURES: u16 = 60;
-
-/// Parts of the screen that a conversation is drawn with.
-pub(super) struct ViewCx<'a> {
-    pub(super) appearance: &'a Appearance,
-    pub(super) keymap: &'a Keymap,
-    pub(super) pictures: &'a mut Pictures,
-    pub(super) effects: &'a mut Vec<Effect>,
-    /// The question that stands over the conversation in front, before there is a session.
-    pub(super) trust: Option<&'a mut Trust>,
-    /// Of the sessions that are not on screen.
-    pub(super) elsewhere: OtherSessionCounts,
-    /// True if it is the conversation in front.
-    pub(super) has_keys: bool,
-    /// The whole terminal.
-    pub(super) screen: Rect,
-    /// Of the spinner.
-    pub(super) frame: usize,
-    pub(super) now: Instant,
-}
-
-impl ViewCx<'_> {
-    /// Returns true if a question has the composer's place.
-    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
-        self.trust.is_some() || view.questions.shown().is_some()
-    }
-}
 
 impl SessionView {
     /// Draws the conversation; returns where its parts stand, and the caret where it has the keys.

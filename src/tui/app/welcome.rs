@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::session_view::SessionView;
-use super::view_frame::ViewCx;
+use super::view_cx::ViewCx;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate_start};
 use crate::tui::keymap::{Action, Context, List, words};

@@ -1,4 +1,4 @@
-//! How often and how lately something was picked, so that it comes first the next time.
+//! Frecency: scores of entries by how often and how lately they were picked.
 //!
 //! Kept as lines of JSON in the state directory, which are only ever added to, so several processes may write. A use
 //! counts half after two weeks.

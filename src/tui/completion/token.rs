@@ -9,7 +9,7 @@ pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     /// The line it stands in.
     pub(crate) row: usize,
-    /// Where its sign stands in the line, in bytes.
+    /// Byte offset of its sign in the line.
     pub(crate) start: usize,
     /// The text behind the sign, without quotes and lines.
     pub(crate) text: String,

@@ -13,7 +13,7 @@ pub(super) struct History {
     /// Of the project, oldest first. `None` until it was read.
     earlier: Option<Vec<Draft>>,
     sent: Vec<Draft>,
-    /// Where `up` has led, and what was being written when it was first pressed.
+    /// Position in the history, and the draft from before `up` was first pressed.
     place: Option<(usize, Draft)>,
 }
 

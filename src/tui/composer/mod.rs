@@ -44,7 +44,7 @@ pub(crate) struct Composer {
     area: TextArea<'static>,
     chips: Vec<Chip>,
     history: History,
-    /// Where the text stood on the last frame.
+    /// Area of the text on the last frame.
     drawn: Rect,
     /// True if the caret was put where it stands, and did not come there by writing.
     is_placed: bool,

@@ -136,7 +136,7 @@ fn a_long_paste_folds_to_a_chip_and_is_sent_in_full() {
 }
 
 #[test]
-fn a_paste_of_a_megabyte_is_cheap_to_edit_and_to_draw() {
+fn a_pasted_megabyte_is_edited_and_drawn_fast() {
     let mut composer = Composer::default();
     let started = std::time::Instant::now();
     composer.paste(&"0123456789 abcdef\n".repeat(60_000));

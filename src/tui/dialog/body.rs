@@ -84,7 +84,7 @@ impl Permission {
     }
 }
 
-/// Which rule asks and where it stands, what "always" would store, and how to take that back.
+/// Returns the explanation: the rule that asks and its file, what "always" would store, and how to revoke it.
 fn why(rows: &[InquiryRow], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for row in rows {

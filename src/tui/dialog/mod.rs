@@ -2,6 +2,8 @@
 //!
 //! A dialog opens by itself, so it is deaf at first ([`guard`]): what a person was typing answers nothing. It handles
 //! keys and draws; the owner sends what it answers with.
+//!
+//! Import circle: asks, body, permission: they are one question, whose state is in `permission`.
 
 mod asks;
 mod background;

@@ -21,7 +21,7 @@ use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
 
-/// How far the answer has come.
+/// Stage of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     Answering,

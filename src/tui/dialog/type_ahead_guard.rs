@@ -1,4 +1,4 @@
-//! Deafness: for a moment after it appeared, a question takes no key for an answer.
+//! Type-ahead protection: for a moment after it appeared, a question takes no key for an answer.
 //!
 //! Each key that was dropped makes the moment begin anew. Where a draft is being typed, keys go on into the draft until
 //! nothing was typed for a while.
@@ -22,7 +22,7 @@ pub(crate) enum TypeAheadGuard {
     Over,
 }
 
-/// Where a key goes.
+/// Receiver of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyRoute {
     Answer,
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_deaf_at_first_and_after_each_key_it_dropped() {
+    fn a_question_ignores_keys_at_first_and_after_each_dropped_key() {
         let start = Instant::now();
         let mut guard = TypeAheadGuard::begin(start, None);
         assert_eq!(guard.pass(after(start, 299)), KeyRoute::Drop);

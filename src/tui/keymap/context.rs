@@ -1,4 +1,4 @@
-//! Where keys are read.
+//! Contexts in which keys are read.
 
 use std::hash::{Hash, Hasher};
 

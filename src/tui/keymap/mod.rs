@@ -1,4 +1,4 @@
-//! Which key means what, and where: one table.
+//! The keymap: one table of keys, their contexts and their actions.
 //!
 //! A key is looked up in the context that has the focus and then in [`Context::Global`], whose keys no other context may
 //! use (`table` says which do nevertheless). `settings` makes a keymap from the table and the user's own keys, or says what

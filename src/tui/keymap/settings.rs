@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_locked_in() {
+    fn quitting_always_keeps_a_key() {
         assert_eq!(
             problem(&[("palette", &["none"])]),
             "palette: `keybinds.palette` needs a key: without one what has no key of its own could not be reached"
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_brings_its_habits() {
+    fn a_preset_binds_its_keys() {
         let opencode = configured(&[("preset", &["opencode"])]).unwrap();
         assert_eq!(opencode.after_leader(Action::Quit), "ctrl+x q");
         let claude = configured(&[("preset", &["claude"]), ("leader", &["f9"])]).unwrap();

@@ -1,4 +1,4 @@
-//! Where the session is exported to: a file, the clipboard or the editor, as Markdown or JSON.
+//! Export of a session to a file, the clipboard or the editor, as Markdown or JSON.
 //!
 //! A file that is there already is replaced only by a second `enter`.
 

@@ -387,7 +387,7 @@ fn allows(rule: &Grant) -> String {
     }
 }
 
-/// How far the rule reaches.
+/// Returns the scope of a rule in words.
 fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> String {
     rule.scope.words(session, |project| path_words(project, home))
 }
@@ -454,7 +454,7 @@ mod tests {
         rows.collect::<Vec<_>>().join("\n")
     }
 
-    /// Which rule an action takes back.
+    /// Returns the rule that an action revokes.
     fn revoked(list: &mut RuleList, action: Action) -> Option<i64> {
         match list.act(action) {
             LayerReply::Wish(LayerRequest::Send(Op::RevokeGrant(id))) => Some(id),

@@ -1,4 +1,4 @@
-//! How things stand: the session, the model, what was read, where things lie, the process and the terminal.
+//! Status page: the session, the model, what was read, the files, the process and the terminal.
 
 use ratatui::text::Line;
 

@@ -171,7 +171,7 @@ impl Panel {
         self.cursor = self.landing();
     }
 
-    /// Where the cursor stands once the panel has the keys: where it stood, or on the first open todo.
+    /// Returns the cursor position once the panel has the keys: the former one, or the first open todo.
     fn landing(&self) -> Option<CursorPosition> {
         let spots = self.spots();
         let is_active = |spot: &&CursorPosition| matches!(spot, CursorPosition::Todo(place) if self.todos[*place].status.is_open());
@@ -189,7 +189,7 @@ impl Panel {
         chosen(self.landing())
     }
 
-    /// Where the cursor can stand, from top to bottom.
+    /// Returns the positions that the cursor can take, from top to bottom.
     fn spots(&self) -> Vec<CursorPosition> {
         let mut spots = Vec::new();
         for section in self.sections() {

@@ -1,4 +1,4 @@
-//! Which rows match what was typed, best first; those that fit alike stay in their order.
+//! Filters rows by what was typed, best first; rows that fit alike stay in their order.
 //!
 //! A step looks at so many rows that it takes a few milliseconds, and the list can be drawn after each: 100,000 rows hold
 //! up neither a key nor a frame. A query that was made longer looks only at what matched before. A row can be found for

@@ -63,7 +63,7 @@ impl Layer for Picker {
         self.write(sanitize_line(text).trim())
     }
 
-    /// What was begun goes, then the filter, then the list.
+    /// Cancels what was begun, then clears the filter, then closes the list.
     fn back(&mut self) -> LayerReply {
         if self.renaming.take().is_some() || self.armed.take().is_some() {
             return LayerReply::Done;

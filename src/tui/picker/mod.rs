@@ -1,7 +1,7 @@
 //! Lists to pick from: type to filter, move, look, take.
 //!
 //! A [`Picker`] is the list with its filter, and knows nothing of what is listed. That is a [`ListContent`]: its rows, what is
-//! shown beside them, and the [`LayerRequest`] that picking one is. A place is one file below `places` and a line in its list; what
+//! shown beside them, and the [`LayerRequest`] that picking one is. A place is one file below `contents` and a line in its list; what
 //! its rows say comes clean from [`Row`].
 //!
 //! It is a [`Layer`](super::layer::Layer). Nothing here waits or reads: what takes long is looked at in steps, for which
@@ -37,7 +37,7 @@ pub(crate) struct Picker {
     rows: Vec<Row>,
     filter: Filter,
     line: Composer,
-    /// Where in the list the selection stands.
+    /// Index of the selected row.
     selected: usize,
     /// True if it was put there by hand, and so stays on its row while better matches are found.
     is_held: bool,

@@ -116,7 +116,7 @@ pub(crate) struct FramePictures {
     pub(crate) placed: Vec<(Arc<EncodedPicture>, Rect)>,
 }
 
-/// Where a picture stands.
+/// Position of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PicturePlacement {
     /// Tells the picture from others.

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   App            what each session shows: that on screen in its own fields, the others put aside in `app::parked`
-//!   seats::Seats   of each slot the way to its session: being opened, or its handle with a receiver
+//!   slots::SessionSlots   of each slot the way to its session: being opened, or its handle with a receiver
 //!   session::Host   opens sessions, and knows those that are stored
 //! ```
 //!

@@ -54,7 +54,7 @@ enum EscapeTimeout {
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     bytes: Vec<u8>,
-    /// How far a paste that goes on has been searched for its end.
+    /// Number of bytes of an open paste that were searched for its end.
     searched: usize,
 }
 

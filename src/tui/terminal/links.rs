@@ -1,4 +1,4 @@
-//! Links woven into the cells of a frame, as `OSC 8`.
+//! Writes links into the cells of a frame, as `OSC 8`.
 //!
 //! Only cells that changed are sent, so each cell carries the whole sequence around its own character: one that is drawn
 //! again alone is still a link, and one that has become plain text is no link any more. The sequences of one link share an

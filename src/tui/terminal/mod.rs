@@ -93,7 +93,7 @@ pub enum TerminalError {
 /// Data that goes to the terminal with a frame, besides its cells.
 #[derive(Default)]
 pub(crate) struct FrameExtras {
-    /// Where links lead; `None` where the terminal is not told.
+    /// Targets of the links; `None` where the terminal shows none.
     pub(crate) links: Option<Links>,
     pub(crate) pictures: FramePictures,
 }

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_terminal_that_is_gone_frees_whoever_waits() {
+    async fn waiting_for_a_closed_terminal_ends() {
         let (output, let_read, _read) = slow();
         output.gathered().write_all(b"a frame").unwrap();
         output.send().unwrap();

@@ -25,8 +25,8 @@ pub(super) struct Blocks {
     pub(super) list: Vec<Block>,
     parts: HashMap<(MessageId, u64), usize>,
     calls: HashMap<CallId, usize>,
-    /// Where the blocks of a message begin, up to those of the next one. A message may come again: what a person runs
-    /// themselves stands between the parts of a reply.
+    /// Index of the first block of each message, up to those of the next one. A message may come again: what a person
+    /// runs themselves stands between the parts of a reply.
     owners: Vec<(usize, MessageId)>,
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,

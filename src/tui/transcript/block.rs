@@ -57,7 +57,7 @@ pub(super) struct ReasoningBlock {
     pub(super) phase: Phase,
 }
 
-/// How far something is that takes time. Moments are unknown for what came with a snapshot.
+/// Phase of something that takes time. Moments are unknown for what came with a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Open { since: Option<Instant> },

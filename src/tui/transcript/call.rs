@@ -61,7 +61,7 @@ pub(super) enum WaitsFor {
     Turn,
 }
 
-/// Who made a call.
+/// Initiator of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Initiator {
     Model,
@@ -76,7 +76,7 @@ struct StoredCall {
     inner: Option<usize>,
 }
 
-/// Where a call stands in a run of adjacent calls that share a row.
+/// Position of a call in a run of adjacent calls that share a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Group {
     /// On a row of its own; may yet lead.

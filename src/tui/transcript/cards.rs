@@ -1,4 +1,4 @@
-//! Where cards come from.
+//! Source of the cards.
 //!
 //! A transcript asks its session's registry. It asks through this trait, so that it can be looked at without one.
 

@@ -135,7 +135,9 @@ impl Transcript {
         self.laid_out.extend(laid_now);
         let kept = KEPT.max(2 * self.shown.rows);
         while self.laid_out.len() > kept {
-            let Some(index) = self.laid_out.pop_front() else { break };
+            let Some(index) = self.laid_out.pop_front() else {
+                break;
+            };
             if let Some(block) = self.blocks.list.get_mut(index) {
                 block.cached_layout = None;
             }

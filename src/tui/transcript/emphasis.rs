@@ -21,7 +21,7 @@ const HIDDEN: &str = "/";
 pub(super) struct Emphasis<'a> {
     pub(super) search: Option<&'a TranscriptSearch>,
     pub(super) selection: Option<&'a Selection>,
-    /// Where the selection's end was drawn.
+    /// Cell of the selection's end.
     pub(super) caret: Option<Position>,
     pub(super) reading: &'a mut RowTexts,
 }

@@ -7,7 +7,7 @@ use super::call::Group;
 use super::{ScrollMove, Transcript};
 use crate::conversation::CallId;
 
-/// Where a step goes.
+/// Direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Up,

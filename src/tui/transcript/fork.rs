@@ -1,4 +1,4 @@
-//! Where a conversation can be gone on from: the place in it that a block stands for.
+//! Fork points: the place in the conversation that a block stands for.
 
 use super::Transcript;
 use super::block::{Block, Body};

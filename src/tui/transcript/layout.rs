@@ -39,7 +39,7 @@ pub(super) struct LayoutCx<'a> {
     pub(super) left: usize,
     pub(super) cards: &'a dyn CardSource,
     pub(super) reasoning_unfolded: bool,
-    /// Where the terminal draws pictures.
+    /// Canvas for pictures, if the terminal draws them.
     pub(super) canvas: Option<&'a Canvas>,
     /// True if pictures that cannot be drawn keep the rows that they had.
     pub(super) keeps_rows: bool,
@@ -200,13 +200,20 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         }
     }
     let block = &blocks[index];
-    let Some(laid) = &block.cached_layout else { return 0 };
+    let Some(laid) = &block.cached_layout else {
+        return 0;
+    };
     usize::from(has_head(&block.body)) + laid.rows.len()
 }
 
 /// Returns true if the rows of pictures stay even if these are broken: the block is on screen with them.
 fn keeps_rows(block: &Block, cx: &LayoutCx<'_>) -> bool {
-    let has_pictures = || block.cached_layout.as_ref().is_some_and(|laid| !laid.pictures.is_empty());
+    let has_pictures = || {
+        block
+            .cached_layout
+            .as_ref()
+            .is_some_and(|laid| !laid.pictures.is_empty())
+    };
     block.reserved > 0 && cx.canvas.is_some_and(Canvas::has_failures) && has_pictures()
 }
 
@@ -258,12 +265,21 @@ pub(super) fn line<'a>(
     if let Some(line) = headlines::inner_line(block, below, cx) {
         return Some(Cow::Owned(line));
     }
-    block.cached_layout.as_mut()?.rows.get(below, cx).map(Cow::Borrowed)
+    block
+        .cached_layout
+        .as_mut()?
+        .rows
+        .get(below, cx)
+        .map(Cow::Borrowed)
 }
 
 /// Returns the pictures on rows of a block, which are drawn from `at` down.
 pub(super) fn pictures(block: &Block, rows: &Range<usize>, at: Rect) -> Vec<VisiblePicture> {
-    let Some(laid) = block.cached_layout.as_ref().filter(|laid| !laid.pictures.is_empty()) else {
+    let Some(laid) = block
+        .cached_layout
+        .as_ref()
+        .filter(|laid| !laid.pictures.is_empty())
+    else {
         return Vec::new();
     };
     let head = usize::from(has_head(&block.body));

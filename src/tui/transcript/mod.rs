@@ -9,7 +9,9 @@
 //! above it, and all of them when it is scrolled away, when a person folds it, and when a person sends the next message.
 //! While the tail is followed nothing on screen moves down.
 //!
-//! There is no clock here: elapsed times are told by the moments that the caller passes in.
+//! There is no clock here: elapsed times come from the moments that the caller passes in.
+//!
+//! Import circle: block, group, headlines, layout, mark, pictures: a block keeps its layout, and a layout is made from blocks.
 
 mod apply;
 mod block;
@@ -112,7 +114,7 @@ pub struct Transcript {
     shown: LastFrame,
     search: Option<TranscriptSearch>,
     selection: Option<Selection>,
-    /// Where the button went down.
+    /// Position and unit of the last mouse press.
     pressed: Option<(TextSpot, Unit)>,
     /// Selections since the last frame; it takes a layout to know where they are.
     picks: Vec<SelectionAction>,
@@ -140,7 +142,7 @@ struct LastFrame {
     starts: Vec<(usize, usize)>,
     /// The block on each row, and the row of its content.
     lines: Vec<(usize, usize)>,
-    /// Where the end of a selection stands that is moved by keys.
+    /// Cell of the selection's end while keys move it.
     caret: Option<Position>,
     /// Rows and columns of the area.
     rows: usize,
@@ -278,7 +280,9 @@ impl Transcript {
     pub fn links(&self, file: impl Fn(&FileTarget) -> Option<String>) -> Links {
         let mut links = Links::default();
         for block in &self.blocks.list[self.shown.blocks.clone()] {
-            let Some(laid) = &block.cached_layout else { continue };
+            let Some(laid) = &block.cached_layout else {
+                continue;
+            };
             for target in laid.targets() {
                 links.add(target, target);
             }

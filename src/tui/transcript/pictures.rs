@@ -34,7 +34,7 @@ pub(super) struct BlockPicture {
     is_broken: bool,
 }
 
-/// Where its bytes are.
+/// Source of a picture's bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum PictureSource {
     /// In what a call brought, at this place.

@@ -185,7 +185,7 @@ fn overlaps(one: &Range<usize>, other: &Range<usize>) -> bool {
 /// them.
 struct SplitReader<'a> {
     text: &'a str,
-    /// Where the diffs begin that are still to come.
+    /// Offsets of the diffs that are still to come.
     diffs: std::vec::IntoIter<usize>,
     /// The lines of the diff, as far as they were needed.
     lines: Vec<Range<usize>>,

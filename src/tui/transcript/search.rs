@@ -47,7 +47,7 @@ pub(super) struct Hit {
     pub(super) nth: usize,
 }
 
-/// Where the reader was.
+/// View before the search began.
 struct Origin {
     anchor: Anchor,
     focus: Option<usize>,

@@ -1,4 +1,4 @@
-//! Which rows of the list are on screen.
+//! The rows of the list that are on screen.
 //!
 //! The place of the reader is a block and a row in it, or the tail. Everything is worked out by walking from there, so
 //! that a screen costs what it shows, however long the conversation is: nothing is summed up over all blocks, no height

@@ -6,7 +6,8 @@ use std::time::Duration;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Card, CardPart, CardStatus, Code, Tone, ToneLine, printed};
+use super::tone::tone_style;
+use super::{Card, CardPart, CardStatus, Code, ToneLine, printed};
 use crate::text::sanitize::{reveal, reveal_line};
 use crate::text::{sanitize, width};
 use crate::view::approval::ApprovalText;
@@ -361,28 +362,13 @@ fn toned(line: &ToneLine, width: usize, look: Look<'_>) -> CardRow {
     }
 }
 
-pub(crate) fn tone_style(tone: Tone, look: Look<'_>) -> Style {
-    let meaning = match tone {
-        Tone::Normal => Meaning::Text,
-        Tone::Muted => Meaning::TextMuted,
-        Tone::Strong => Meaning::TextStrong,
-        Tone::Accent => Meaning::Accent,
-        Tone::Match => Meaning::Match,
-        Tone::Success => Meaning::Success,
-        Tone::Warning => Meaning::Warning,
-        Tone::Danger => Meaning::Danger,
-        Tone::Printed(sgr) => return look.theme.sgr(sgr),
-    };
-    look.style(meaning)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::view::card::printed::tests::{any_lines, at};
-    use crate::view::card::{DiffBody, Fact, ToneSpan, TreeRow};
+    use crate::view::card::{DiffBody, Fact, Tone, ToneSpan, TreeRow};
     use crate::view::look::Symbols;
     use crate::view::test_look::{TestLook, picture};
 

@@ -11,18 +11,20 @@ mod plain;
 mod printed;
 mod source;
 mod target;
+mod tone;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::status::CardStatus;
 pub use fact::Fact;
-pub(crate) use layout::tone_style;
 pub use layout::{CardLook, CardRow, header, lay_out, lay_out_argument, lay_out_body};
 pub use lines::{Tone, ToneLine, ToneSpan};
 pub use plain::plain;
 pub use source::{Asides, SourceNotes, push_source, source};
 pub use target::{FileTarget, PathBase};
+pub(crate) use tone::tone_style;
 
 /// One call, drawn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -85,7 +87,7 @@ pub struct DiffBody {
     pub unified: String,
     /// Draw at most this many lines and say how many hunks are left out; 0 for all.
     pub max_lines: usize,
-    /// Where in the file it will be is not known yet: draw no line numbers.
+    /// True if the position in the file is not known yet: no line numbers are drawn.
     pub is_unplaced: bool,
 }
 
@@ -93,20 +95,6 @@ pub struct DiffBody {
 pub struct TreeRow {
     pub depth: usize,
     pub text: String,
-}
-
-/// Where the call stands; it picks the gutter's sign and colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CardStatus {
-    Waiting,
-    Running,
-    Asking,
-    Done,
-    /// Ran, but look.
-    Look,
-    Failed,
-    Denied,
-    Interrupted,
 }
 
 impl DiffBody {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::text::Line;
 
 use super::ToneLine;
-use super::layout::tone_style as style;
+use super::tone::tone_style as style;
 use crate::text::sanitize;
 use crate::view::look::Look;
 use crate::view::styled_text::{StyledText, TAB};

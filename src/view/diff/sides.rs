@@ -42,7 +42,7 @@ pub struct Sides {
 pub struct Side {
     /// Counted over all hunks of the diff.
     pub line: usize,
-    /// Where the row shows its text.
+    /// Columns of the row that show its text.
     pub columns: Range<usize>,
 }
 

@@ -40,7 +40,8 @@ pub struct Highlighter {
     memo: Option<RefCell<Memo>>,
 }
 
-/// Where a block of source stands after its last complete line. A copy of it can read the line that is still growing.
+/// Parser state of a block of source after its last complete line. A copy of it can read the line that is still
+/// growing.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeState {
     at: Option<Rc<GrammarState>>,

@@ -19,7 +19,7 @@ const INDENT: usize = 2;
 pub(super) struct CodeBlock {
     state: CodeState,
     kind: CodeKind,
-    /// Where the next line starts.
+    /// Byte offset of the next line.
     at: usize,
 }
 

@@ -48,7 +48,7 @@ struct Drawn {
     chunks: usize,
     /// The block of source that comes next, when it was begun.
     code: Option<CodeBlock>,
-    /// Where its links lead, each once.
+    /// Targets of its links, each once.
     targets: Vec<String>,
     /// Nothing came since the lines were drawn.
     is_current: bool,

@@ -108,7 +108,7 @@ struct Renderer<'a, 'b> {
     /// The text that is being collected.
     flow: StyledText,
     links: Vec<Link>,
-    /// Where links lead that a terminal may open; each once.
+    /// Targets of links that a terminal may open; each once.
     targets: &'a mut Vec<String>,
     /// The language and the source that is being collected.
     code: Option<(String, String)>,
@@ -126,10 +126,10 @@ struct List {
 }
 
 struct Link {
-    /// Where its text starts.
+    /// Byte offset of its text.
     start: usize,
     url: String,
-    /// Where it leads, as a terminal is told.
+    /// Target of the link, as a terminal is told.
     target: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where one block ends and the next begins, told line by line as the text streams in.
+//! Splits Markdown into blocks, line by line as the text streams in.
 //!
 //! This is not a parser: it finds places at which the text can be cut so that each piece means by itself what it means
 //! in the whole, and leaves the pieces to pulldown-cmark. Lists are cut between their items, so that a long list costs no

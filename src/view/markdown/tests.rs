@@ -171,7 +171,7 @@ fn another_width_draws_all_anew() {
 }
 
 #[test]
-fn a_delta_costs_the_same_in_a_long_text() {
+fn drawing_a_delta_takes_the_same_time_in_a_long_text() {
     let test = TestLook::plain();
     for unit in ["word **bold** ", "- item\n", "para\n\n", "> quote\n", "x"] {
         let mut markdown = Markdown::new();
@@ -186,7 +186,7 @@ fn a_delta_costs_the_same_in_a_long_text() {
 }
 
 impl Markdown {
-    /// Where the part starts that is drawn with each frame.
+    /// Returns the first line of the part that is redrawn with each frame.
     fn open_start(&self) -> usize {
         self.splitter.open().map_or(self.scanned, |open| open.range.start)
     }

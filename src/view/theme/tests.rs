@@ -180,7 +180,7 @@ fn a_missing_key_takes_its_parent() {
 }
 
 #[test]
-fn problems_do_not_cost_the_rest() {
+fn a_theme_with_problems_keeps_its_valid_entries() {
     let text = r#"{"styles": {"acent": "red", "text": 3, "rule": {"fg": "mauve"}, "match": {"mods": ["loud"]},
         "accent": "green"}, "colour": 1, "kind": "grey"}"#;
     let (theme, problems) = Theme::parse(text).unwrap();

@@ -13,48 +13,6 @@ use super::{manifest_directory, module_of, opening, rust_files};
 
 const MARK: &str = "//! Import circle: ";
 
-/// Circles that are still to be taken apart, by the module that holds them.
-const OPEN: &[(&str, &[&str])] = &[
-    // The first takes `Action` from the second, which has it from `action`.
-    ("permission", &["keys", "rule"]),
-    (
-        "tui",
-        &[
-            "app",
-            "clipboard",
-            "commands",
-            "completion",
-            "composer",
-            "dialog",
-            "keymap",
-            "layer",
-            "page",
-            "panel",
-            "picker",
-            "prompts",
-            "statusbar",
-            "surroundings",
-            "terminal",
-        ],
-    ),
-    (
-        "tui::app",
-        &["appearance", "areas", "frame", "setup", "view_frame"],
-    ),
-    ("tui::dialog", &["asks", "body", "draw", "permission"]),
-    (
-        "tui::transcript",
-        &["block", "group", "head", "layout", "mark", "pictures"],
-    ),
-    (
-        "view",
-        &[
-            "card", "diff", "flow", "judged", "look", "markdown", "table", "tree",
-        ],
-    ),
-    ("view::card", &["layout", "printed"]),
-];
-
 type Module = Vec<String>;
 type Names = BTreeSet<String>;
 
@@ -146,7 +104,6 @@ fn sibling_modules_import_in_one_direction_or_their_parent_says_why_not() {
                 .map(|circle| (parent.clone(), circle)),
         );
     }
-    let mut open: Vec<_> = OPEN.to_vec();
     for (parent, edges) in source.edges() {
         for circle in circles(&edges) {
             let place = parent.join("::");
@@ -155,13 +112,6 @@ fn sibling_modules_import_in_one_direction_or_their_parent_says_why_not() {
                 .position(|known| *known == (parent.clone(), circle.clone()));
             if let Some(at) = is_named {
                 named.remove(at);
-                continue;
-            }
-            let is_known = |(known, names): &&(&str, &[&str])| {
-                *known == place && circle.iter().all(|name| names.contains(&name.as_str()))
-            };
-            if OPEN.iter().any(|entry| is_known(&entry)) {
-                open.retain(|entry| !is_known(&entry));
                 continue;
             }
             let inside = |(from, to): (&String, &Names)| {
@@ -180,7 +130,6 @@ fn sibling_modules_import_in_one_direction_or_their_parent_says_why_not() {
          why`.\n{report}"
     );
     assert!(named.is_empty(), "these import in one direction now: {named:?}");
-    assert!(open.is_empty(), "these are taken apart: {open:?}");
 }
 
 #[cfg(test)]

@@ -337,7 +337,7 @@ fn is_word_part(character: char) -> bool {
 
 struct Walk<'a> {
     tokens: &'a [Token],
-    /// Where we are, with the modules that are written out in the file.
+    /// Module path, including modules that are written out in the file.
     module: Vec<String>,
     /// One for each open brace: whether it opened a module.
     blocks: Vec<bool>,

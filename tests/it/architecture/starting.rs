@@ -199,7 +199,7 @@ fn shell_commands_are_judged_or_a_person_s_own() {
 }
 
 #[test]
-fn git_is_started_by_its_door_alone() {
+fn git_is_started_by_one_module_only() {
     let may_start: Vec<&str> = STARTERS.iter().chain(COMMANDS).map(|(name, _)| *name).collect();
     let mut named = found(names_git);
     named.retain(|name, _| may_start.contains(&name.as_str()));

@@ -140,7 +140,7 @@ fn continue_without_a_session_starts_one_and_says_so() {
 }
 
 #[test]
-fn nobody_but_the_model_is_asked() {
+fn run_sends_requests_to_the_model_only() {
     let server = Server::with([Turn::text("Hello.")]);
     let project = project_with(&server).config(json!({"small_model": "local/test-model"}));
     let finished = events_of(&project).arg("hello").run().success();
@@ -199,7 +199,7 @@ fn a_reader_that_leaves_ends_the_run_quietly() {
 }
 
 #[test]
-fn a_closed_stderr_costs_no_answer() {
+fn run_prints_the_answer_with_a_closed_stderr() {
     let server = Server::with([Turn::tool("glob", json!({"pattern": "*"})), Turn::text("Done.")]);
     let project = project_with(&server);
     let script = format!(

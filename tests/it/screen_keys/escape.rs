@@ -23,7 +23,7 @@ fn one_rung(terminal: &Terminal, gone: &str, shown: &str) {
 }
 
 #[test]
-fn esc_goes_one_rung_a_press_and_two_never_stop_the_turn() {
+fn each_esc_closes_one_layer_and_two_presses_never_stop_the_turn() {
     let gate = Gate::new();
     let turn = Turn::new()
         .say("Words to search. ")

@@ -3,7 +3,7 @@
 /// A picture as the terminal is told to draw it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Sixel {
-    /// Where the cursor is put for it, counted from 1.
+    /// Cursor position for it, counted from 1.
     pub(crate) row: u16,
     pub(crate) column: u16,
     pub(crate) width: usize,

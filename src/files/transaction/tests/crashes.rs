@@ -98,7 +98,7 @@ fn a_record_of_a_newer_lathe_is_kept_and_a_damaged_one_removed() {
 }
 
 #[test]
-fn a_record_that_was_never_finished_goes_unless_somebody_is_at_work() {
+fn an_unfinished_record_is_removed_unless_its_process_is_alive() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.records()).unwrap();
     let unfinished = scratch.write("records/1.new", "{");

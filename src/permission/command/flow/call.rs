@@ -121,7 +121,7 @@ impl ScriptEffects {
         }
     }
 
-    /// Where the standard input of a call comes from.
+    /// Returns the sources of a call's standard input.
     fn input(&self, call: &Call, inside: Range<usize>) -> CommandInput {
         let files = call
             .redirections

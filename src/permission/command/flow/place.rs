@@ -42,7 +42,7 @@ pub(super) fn directory_after(words: &[Word], place: &PossibleDirectories) -> Di
     }
 }
 
-/// Where `cd` leads, if that can be told.
+/// Returns the target of `cd`, if that can be told.
 pub(in super::super) fn directory_operand(words: &[Word]) -> Option<PathOperand> {
     let found = match named_directories(words).as_slice() {
         [found] => found.clone(),
@@ -51,7 +51,8 @@ pub(in super::super) fn directory_operand(words: &[Word]) -> Option<PathOperand>
     (!found.dynamic && found.wildcards.is_empty()).then_some(found)
 }
 
-/// Where `cd` may lead, with whatever only the shell knows of it. Of several operands some shells take the first.
+/// Returns the possible targets of `cd`, including parts that only the shell can resolve. Of several operands some
+/// shells take the first.
 pub(super) fn named_directories(words: &[Word]) -> Vec<PathOperand> {
     let program = words[0].text.as_str();
     let is_option =

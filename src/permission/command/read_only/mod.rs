@@ -1,4 +1,4 @@
-//! Which simple commands only read: the class `@read-only`.
+//! The class `@read-only`: simple commands that only read.
 //!
 //! The list is closed, and so are the options of each program on it: one that is not in its table makes the command ask,
 //! and so does a wildcard that the shell could turn into such an option. There are two lists. The first holds wherever a
@@ -62,7 +62,7 @@ impl Form {
     }
 }
 
-/// Parts of the shell's own grammar in the dress of commands: they end something, test something or do nothing.
+/// Shell keywords that parse as commands: they end a construct, test something or do nothing.
 const GRAMMAR: &[&str] = &[
     ":", "exit", "return", "break", "continue", "shift", "test", "[", "set", "read", "local", "wait", "type",
 ];

@@ -9,7 +9,7 @@ use super::{Refusal, ShellReader};
 pub(super) struct WordBuilder {
     pub(super) word: Word,
     pub(super) inside: Vec<Node>,
-    /// Where an unquoted `{` stands, in bytes.
+    /// Byte offset of an unquoted `{`.
     brace_at: Option<usize>,
 }
 

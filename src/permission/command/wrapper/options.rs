@@ -108,7 +108,7 @@ impl Options {
     }
 }
 
-/// Where the options end; `None` when one is not known or not certain.
+/// Returns the index behind the options; `None` when one is unknown or uncertain.
 pub(super) fn after_options(words: &[Word], options: &Options) -> Option<usize> {
     let mut at = 1;
     while let Some(word) = words.get(at) {

@@ -23,7 +23,7 @@ pub struct CopiedFiles {
     pub is_directory: bool,
 }
 
-/// What becomes of links, at the sources and below them.
+/// Treatment of links, at the sources and below them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinksCopied {
     /// The files that they lead to are copied.

@@ -1,4 +1,4 @@
-//! How a patch looks: one diff for each file, as it streams and as it was applied.
+//! Draws a patch: one diff for each file, as it streams and as it was applied.
 
 use super::{FileDetails, FileKind};
 use crate::text::patch::{Sketch, SketchKind, sketch};

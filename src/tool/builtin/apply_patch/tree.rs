@@ -17,7 +17,7 @@ use crate::tool::ToolError;
 use crate::tool::change::{Change, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
-/// Where the paths of a section lead.
+/// Resolved paths of a section.
 pub(super) struct Target {
     pub(super) path: Resolved,
     pub(super) move_to: Option<Resolved>,

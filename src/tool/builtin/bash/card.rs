@@ -1,4 +1,4 @@
-//! How a command looks: its text, then what answers "did it do the right thing".
+//! Draws a command: its text, then what answers "did it do the right thing".
 //!
 //! While it runs, its last lines; when it ended well, fewer of them; when it did not, the lines that say why, with their
 //! real numbers in the whole output. What the command printed in colours is drawn in them.

@@ -1,4 +1,4 @@
-//! What a result says of how its command ended.
+//! Notes in a result about how its command ended.
 
 use super::{CommandOutcome, FinishedCommand, MAX_TIMEOUT_MS, Plan, TERMINALS};
 

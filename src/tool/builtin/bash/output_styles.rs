@@ -1,4 +1,4 @@
-//! How the output of a command looked, kept beside its text.
+//! Styles of a command's output, kept beside its text.
 //!
 //! A place is told by the line's number in the whole output, which no cutting at the front changes. What is kept is
 //! bounded: the inks of the last lines, which are those that are shown.

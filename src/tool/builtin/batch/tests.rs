@@ -382,7 +382,7 @@ async fn a_hook_that_ends_the_turn_ends_the_rest_of_the_batch() {
 }
 
 #[tokio::test]
-async fn going_in_circles_is_noticed_inside_and_of_batches() {
+async fn loops_are_detected_within_and_across_batches() {
     let project = Harness::new();
     project.write("a.txt", "one\n");
     project

@@ -1,4 +1,4 @@
-//! How a search looks: the pattern, what was found, matches by file with the match emphasised.
+//! Draws a search: the pattern, the counts, and matches by file with the match emphasised.
 
 use super::{Args, Details, Item};
 use crate::tool::{OneOrMany, RenderCx};

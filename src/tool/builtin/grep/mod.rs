@@ -134,7 +134,7 @@ struct Item {
 
 pub(super) struct Plan {
     matcher: RegexMatcher,
-    /// Where the targets are, as they were asked about.
+    /// Resolved targets, as they were asked about.
     paths: Vec<Resolved>,
     targets: Vec<Target>,
     multiline: bool,

@@ -1,4 +1,4 @@
-//! The result of a search: the text for the model, and the details that are kept for the eye.
+//! The result of a search: the text for the model, and the details for drawing.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;

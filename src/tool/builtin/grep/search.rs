@@ -19,7 +19,8 @@ use crate::tool::walk::{Collected, SearchLimit, SearchTree, VisitedFile as Entry
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
-/// What a search holds of one file: a line of it, or with `multiline` all of it. A file that the call names has any size.
+/// Maximum bytes that a search holds of one file: a line, or with `multiline` all of it. A file that the call names has
+/// any size.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 /// Lines of one file behind which those that only go on with a match are not kept: nobody is shown as many.
 const MAX_LINES: usize = 20_000;

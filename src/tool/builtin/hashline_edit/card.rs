@@ -1,4 +1,4 @@
-//! How an edit looks: its diff once it is worked out, what was written of it before.
+//! Draws an edit: its diff once it is worked out, the written part before.
 
 use super::{Args, Details, Kind};
 use crate::text::partial_json::PartialValue;

@@ -1,4 +1,4 @@
-//! Which lines changed, and how they are shown to the model with their new tags.
+//! Changed lines, as they are shown to the model with their new tags.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Where plans are kept: `.lathe/plans/<date>-<slug>.md` in the project.
+//! The files of plans: `.lathe/plans/<date>-<slug>.md` in the project.
 //!
 //! A file that the session does not know as it now is belongs to somebody else and is never replaced.
 

@@ -58,7 +58,7 @@ fn plan() -> Value {
 }
 
 #[tokio::test]
-async fn who_agrees_to_plan_goes_on_as_plan() {
+async fn accepting_plan_enter_switches_to_agent_plan() {
     let project = titled(|sheet| {
         assert_eq!(sheet.title, "build wants to plan first");
         pick(0)
@@ -73,7 +73,7 @@ async fn who_agrees_to_plan_goes_on_as_plan() {
 }
 
 #[tokio::test]
-async fn who_wants_no_plan_says_so_and_the_turn_goes_on() {
+async fn declining_plan_enter_continues_the_turn() {
     for (fill, said) in [
         ((|_| pick(1)) as fn(&Form) -> FormReply, "go on without one"),
         (|_| say("it is one line"), "says: it is one line"),
@@ -95,7 +95,7 @@ async fn who_wants_no_plan_says_so_and_the_turn_goes_on() {
 }
 
 #[tokio::test]
-async fn with_nobody_there_nobody_agrees() {
+async fn an_unattended_session_declines_plan_enter() {
     let (kind, _) = Harness::new().error("plan_enter", json!({})).await;
     assert_eq!(kind, ErrorKind::Unavailable);
 }
@@ -221,7 +221,7 @@ async fn a_link_that_leads_out_of_the_project_keeps_no_plan() {
 }
 
 #[tokio::test]
-async fn with_nobody_there_the_plan_is_the_answer() {
+async fn an_unattended_session_ends_with_the_plan_as_its_answer() {
     let project = Harness::new();
     let result = project.run("plan_exit", plan()).await;
     assert!(result.ok);

@@ -1,4 +1,4 @@
-//! How a read looks: the path with its range; what was read, when expanded.
+//! Draws a read: the path with its range; the text, when expanded.
 
 use super::window::Window;
 use super::{Args, Details, Kind};

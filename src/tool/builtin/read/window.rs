@@ -1,4 +1,4 @@
-//! Which lines are wanted, and how much may be shown at once.
+//! Range of lines to read, and the limit of what is shown at once.
 
 const DEFAULT_LIMIT: usize = 2000;
 /// Bytes of shown lines, each with its line break.

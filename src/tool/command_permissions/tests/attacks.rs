@@ -20,7 +20,7 @@ const CAREFUL: &str = r#"{"bash": {"git *": "allow", "docker *": "allow", "cargo
     "git --no-pager push origin wip": "allow"}, "external_directory": "allow"}"#;
 const DEFAULTS: &str = "{}";
 
-/// What becomes of a command: `allow`, `deny KEY` or the keys that ask, in their order.
+/// Returns the verdict on a command: `allow`, `deny KEY` or the keys that ask, in their order.
 fn verdict(project: &Harness, command: &str, mode: Mode) -> String {
     let asks = command_permissions(&project.services, command, &project.path("")).asks;
     match decide(&project.services.gate.permissions(), &asks, "bash", mode) {

@@ -66,7 +66,7 @@ const BRINGING: &str = "mv | mv | mv -T | mv -b | mv -bT | mv -f | mv -S .jsonc 
 const OTHERS: &str = "cat | cat | head -n 1 | grep -r . | touch | touch | cp a.txt | cp -r it/. | mkdir -p | rm -f | rm -r | \
     echo Wx > | echo Wx >> | cat < | cd | cd | cd -P | sed -i s/x/Wx/ | sed -i.jsonc s/x/y/ | sed -i'.g*' s/x/y/ | \
     sed -i'.git/*' s/x/y/ | sed -i'docs/*' s/x/y/ | ls | tee | sort | find | rmdir";
-/// Where the links in what is brought lead to something worth having.
+/// Targets of the generated links that a command could misuse.
 const TAILS: &[(&str, &[&str])] = &[
     ("d/e", &["/g/pre-commit", "/g/new"]),
     ("d/n", &["/g/pre-commit", "/g/new"]),
@@ -201,7 +201,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// What a call did that it should not have done unasked.
+/// Returns the forbidden effect of a call, if it had one.
 fn harm(project: &Harness, call: &str, mode: Mode) -> Option<String> {
     let before = (files(&project.outside("")), files(&project.path(".git")));
     let output = Command::new("timeout")
@@ -276,7 +276,7 @@ async fn no_generated_call_brings_a_path_to_what_is_closed() {
     assert!(unasked > calls / 20, "only {unasked} ran unasked");
 }
 
-/// What is run has something to find.
+/// Checks that the generated calls can do harm at all.
 #[tokio::test]
 async fn harm_is_seen_where_calls_are_asked_about() {
     let project = project();

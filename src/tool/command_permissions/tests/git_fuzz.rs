@@ -308,7 +308,7 @@ async fn no_generated_git_command_prints_a_secret_unasked() {
     assert!(unasked > commands / 20, "only {unasked} ran unasked");
 }
 
-/// What is fuzzed has something to find.
+/// Checks that the generated commands can print secrets at all.
 #[tokio::test]
 async fn the_commands_print_secrets_where_they_are_asked_about() {
     let place = Place::new(&[]);

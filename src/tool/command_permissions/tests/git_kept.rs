@@ -10,7 +10,7 @@ use crate::permission::{Permissions, Source, parse};
 
 /// A git of the project's own environment, which can be made to fail.
 struct OwnGit {
-    /// Where it is found.
+    /// Path of the program.
     program: PathBuf,
     working: PathBuf,
     failing: PathBuf,

@@ -50,7 +50,7 @@ fn project() -> Harness {
     project
 }
 
-/// What is open, as `KEY PATH`.
+/// Returns the open asks, as `KEY PATH`.
 fn open(project: &Harness, command: &str) -> Vec<String> {
     let asks = command_permissions(&project.services, command, &project.path("")).asks;
     let open = open_of(project, &asks).into_iter();

@@ -1,4 +1,4 @@
-//! What commands write below the scratch directory, and what only looks as if it lay there.
+//! Commands that write below the scratch directory, and those that only seem to.
 
 use super::*;
 
@@ -181,7 +181,7 @@ async fn a_file_that_one_command_makes_is_asked_about_where_another_writes_it() 
     assert_eq!(open(&project, "touch out").await, []);
 }
 
-/// What asks nothing but temporary files runs in the sandbox of calls that only read.
+/// A call that asks for temporary files alone runs in the read-only sandbox.
 #[tokio::test]
 async fn a_call_that_writes_temporary_files_alone_is_confined() {
     let (project, _) = project();

@@ -119,7 +119,7 @@ fn count_files(project: &Harness) -> usize {
     count("") + count("sub")
 }
 
-/// What a script did that it should not have done unasked.
+/// Returns the forbidden effect of a script, if it had one.
 fn harm(project: &Harness, script: &str) -> Option<&'static str> {
     let before = count_files(project);
     let output = Command::new("timeout")
@@ -179,7 +179,7 @@ async fn no_generated_script_reads_or_writes_more_than_it_was_judged_by() {
     assert!(unasked > scripts / 50, "only {unasked} ran unasked");
 }
 
-/// What is run has something to find.
+/// Checks that the generated scripts can do harm at all.
 #[tokio::test]
 async fn harm_is_seen_where_scripts_are_asked_about() {
     for script in [

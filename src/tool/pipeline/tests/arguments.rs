@@ -39,7 +39,7 @@ async fn an_unknown_tool_names_its_neighbours() {
 }
 
 #[tokio::test]
-async fn a_name_cannot_smuggle_controls_into_a_result() {
+async fn control_characters_in_a_tool_name_are_removed_from_the_result() {
     let result = Harness::new().run("re\u{1b}[31m\nad?!", json!({})).await;
     assert!(
         !result.output.contains('\u{1b}') && !result.title.contains('\u{1b}'),

@@ -1,4 +1,4 @@
-//! The way out: `esc`, one rung a press, and `ctrl+c`.
+//! Ways out: `esc`, which closes one layer a press, and `ctrl+c`.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::tui::app::{AGAIN, App, ESCAPE_PAUSE, Focus};
 use crate::tui::transcript::RedrawUrgency;
 
 impl App {
-    /// One rung a press.
+    /// Closes one layer a press.
     pub(super) fn escape(&mut self, now: Instant) -> RedrawUrgency {
         let is_deaf = self.view.esc.ignores_keys_until.is_some_and(|until| until > now);
         // Going to normal mode stops nothing, and who knows vim does it many times a minute.

@@ -1,4 +1,4 @@
-//! What a question shows of its call, and the card of that call.
+//! The call in a question, and the card of that call.
 
 use serde_json::json;
 

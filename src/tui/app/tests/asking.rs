@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_question_is_deaf_to_what_was_being_typed_and_enter_never_answers() {
+fn a_new_question_ignores_typed_keys_and_enter_never_answers() {
     let mut driver = Driver::open();
     driver.event(Event::TurnStarted);
     driver.ask(bash("cargo test", &["cargo test *"]));

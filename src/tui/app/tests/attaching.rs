@@ -174,7 +174,7 @@ fn enter_on_a_chip_says_what_it_is() {
 }
 
 #[test]
-fn a_model_without_eyes_is_sent_nothing_and_the_draft_stays() {
+fn a_picture_for_a_model_without_image_support_is_not_sent_and_the_draft_stays() {
     let mut driver = conversation();
     driver.drop_files("/tmp/a.png", Some(Ok(vec![shot("/tmp/a.png")])));
     assert!(driver.hints().contains("takes no pictures"), "{}", driver.hints());

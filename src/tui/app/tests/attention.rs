@@ -17,7 +17,7 @@ fn turn(driver: &mut Driver, done: TurnEndReason) {
 }
 
 #[test]
-fn whoever_looks_elsewhere_is_told_once_of_each_end_and_question() {
+fn an_unfocused_terminal_is_notified_once_per_turn_end_and_question() {
     let mut driver = Driver::open();
     driver.app.focus_changed(false, driver.now);
     turn(&mut driver, TurnEndReason::Stop);
@@ -32,7 +32,7 @@ fn whoever_looks_elsewhere_is_told_once_of_each_end_and_question() {
 }
 
 #[test]
-fn whoever_looks_is_not_told() {
+fn a_focused_terminal_gets_no_notification() {
     let mut driver = Driver::open();
     driver.app.focus_changed(true, driver.now);
     driver.wait(60_000);

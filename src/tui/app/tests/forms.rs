@@ -124,7 +124,7 @@ fn a_form_begins_at_the_default() {
 }
 
 #[test]
-fn a_form_is_deaf_when_it_appears() {
+fn a_new_form_ignores_keys_for_a_moment() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     driver.event(Event::Asked(form(vec![database()])));

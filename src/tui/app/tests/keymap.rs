@@ -72,7 +72,7 @@ fn a_key_that_the_terminal_cannot_send_is_not_shown() {
 }
 
 #[test]
-fn what_is_asked_already_is_judged_once_the_mode_has_rested() {
+fn open_questions_are_judged_once_the_mode_stays_unchanged() {
     let mut driver = Driver::open();
     driver.ask(bash("cargo test", &[]));
     driver.wait(400);

@@ -1,4 +1,4 @@
-//! Where what is on screen leads.
+//! Targets of the links on screen.
 
 use super::*;
 

@@ -109,7 +109,7 @@ fn keys_move_the_list_and_not_what_lies_below() {
 }
 
 #[test]
-fn a_question_behind_a_list_is_told_and_deaf_when_the_list_goes() {
+fn a_question_behind_a_list_is_announced_and_ignores_keys_when_the_list_closes() {
     let mut driver = Driver::open();
     driver.event(Event::TurnStarted);
     driver.press("ctrl+p");
@@ -125,7 +125,7 @@ fn a_question_behind_a_list_is_told_and_deaf_when_the_list_goes() {
 }
 
 #[test]
-fn a_theme_is_worn_while_it_is_looked_at() {
+fn picker_previews_the_selected_theme() {
     let mut driver = Driver::open();
     driver.press("ctrl+p");
     driver.type_text("themes");

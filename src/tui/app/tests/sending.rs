@@ -152,7 +152,7 @@ fn esc_that_puts_a_question_off_is_not_the_second_that_interrupts() {
 }
 
 #[test]
-fn esc_that_closed_something_is_deaf_for_a_moment() {
+fn esc_is_ignored_for_a_moment_after_it_closed_something() {
     let mut driver = Driver::open();
     driver.event(Event::TurnStarted);
     driver.press("?");

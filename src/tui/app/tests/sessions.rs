@@ -285,7 +285,7 @@ fn sessions_at_rest_are_closed_when_there_are_too_many() {
 }
 
 #[test]
-fn a_session_that_could_not_be_opened_says_so_and_is_let_go() {
+fn a_session_that_fails_to_open_shows_the_error_and_is_closed() {
     let mut driver = Driver::open();
     let now = driver.now;
     driver.app.go_to_session(&"ses_9".parse().unwrap(), "gone", now);

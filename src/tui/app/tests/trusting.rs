@@ -94,7 +94,7 @@ fn a_change_is_shown_as_a_diff_with_nothing_hidden_in_it() {
 }
 
 #[test]
-fn the_question_is_deaf_at_first_and_enter_answers_nothing() {
+fn the_trust_question_ignores_keys_at_first_and_enter_never_answers() {
     let mut driver = Driver::with(Setup {
         trust: Some(question()),
         ..setup()

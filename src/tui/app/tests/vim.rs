@@ -86,7 +86,7 @@ fn k_on_the_first_line_walks_the_history_as_up_does() {
 }
 
 #[test]
-fn insert_mode_is_left_at_once_however_fast_and_a_turn_is_not_stopped() {
+fn esc_leaves_insert_mode_at_once_and_does_not_stop_the_turn() {
     let mut driver = vim();
     driver.event(Event::TurnStarted);
     driver.type_text("one");

@@ -71,7 +71,7 @@ fn enter_takes_a_message_back_when_the_session_has_given_it_away() {
 }
 
 #[test]
-fn who_is_too_late_is_told_and_has_nothing_twice() {
+fn taking_back_a_message_that_was_sent_says_so_and_keeps_one_copy() {
     let mut driver = waiting(1);
     driver.press("up enter");
     driver.event(Event::Queue(vec![queued(1, "steer me", QueuedKind::Steer)]));

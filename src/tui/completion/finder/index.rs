@@ -32,7 +32,7 @@ pub(crate) struct Index {
 struct Entry {
     /// With a slash at its end where it is a directory.
     path: Box<str>,
-    /// Where the last part of the path begins.
+    /// Byte offset of the last component.
     name: u32,
     depth: u32,
     mask: u64,

@@ -96,7 +96,7 @@ impl FinderJob {
     }
 }
 
-/// How an errand is performed; another way only in tests.
+/// Function that performs a job; tests replace it.
 pub(super) type RunFinderJob = fn(&FinderJob, &FinderPaths) -> FinderJobResult;
 
 pub(super) struct FinderJobs {
@@ -115,7 +115,7 @@ struct RunningJob {
     is_told: bool,
 }
 
-/// Tells what an errand came back with: nothing where it panicked or never began.
+/// Sends the result of a job: nothing where it panicked or never began.
 struct JobEnd {
     job: FinderJob,
     brought: Option<FinderJobResult>,
@@ -140,7 +140,7 @@ impl FinderJobs {
         }
     }
 
-    /// Has an errand done, as soon as can be. An error is a sentence for the person.
+    /// Starts a job as soon as possible. An error is a sentence for the person.
     pub(super) fn add(&mut self, job: FinderJob) -> Result<(), String> {
         let stuck = self.stuck(&job);
         self.waiting.retain(|waiting| !waiting.is_of_sort(&job));
@@ -183,7 +183,7 @@ impl FinderJobs {
         done
     }
 
-    /// Sends an errand off, which comes back in any case.
+    /// Starts the thread of a job, which reports in any case.
     fn send(&self, job: FinderJob) -> io::Result<()> {
         let (places, perform) = (Arc::clone(&self.places), self.perform);
         let end = JobEnd {

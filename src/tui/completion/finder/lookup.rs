@@ -59,7 +59,7 @@ pub(super) fn inspect(places: &FinderPaths, pasted: &str) -> Option<Result<Vec<M
     })
 }
 
-/// Where a path leads that begins in the session's directory, at home or at the root.
+/// Returns the absolute path of a path that begins in the session's directory, at home or at the root.
 fn absolute(places: &FinderPaths, path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), &places.home) {
         (Some(rest), Some(home)) => home.join(rest),

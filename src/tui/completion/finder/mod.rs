@@ -83,7 +83,7 @@ pub(crate) struct FoundPaths {
     pub(crate) paths: Vec<String>,
 }
 
-/// Where paths begin and uses are kept.
+/// Directories that paths begin in, and the file of scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FinderPaths {
     pub(crate) directory: PathBuf,

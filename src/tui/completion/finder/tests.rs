@@ -178,7 +178,7 @@ fn walk_anew(
 }
 
 #[test]
-fn a_walk_that_a_dead_directory_holds_up_is_told_once_and_the_next_goes_around_it() {
+fn a_directory_that_blocks_a_walk_is_reported_once_and_skipped_by_the_next() {
     let place = Place::new(&["a.rs", "dead/b.rs"]);
     let (mut work, mut answers, inbox) = stuck(&place, &["dead"]);
     work.gather();

@@ -19,7 +19,7 @@ use crate::tree_walk::{Entry, Flow, IgnoreFiles, LeftOut, Walk};
 /// Threads of a walk, on any number of cores, so that one that waits for a disk is not the only one.
 const THREADS: usize = 4;
 
-/// How far a walk has come, for its threads and the finder.
+/// Progress of a walk, shared by its threads and the finder.
 pub(super) struct WalkProgress {
     root: PathBuf,
     /// Directories that it leaves out.

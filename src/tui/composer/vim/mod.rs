@@ -78,7 +78,7 @@ pub(crate) struct Vim {
     mode: Mode,
     /// The command so far.
     keys: Vec<char>,
-    /// Where the selection began.
+    /// Start of the selection.
     anchor: usize,
     register: Register,
     found: Option<Find>,

@@ -1,6 +1,6 @@
-//! Where motions lead, in a text of characters. A place is an index; the end of the text is one too.
+//! Targets of motions, in a text of characters. A place is an index; the end of the text is one too.
 
-/// How far the text between the caret and the place counts for an operator.
+/// Extent of a motion for an operator: which of its ends count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Up to the place.

@@ -1,4 +1,4 @@
-//! Where a motion leads, and what an operator is about.
+//! Targets of motions and operators.
 
 use std::ops::Range;
 

@@ -42,7 +42,7 @@ struct FormRows {
     lines: Vec<Line<'static>>,
     /// The rows that have to be in sight, if some do.
     chosen: Option<Range<usize>>,
-    /// Where the answer in own words is written.
+    /// Row of the answer in own words.
     words: Option<usize>,
 }
 

@@ -177,7 +177,7 @@ impl FormDialog {
         self.questions().get(self.page)
     }
 
-    /// Where the answers are shown, if there is such a page.
+    /// Index of the page that shows the answers, if there is one.
     fn last_page(&self) -> usize {
         match self.pages.len() {
             0 | 1 => 0,
@@ -297,7 +297,7 @@ impl FormDialog {
         self.turn_to((self.page + step) % pages);
     }
 
-    /// Where there is nothing to choose from one writes at once.
+    /// Shows a page. On one without options the text field has the keys at once.
     fn turn_to(&mut self, page: usize) {
         self.page = page;
         self.list_top = 0;

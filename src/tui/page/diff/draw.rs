@@ -170,7 +170,7 @@ impl Diff {
         }
     }
 
-    /// Where the diff of a file begins.
+    /// Returns the first row of a file's diff.
     fn first_row(&self, file: usize) -> usize {
         let is_first = |row: &DiffRow| matches!(row, DiffRow::Line { file: other, .. } if *other == file);
         self.rows.iter().position(is_first).unwrap_or(0)

@@ -21,7 +21,7 @@ pub(crate) struct Palette {
 }
 
 struct Entry {
-    /// Where its key is read.
+    /// Context that reads its key.
     context: Context,
     action: Action,
     /// The part of the screen that it is about. Nothing where it can be done anywhere.

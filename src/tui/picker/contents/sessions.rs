@@ -69,7 +69,7 @@ pub(crate) struct SessionRows {
     pub(crate) shows_all: bool,
     pub(crate) home: Option<PathBuf>,
     pub(crate) symbols: Symbols,
-    /// Where days begin and end.
+    /// Time zone in which days begin and end.
     zone: TimeZone,
     /// Places in `listed`, by row.
     order: Vec<usize>,

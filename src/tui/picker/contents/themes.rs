@@ -1,4 +1,4 @@
-//! Themes, worn as one passes over them. A pair is one row, by the name that fits the terminal's background.
+//! Themes, previewed while they are selected. A pair is one row, by the name that fits the terminal's background.
 
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_is_worn_and_leaving_puts_the_old_one_back() {
+    fn selecting_previews_a_theme_and_cancelling_restores_the_old_one() {
         let mut themes = themes(Background::Dark);
         assert!(themes.rows()[1].is_current());
         let worn = |wish| match wish {

@@ -33,7 +33,7 @@ pub(super) struct Selection {
     pub(super) has_caret: bool,
     /// The column that the head keeps on its way up and down.
     column: Option<usize>,
-    /// Where the screen began, when the newest was followed until then.
+    /// Top row of the screen, when it followed the newest until then.
     pub(super) held: Option<RowPosition>,
 }
 
@@ -50,7 +50,7 @@ pub enum Unit {
 pub(super) struct TextSpot {
     pub(super) block: usize,
     pub(super) range: Range<usize>,
-    /// Where its line begins, and the line: finds it again in a text that was replaced.
+    /// Offset of its line, and the line: finds it again in a text that was replaced.
     line_start: usize,
     line: String,
 }
@@ -327,7 +327,7 @@ pub(super) struct View<'a> {
     pub(super) focus: Option<usize>,
     /// Block and row of each row of the screen.
     pub(super) lines: &'a [(usize, usize)],
-    /// Where the screen begins, while the newest is followed.
+    /// Top row of the screen, while the newest is followed.
     pub(super) held: Option<RowPosition>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a fork from a block ends.
+//! Ends of forks by the focused block.
 
 use serde_json::json;
 

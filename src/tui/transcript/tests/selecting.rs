@@ -8,7 +8,7 @@ use crate::session::TurnEndReason;
 use crate::tui::caret::CaretMove;
 use crate::tui::transcript::Unit;
 
-/// Where a text stands on the screen.
+/// Returns the cell at which a text is drawn.
 fn find(scene: &mut Scene, text: &str) -> (u16, u16) {
     let rows = scene.rows(60, 20);
     let found = rows.iter().zip(0..).find_map(|(row, y)| {

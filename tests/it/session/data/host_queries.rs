@@ -1,4 +1,4 @@
-//! What is asked of the host, and its answers.
+//! Queries to the host, and their answers.
 
 use std::time::Duration;
 

@@ -452,7 +452,7 @@ async fn a_command_that_would_reach_further_once_it_is_allowed_is_not_run() {
 }
 
 #[tokio::test]
-async fn files_that_nobody_minds_may_come_while_a_command_waits() {
+async fn unprotected_files_may_appear_while_a_command_runs() {
     let project = Harness::with_rules(json!({})).attended();
     project.write("a.txt", "a");
     let call = project.run("bash", json!({"command": "touch made && cat *.txt"}));

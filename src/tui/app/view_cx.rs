@@ -1,0 +1,39 @@
+//! The context that a conversation is drawn in.
+
+use std::time::Instant;
+
+use ratatui::layout::Rect;
+
+use super::Effect;
+use super::appearance::Appearance;
+use super::session_view::SessionView;
+use crate::tui::dialog::Trust;
+use crate::tui::keymap::Keymap;
+use crate::tui::pictures::Pictures;
+use crate::tui::statusbar::OtherSessionCounts;
+
+/// Parts of the screen that a conversation is drawn with.
+pub(super) struct ViewCx<'a> {
+    pub(super) appearance: &'a Appearance,
+    pub(super) keymap: &'a Keymap,
+    pub(super) pictures: &'a mut Pictures,
+    pub(super) effects: &'a mut Vec<Effect>,
+    /// The question that stands over the conversation in front, before there is a session.
+    pub(super) trust: Option<&'a mut Trust>,
+    /// Of the sessions that are not on screen.
+    pub(super) elsewhere: OtherSessionCounts,
+    /// True if it is the conversation in front.
+    pub(super) has_keys: bool,
+    /// The whole terminal.
+    pub(super) screen: Rect,
+    /// Of the spinner.
+    pub(super) frame: usize,
+    pub(super) now: Instant,
+}
+
+impl ViewCx<'_> {
+    /// Returns true if a question has the composer's place.
+    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
+        self.trust.is_some() || view.questions.shown().is_some()
+    }
+}
