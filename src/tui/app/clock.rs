@@ -16,7 +16,12 @@ const SECOND: Duration = Duration::from_secs(1);
 impl App {
     /// Returns true if something on screen moves with the clock.
     pub(crate) fn is_animated(&self) -> bool {
-        self.view.transcript.animated() && !self.is_covered()
+        if self.is_covered() {
+            return false;
+        }
+        let others = self.others.iter().map(|other| &other.view);
+        let mut seen = others.filter(|view| self.shown.views.contains(&view.slot));
+        self.view.transcript.animated() || seen.any(|view| view.transcript.animated())
     }
 
     /// Returns the next moment at which something changes by itself.

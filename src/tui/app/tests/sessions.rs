@@ -472,8 +472,12 @@ fn two_conversations_are_drawn_side_by_side_and_both_are_live() {
         let column = row.find(words).map(|at| row[..at].chars().count());
         assert_eq!(column < Some(60), is_left, "{words}:\n{text}");
     }
+    says(&mut driver, 0, &first, Event::TurnStarted);
+    draw(&mut driver);
+    assert!(driver.app.is_animated(), "its spinner turns");
     // One that is not drawn costs no frame.
     driver.frame();
+    assert!(!driver.app.is_animated());
     let change = says(&mut driver, 0, &first, Event::Notice("more of it".to_owned()));
     assert_eq!(change, RedrawUrgency::None);
 }
