@@ -49,7 +49,7 @@ pub(crate) enum LayerReply {
     /// It is none of the layer's: the key means what it means without it.
     Ignored,
     Done,
-    Wish(LayerRequest),
+    Request(LayerRequest),
     /// The layer is done with, perhaps with a request that it leaves behind.
     Close(Option<LayerRequest>),
 }
@@ -57,7 +57,7 @@ pub(crate) enum LayerReply {
 impl LayerReply {
     /// Returns a reply of a layer that stays, perhaps with a request.
     pub(crate) fn stay(wish: Option<LayerRequest>) -> Self {
-        wish.map_or(Self::Done, Self::Wish)
+        wish.map_or(Self::Done, Self::Request)
     }
 }
 
@@ -243,11 +243,6 @@ pub(crate) trait Layer {
     /// Takes what the session says.
     fn hear(&mut self, _news: &LayerUpdate<'_>) -> LayerReply {
         LayerReply::Ignored
-    }
-
-    /// Returns the next moment at which it changes by itself.
-    fn deadline(&self, _now: Instant) -> Option<Instant> {
-        None
     }
 
     /// Returns true while it has something to look at in steps.

@@ -32,7 +32,7 @@ impl App {
             DraftState::Due(at) if self.view.link == SessionLink::Open => Some(at),
             _ => None,
         };
-        let layers = self.layers.iter().filter_map(|layer| layer.deadline(now)).min();
+        let table = self.leader.as_ref().and_then(|table| table.deadline(now));
         let clock = self.is_asked().then(|| self.next_second(now));
         let times = [
             spinner,
@@ -44,7 +44,7 @@ impl App {
             self.view.mode_rests,
             self.asking().and_then(|dialog| dialog.guard()?.until()),
             draft,
-            layers,
+            table,
             self.attention.due(),
             self.held.until(),
             self.view.transcript.waits_from(now),
@@ -90,8 +90,8 @@ impl App {
         if hears {
             change = RedrawUrgency::Urgent;
         }
-        let mut due = self.layers.iter().filter_map(|layer| layer.deadline(since));
-        if due.any(|at| at <= now) {
+        let table = self.leader.as_ref().and_then(|table| table.deadline(since));
+        if table.is_some_and(|at| at <= now) {
             change = RedrawUrgency::Urgent;
         }
         let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();

@@ -15,6 +15,15 @@ impl App {
         }
     }
 
+    /// The same while the leader waits for the rest of a key.
+    pub(super) fn context_below_leader(&self) -> Context {
+        let below = self.stack().find(|slot| *slot != LayerSlot::Leader);
+        match below.and_then(|slot| self.layer(slot)) {
+            Some(layer) => layer.context(),
+            None => self.focus_context(),
+        }
+    }
+
     /// The same where no layer is there.
     pub(super) fn focus_context(&self) -> Context {
         match self.view.focus {

@@ -133,7 +133,7 @@ impl App {
         for (depth, slot) in slots.into_iter().enumerate().rev() {
             let place = match slot {
                 LayerSlot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
-                LayerSlot::Opened(_) => between(screen),
+                LayerSlot::Leader | LayerSlot::Opened(_) => between(screen),
                 LayerSlot::Search if depth == 0 => areas.hints,
                 LayerSlot::Completion if depth == 0 => Rect {
                     y: screen.y + 1,
@@ -156,7 +156,10 @@ impl App {
     }
 
     fn draw_layer(&mut self, slot: LayerSlot, area: Rect, buffer: &mut Buffer) -> Option<Position> {
-        let result = self.search_words();
+        let result = match slot {
+            LayerSlot::Search => self.search_words(),
+            _ => None,
+        };
         let view = &mut *self.view;
         let cx = LayerCx {
             look: self.appearance.look(),
@@ -170,6 +173,7 @@ impl App {
             is_low: false,
         };
         match slot {
+            LayerSlot::Leader => self.leader.as_mut()?.draw(area, buffer, &cx),
             LayerSlot::Opened(place) => self.layers.get_mut(place)?.draw(area, buffer, &cx),
             LayerSlot::Search => {
                 let row = view.search.as_mut()?;

@@ -19,6 +19,12 @@ impl App {
             &self.appearance.theme,
             self.appearance.terminal_environment.symbols,
         );
+        let top = self.seen_layer(now);
+        if let Some((LayerSlot::Leader, layer)) = top {
+            // A key that is named now has to mean that now.
+            layer.hints(&mut hints, &self.keymap);
+            return hints;
+        }
         let put_off = self.view.asks_put_off();
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
@@ -37,7 +43,7 @@ impl App {
             hints.say(&format!("{key} again quits"), Meaning::Warning);
             return hints;
         }
-        match self.seen_layer(now) {
+        match top {
             Some((LayerSlot::Question, layer)) => self.question_hints(layer, &mut hints),
             Some((_, layer)) => self.layer_hints(layer, &mut hints),
             None => match self.focus_context() {

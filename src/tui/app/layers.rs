@@ -1,10 +1,11 @@
-//! The stack of layers over the conversation: their order, where keys and news go, and what follows from the replies.
+//! The stack of layers over the conversation: their order, where keys and update go, and what follows from the replies.
 //! The topmost layer is asked first.
 
 use std::time::Instant;
 
 use super::{App, ESCAPE_PAUSE};
 use crate::session::query::{Answer, Query};
+use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, List};
 use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerUpdate};
 use crate::tui::page::Page;
@@ -16,6 +17,8 @@ use crate::view::theme::Meaning;
 /// A layer in the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LayerSlot {
+    /// The leader waits for the rest of a key.
+    Leader,
     /// One that a person has opened, counted from the bottom.
     Opened(usize),
     Trust,
@@ -30,6 +33,7 @@ impl App {
     /// the keys.
     pub(super) fn stack(&self) -> impl Iterator<Item = LayerSlot> {
         let opened = (0..self.layers.len()).rev().map(LayerSlot::Opened);
+        let leader = std::iter::once(LayerSlot::Leader);
         let others = [
             LayerSlot::Trust,
             LayerSlot::Search,
@@ -37,7 +41,10 @@ impl App {
             LayerSlot::Question,
             LayerSlot::Completion,
         ];
-        opened.chain(others).filter(|slot| self.layer(*slot).is_some())
+        leader
+            .chain(opened)
+            .chain(others)
+            .filter(|slot| self.layer(*slot).is_some())
     }
 
     pub(super) fn top(&self) -> Option<LayerSlot> {
@@ -46,6 +53,7 @@ impl App {
 
     pub(super) fn layer(&self, slot: LayerSlot) -> Option<&dyn Layer> {
         Some(match slot {
+            LayerSlot::Leader => self.leader.as_ref()?,
             LayerSlot::Opened(place) => &**self.layers.get(place)?,
             LayerSlot::Trust => self.trust.as_ref()?,
             LayerSlot::Search => self.view.search.as_ref()?,
@@ -58,6 +66,7 @@ impl App {
     fn layer_mut(&mut self, slot: LayerSlot) -> Option<&mut dyn Layer> {
         self.layer(slot)?;
         Some(match slot {
+            LayerSlot::Leader => self.leader.as_mut()?,
             LayerSlot::Opened(place) => &mut **self.layers.get_mut(place)?,
             LayerSlot::Trust => self.trust.as_mut()?,
             LayerSlot::Search => self.view.search.as_mut()?,
@@ -67,8 +76,33 @@ impl App {
         })
     }
 
+    /// Answers a key that means nothing to a layer.
+    pub(super) fn hear_unknown(&mut self, slot: LayerSlot, now: Instant) -> Option<RedrawUrgency> {
+        let reply = match slot {
+            LayerSlot::Leader => self.leader.as_mut()?.hear_unknown(&self.keymap),
+            LayerSlot::Opened(place) => self.layers.get_mut(place)?.hear_unknown(&self.keymap),
+            LayerSlot::Trust => self.trust.as_mut()?.hear_unknown(&self.keymap),
+            LayerSlot::Question => self.view.questions.shown_mut()?.hear_unknown(&self.keymap),
+            // They take text, so that every key means something.
+            LayerSlot::Search | LayerSlot::Todo | LayerSlot::Completion => return None,
+        };
+        self.follow_layer(slot, reply, now)
+    }
+
+    /// Returns where a key goes that a layer may not hear yet.
+    pub(super) fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
+        let guard = self.layer_mut(slot).and_then(|layer| layer.guard_mut());
+        let route = guard.map_or(KeyRoute::Answer, |guard| guard.pass(now));
+        if route == KeyRoute::Drop {
+            self.dropped_keys += 1;
+        }
+        route
+    }
+
     fn close_slot(&mut self, slot: LayerSlot, now: Instant) {
         match slot {
+            // What lies below it was read all along.
+            LayerSlot::Leader => return self.leader = None,
             LayerSlot::Opened(place) => drop(self.layers.remove(place)),
             LayerSlot::Trust => self.trust = None,
             LayerSlot::Search => self.view.search = None,
@@ -98,17 +132,17 @@ impl App {
 
     /// Does what follows from the reply of a layer.
     fn follow_layer(&mut self, slot: LayerSlot, reply: LayerReply, now: Instant) -> Option<RedrawUrgency> {
-        let wish = match reply {
+        let request = match reply {
             LayerReply::Ignored => return None,
             LayerReply::Done => None,
-            LayerReply::Wish(wish) => Some(wish),
-            LayerReply::Close(wish) => {
+            LayerReply::Request(request) => Some(request),
+            LayerReply::Close(request) => {
                 self.close_slot(slot, now);
-                wish
+                request
             }
         };
-        if let Some(wish) = wish {
-            self.grant(wish, now);
+        if let Some(request) = request {
+            self.grant(request, now);
         }
         Some(RedrawUrgency::Urgent)
     }
@@ -138,10 +172,10 @@ impl App {
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
         self.leave_search_row(now);
-        let wish = layer.wants();
+        let request = layer.wants();
         self.layers.push(layer);
-        if let Some(wish) = wish {
-            self.grant(wish, now);
+        if let Some(request) = request {
+            self.grant(request, now);
         }
     }
 
@@ -151,8 +185,8 @@ impl App {
             return;
         };
         self.begin_guard_anew(now);
-        if let Some(wish) = layer.close() {
-            self.grant(wish, now);
+        if let Some(request) = layer.close() {
+            self.grant(request, now);
         }
     }
 
@@ -169,13 +203,17 @@ impl App {
         }
     }
 
-    /// One step of `esc`: what a layer has open, then the layer. An opened one is deaf afterwards if the next key would be
-    /// read by somebody else, the others always.
+    /// One step of `esc`: what a layer has open, then the layer. After an opened one `esc` is ignored for a moment if the next
+    /// key would be read by another part, after the others always.
     pub(super) fn layer_back(&mut self, slot: LayerSlot, now: Instant) {
         let read_by = (self.layers.len(), self.context());
         self.with_layer(slot, now, |layer| layer.back());
-        let is_opened = matches!(slot, LayerSlot::Opened(_));
-        if !is_opened || read_by != (self.layers.len(), self.context()) {
+        let ignores_escape = match slot {
+            LayerSlot::Leader => false,
+            LayerSlot::Opened(_) => read_by != (self.layers.len(), self.context()),
+            _ => true,
+        };
+        if ignores_escape {
             self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
         }
     }
@@ -222,11 +260,11 @@ impl App {
         self.follow_layer(LayerSlot::Opened(self.layers.len() - 1), reply, now)
     }
 
-    pub(super) fn tell_layers(&mut self, news: &LayerUpdate<'_>, now: Instant) {
+    pub(super) fn tell_layers(&mut self, update: &LayerUpdate<'_>, now: Instant) {
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
             // One that hears may close itself, and nothing above it.
-            self.with_layer(slot, now, |layer| layer.hear(news));
+            self.with_layer(slot, now, |layer| layer.hear(update));
         }
     }
 
@@ -238,9 +276,9 @@ impl App {
 
     /// The session is there: what layers wanted to know before can be asked.
     pub(super) fn ask_for_layers(&mut self, now: Instant) {
-        let wishes: Vec<_> = self.layers.iter().filter_map(|layer| layer.wants()).collect();
-        for wish in wishes {
-            self.grant(wish, now);
+        let requests: Vec<_> = self.layers.iter().filter_map(|layer| layer.wants()).collect();
+        for request in requests {
+            self.grant(request, now);
         }
     }
 

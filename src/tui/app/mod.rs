@@ -63,6 +63,7 @@ use super::completion::{FinderPaths, Frecency};
 use super::dialog::Trust;
 use super::keymap::Keymap;
 use super::layer::Layer;
+use super::page::LeaderTable;
 use super::pictures::Pictures;
 use super::sessions::SlotId;
 use super::terminal::multiplexer::Multiplexer;
@@ -128,6 +129,8 @@ pub(crate) struct App {
     /// Layers that a person has opened; the last one is the topmost.
     layers: Vec<Box<dyn Layer>>,
     session_list: session_list::SessionList,
+    /// Waits for the key behind the leader.
+    leader: Option<LeaderTable>,
     /// `ctrl+c` was pressed while nothing was there to stop.
     quit_armed: Option<Instant>,
     dropped_keys: u64,

@@ -1,5 +1,5 @@
 //! Questions that wait for the person in one session: which is on screen, which was put off, and where text goes that was
-//! written for one and never sent.
+//! written in a form and never sent.
 //!
 //! A question that was begun is kept with all that was chosen and written until it is settled. Questions of permission
 //! come first, but never take the place of a form that is on screen.
@@ -140,6 +140,9 @@ impl OpenQuestions {
             return;
         };
         let next = (place + 1) % self.list.len();
+        if self.list[next].is_permission() != self.list[place].is_permission() {
+            self.recall();
+        }
         self.list[next].is_put_off = false;
         self.show_at(Some(next), guard, scope);
     }
@@ -149,8 +152,8 @@ impl OpenQuestions {
             let open = &mut self.list[place];
             let question = &open.question;
             open.dialog
-                .get_or_insert_with(|| dialog::open(question, guard, scope))
-                .appear(guard);
+                .get_or_insert_with(|| dialog::open(question, guard))
+                .appear(guard, scope);
             question.id
         });
     }

@@ -27,7 +27,7 @@ impl SearchRow {
     }
 
     fn search(&self) -> LayerReply {
-        LayerReply::Wish(LayerRequest::Search(self.query.text()))
+        LayerReply::Request(LayerRequest::Search(self.query.text()))
     }
 }
 

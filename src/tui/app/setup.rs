@@ -106,6 +106,7 @@ impl App {
             trust: setup.trust.map(|question| Trust::new(question, now)),
             layers: Vec::new(),
             session_list: session_list::SessionList::default(),
+            leader: None,
             quit_armed: None,
             dropped_keys: 0,
             shown: frame::FrameLayout::default(),

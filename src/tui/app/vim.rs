@@ -58,7 +58,7 @@ impl App {
     pub(crate) fn caret_shape(&self) -> CaretShape {
         match self.view.composer.vim_mode() {
             Some(Mode::Insert) => CaretShape::Bar,
-            Some(_) if self.context() == Context::Composer => CaretShape::Block,
+            Some(_) if self.context_below_leader() == Context::Composer => CaretShape::Block,
             Some(_) => CaretShape::Bar,
             None => CaretShape::Own,
         }

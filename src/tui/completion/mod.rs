@@ -192,14 +192,12 @@ impl Completion {
         });
     }
 
-    /// Closes it for as long as this word is written; says whether it was open.
-    pub(crate) fn dismiss(&mut self) -> bool {
-        let State::Open(list) = &self.state else {
-            return false;
-        };
-        self.state = State::Dismissed(list.token.clone());
-        self.asked = None;
-        true
+    /// Closes it for as long as this word is written.
+    pub(crate) fn dismiss(&mut self) {
+        if let State::Open(list) = &self.state {
+            self.state = State::Dismissed(list.token.clone());
+            self.asked = None;
+        }
     }
 
     pub(crate) fn close(&mut self) {

@@ -1,6 +1,6 @@
 //! Dialogs: questions that take the composer's place.
 //!
-//! A dialog opens by itself, so it is deaf at first ([`guard`]): what a person was typing answers nothing. It handles
+//! A dialog opens by itself, so it ignores keys at first ([`TypeAheadGuard`]): what a person was typing answers nothing. It handles
 //! keys and draws; the owner sends what it answers with.
 //!
 //! Import circle: asks, body, permission: they are one question, whose state is in `permission`.
@@ -35,8 +35,8 @@ pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {
-    /// It comes on screen, or is heard again: no key was meant for it yet.
-    fn appear(&mut self, guard: TypeAheadGuard);
+    /// It comes on screen: no key was meant for it yet. `scope` is what an "always" begins with.
+    fn appear(&mut self, guard: TypeAheadGuard, scope: Scope);
 
     /// The call that it is about.
     fn call(&self) -> Option<&CallId> {
@@ -65,10 +65,10 @@ pub(crate) trait Dialog: Layer {
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16;
 }
 
-/// Makes the dialog of a question. `scope` is what an "always" begins with.
-pub(crate) fn open(question: &Question, guard: TypeAheadGuard, scope: Scope) -> Box<dyn Dialog> {
+/// Makes the dialog of a question.
+pub(crate) fn open(question: &Question, guard: TypeAheadGuard) -> Box<dyn Dialog> {
     match &question.about {
-        QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry), guard, scope)),
+        QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry), guard)),
         QuestionKind::Form(form) => Box::new(FormDialog::new(question.with(form), guard)),
     }
 }

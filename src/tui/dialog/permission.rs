@@ -65,15 +65,14 @@ pub(super) struct Permission {
 }
 
 impl Permission {
-    /// `scope` is what an "always" begins with.
-    pub(super) fn new(question: Question<Arc<Inquiry>>, guard: TypeAheadGuard, scope: Scope) -> Self {
+    pub(super) fn new(question: Question<Arc<Inquiry>>, guard: TypeAheadGuard) -> Self {
         Self {
             proposals: Proposal::all(&question.about),
             question,
             guard,
             stage: Stage::Answering,
             row: 0,
-            scope,
+            scope: Scope::default(),
             reason: Composer::default(),
             pattern: Composer::default(),
             call: Composer::default(),
@@ -95,7 +94,7 @@ impl Permission {
         match action {
             Action::AllowOnce => return self.reply(PermissionReply::Once),
             Action::Reject => return self.reply(PermissionReply::Reject(None)),
-            Action::AnotherAsk => return LayerReply::Wish(LayerRequest::NextQuestion),
+            Action::AnotherAsk => return LayerReply::Request(LayerRequest::NextQuestion),
             Action::StoreAlways => return self.store(),
             Action::FinishText => return self.finish(),
             Action::NextAnswer => self.choose(Direction::Down),
@@ -199,7 +198,7 @@ impl Permission {
         match editable.map(|editable| editable.read(&self.call.text())) {
             Some(Ok(Some(args))) => {
                 self.is_fitting = true;
-                return LayerReply::Wish(LayerRequest::Ask(Query::Fit {
+                return LayerReply::Request(LayerRequest::Ask(Query::Fit {
                     question: self.question.id,
                     args,
                 }));
@@ -363,7 +362,7 @@ impl Layer for Permission {
         if was_full {
             LayerReply::Done
         } else {
-            LayerReply::Wish(LayerRequest::PutOff)
+            LayerReply::Request(LayerRequest::PutOff)
         }
     }
 
@@ -433,8 +432,13 @@ impl Layer for Permission {
 }
 
 impl Dialog for Permission {
-    fn appear(&mut self, guard: TypeAheadGuard) {
+    fn appear(&mut self, guard: TypeAheadGuard, scope: Scope) {
         self.guard = guard;
+        // What the session says of an edited call came too late for it.
+        self.is_fitting = false;
+        if self.stage == Stage::Answering {
+            self.scope = scope;
+        }
         self.choice = None;
         self.remark = None;
     }

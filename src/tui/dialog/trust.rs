@@ -14,6 +14,7 @@ use super::Dialog;
 use super::draw::window;
 use super::keys::KeyLines;
 use super::type_ahead_guard::TypeAheadGuard;
+use crate::permission::Scope;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
@@ -277,7 +278,7 @@ impl Layer for Trust {
 }
 
 impl Dialog for Trust {
-    fn appear(&mut self, guard: TypeAheadGuard) {
+    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
         self.guard = guard;
     }
 

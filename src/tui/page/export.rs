@@ -122,7 +122,7 @@ impl Export {
             return LayerReply::Done;
         }
         self.state = State::Writing;
-        LayerReply::Wish(LayerRequest::Ask(match self.target {
+        LayerReply::Request(LayerRequest::Ask(match self.target {
             ExportTarget::File => Query::Keep(ExportRequest {
                 format: self.format,
                 path,

@@ -32,6 +32,11 @@ impl LeaderTable {
     pub(crate) fn new(now: Instant) -> Self {
         Self { appears: now + DELAY }
     }
+
+    /// Returns the moment at which it appears, if it has not yet.
+    pub(crate) fn deadline(&self, now: Instant) -> Option<Instant> {
+        Some(self.appears).filter(|at| *at > now)
+    }
 }
 
 impl Layer for LeaderTable {
@@ -62,10 +67,6 @@ impl Layer for LeaderTable {
 
     fn takes_mouse(&self) -> bool {
         false
-    }
-
-    fn deadline(&self, now: Instant) -> Option<Instant> {
-        Some(self.appears).filter(|at| *at > now)
     }
 
     fn is_seen(&self, now: Instant) -> bool {

@@ -226,7 +226,7 @@ impl Layer for RuleList {
                 let chosen = self.chosen().map(|rule| rule.id);
                 match chosen {
                     Some(id) if armed == chosen => {
-                        return LayerReply::Wish(LayerRequest::Send(Op::RevokeGrant(id)));
+                        return LayerReply::Request(LayerRequest::Send(Op::RevokeGrant(id)));
                     }
                     _ => self.armed = chosen,
                 }
@@ -457,7 +457,7 @@ mod tests {
     /// Returns the rule that an action revokes.
     fn revoked(list: &mut RuleList, action: Action) -> Option<i64> {
         match list.act(action) {
-            LayerReply::Wish(LayerRequest::Send(Op::RevokeGrant(id))) => Some(id),
+            LayerReply::Request(LayerRequest::Send(Op::RevokeGrant(id))) => Some(id),
             _ => None,
         }
     }

@@ -180,7 +180,7 @@ impl Picker {
         self.select_first();
         let passed = self.passed(before);
         match self.place.typed(self.filter.text()) {
-            Some(wish) => LayerReply::Wish(wish),
+            Some(wish) => LayerReply::Request(wish),
             None => passed,
         }
     }
@@ -202,9 +202,9 @@ impl Picker {
         match self.place.delete(row) {
             None => LayerReply::Done,
             Some(LayerRequest::Session(SessionListRequest::Say(words))) => {
-                LayerReply::Wish(LayerRequest::Session(SessionListRequest::Say(words)))
+                LayerReply::Request(LayerRequest::Session(SessionListRequest::Say(words)))
             }
-            Some(wish) if armed == Some(row) => LayerReply::Wish(wish),
+            Some(wish) if armed == Some(row) => LayerReply::Request(wish),
             Some(_) => {
                 self.armed = Some(row);
                 LayerReply::Done
@@ -218,7 +218,7 @@ impl Picker {
         };
         match self.place.name(row) {
             None => LayerReply::Done,
-            Some(Err(wish)) => LayerReply::Wish(wish),
+            Some(Err(wish)) => LayerReply::Request(wish),
             Some(Ok(name)) => {
                 let mut line = Composer::default();
                 name.chars().for_each(|c| line.insert_char(c));

@@ -91,7 +91,7 @@ fn type_text(picker: &mut Picker, text: &str) -> LayerReply {
 /// Returns the action that an outcome asks for.
 fn asked(outcome: &LayerReply) -> Option<Action> {
     match outcome {
-        LayerReply::Wish(LayerRequest::Act(_, action))
+        LayerReply::Request(LayerRequest::Act(_, action))
         | LayerReply::Close(Some(LayerRequest::Act(_, action))) => Some(*action),
         _ => None,
     }

@@ -16,7 +16,6 @@ use crate::permission::Mode;
 use crate::session::{Op, PLAN};
 use crate::tui::dialog::{Dialog, KeyRoute};
 use crate::tui::keymap::{Action, Context, typed};
-use crate::tui::layer::LayerReply;
 use crate::tui::page::{self, LeaderTable};
 use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::RedrawUrgency;
@@ -84,6 +83,11 @@ impl App {
         }
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
+            // It comes before there is anything to paste into.
+            if slot == LayerSlot::Trust {
+                self.dropped_keys += 1;
+                return RedrawUrgency::None;
+            }
             match self.pass_guard(slot, now) {
                 KeyRoute::Answer => {}
                 KeyRoute::Draft => break,
@@ -102,21 +106,6 @@ impl App {
     pub(crate) fn complain(&mut self, text: impl Into<String>, now: Instant) -> RedrawUrgency {
         self.say(text, Meaning::Warning, now);
         RedrawUrgency::Urgent
-    }
-
-    /// Says where a key goes that a layer may not hear yet.
-    fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
-        let mut pass = KeyRoute::Answer;
-        self.with_layer(slot, now, |layer| {
-            pass = layer
-                .guard_mut()
-                .map_or(KeyRoute::Answer, |guard| guard.pass(now));
-            LayerReply::Ignored
-        });
-        if pass == KeyRoute::Drop {
-            self.dropped_keys += 1;
-        }
-        pass
     }
 
     /// Gives a key to a layer. What only looks around is never dropped.
@@ -158,13 +147,6 @@ impl App {
             (None, _) => self.hear_unknown(slot, now),
         };
         change.unwrap_or(RedrawUrgency::None)
-    }
-
-    fn hear_unknown(&mut self, slot: LayerSlot, now: Instant) -> Option<RedrawUrgency> {
-        let keymap = std::mem::take(&mut self.keymap);
-        let change = self.with_layer(slot, now, |layer| layer.hear_unknown(&keymap));
-        self.keymap = keymap;
-        change
     }
 
     /// Gives a key to what has the focus below the layers.
@@ -222,7 +204,7 @@ impl App {
                 self.escape(now);
             }
             Action::ClearOrQuit => self.clear_or_quit(now),
-            Action::Leader => self.layers.push(Box::new(LeaderTable::new(now))),
+            Action::Leader => self.leader = Some(LeaderTable::new(now)),
             Action::Editor => {
                 let written = self.asking().and_then(Dialog::editable);
                 let text = written.unwrap_or_else(|| self.view.composer.text());
@@ -245,8 +227,8 @@ impl App {
             Action::ListCommands => self.begin_word('/', now),
             Action::NextAgent if self.complete_path() => {}
             Action::NextAgent => self.next_agent(now),
-            Action::PageUp => self.view.transcript.page(-1),
-            Action::PageDown => self.view.transcript.page(1),
+            Action::PageUp => self.page(action, -1, now),
+            Action::PageDown => self.page(action, 1, now),
             Action::FocusTranscript => self.focus_transcript(),
             Action::FocusComposer => self.focus_composer(),
             Action::FocusQueue => drop(self.focus_queue()),
@@ -271,6 +253,16 @@ impl App {
                 self.draft_changed(now);
             }
             _ => self.act_on_transcript(action, now),
+        }
+    }
+
+    /// Scrolls the question on screen, also below a row that is written in, or else the transcript.
+    fn page(&mut self, action: Action, pages: isize, now: Instant) {
+        let is_scrolled = self
+            .with_layer(LayerSlot::Question, now, |layer| layer.act(action))
+            .is_some();
+        if !is_scrolled {
+            self.view.transcript.page(pages);
         }
     }
 

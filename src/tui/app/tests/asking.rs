@@ -26,6 +26,18 @@ fn a_new_question_ignores_typed_keys_and_enter_never_answers() {
 }
 
 #[test]
+fn a_question_hears_the_key_behind_one_of_the_leader() {
+    let mut driver = Driver::open();
+    driver.event(Event::TurnStarted);
+    driver.ask(bash("cargo test", &[]));
+    driver.wait(301);
+    driver.press("ctrl+x b");
+    driver.press("ctrl+x esc");
+    driver.press("y");
+    assert_eq!(driver.replies(), [PermissionReply::Once]);
+}
+
+#[test]
 fn keys_of_a_draft_go_on_into_it_while_a_question_appears() {
     let mut driver = Driver::open();
     driver.event(Event::TurnStarted);

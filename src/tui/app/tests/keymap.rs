@@ -112,6 +112,12 @@ fn beside_the_leader_table_no_key_is_named_that_does_something_else_now() {
     driver.press("ctrl+x");
     driver.wait(400);
     assert_eq!(driver.hints(), " a key of the table · esc back");
+    // Not even that of a question that waits.
+    driver.press("esc");
+    driver.press("esc");
+    driver.press("ctrl+x");
+    driver.wait(400);
+    assert_eq!(driver.hints(), " a key of the table · esc back");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use ratatui::layout::{Position, Rect};
 use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
+use crate::permission::Scope;
 use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context, Keymap};
@@ -369,7 +370,7 @@ impl Layer for FormDialog {
     fn back(&mut self) -> LayerReply {
         self.remark = None;
         if self.is_outermost() {
-            return LayerReply::Wish(LayerRequest::PutOff);
+            return LayerReply::Request(LayerRequest::PutOff);
         }
         self.is_writing = false;
         LayerReply::Done
@@ -423,7 +424,7 @@ impl Layer for FormDialog {
 }
 
 impl Dialog for FormDialog {
-    fn appear(&mut self, guard: TypeAheadGuard) {
+    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
         self.guard = guard;
     }
 

@@ -218,7 +218,7 @@ impl Diff {
     }
 
     fn ask(&self) -> LayerReply {
-        LayerReply::Wish(LayerRequest::Ask(Query::Changes(self.scope)))
+        LayerReply::Request(LayerRequest::Ask(Query::Changes(self.scope)))
     }
 
     /// The file and the line that is pointed at; outside its hunks the first line of them.
@@ -262,7 +262,7 @@ impl Diff {
             line: Some(line),
         });
         place.map_or(LayerReply::Done, |place| {
-            LayerReply::Wish(LayerRequest::Open(place))
+            LayerReply::Request(LayerRequest::Open(place))
         })
     }
 
@@ -316,7 +316,7 @@ impl Diff {
             self.armed = Some((file, hunk));
             return LayerReply::Done;
         }
-        LayerReply::Wish(LayerRequest::Ask(Query::Revert(Revert {
+        LayerReply::Request(LayerRequest::Ask(Query::Revert(Revert {
             path: changed.path.clone(),
             real: changed.real.clone(),
             hunk: rows::hunk_text(&changed.diff, hunk),

@@ -70,7 +70,7 @@ fn enter_opens_the_file_at_the_line() {
     let mut page = page();
     page.act(Action::NextHunk);
     let outcome = page.act(Action::Open);
-    let LayerReply::Wish(LayerRequest::Open(place)) = outcome else {
+    let LayerReply::Request(LayerRequest::Open(place)) = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!((place.path.as_str(), place.line), ("/p/a.txt", Some(17)));
@@ -114,7 +114,7 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     page.act(Action::RowDown);
     assert!(matches!(page.act(REVERT_HUNK), LayerReply::Done), "it was moved");
     let outcome = page.act(REVERT_HUNK);
-    let LayerReply::Wish(LayerRequest::Ask(Query::Revert(revert))) = outcome else {
+    let LayerReply::Request(LayerRequest::Ask(Query::Revert(revert))) = outcome else {
         panic!("{outcome:?}");
     };
     assert!(revert.hunk.contains("-line 50\n+fifty\n") && !revert.hunk.contains("twenty"));
@@ -122,7 +122,7 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     let wish = page.hear(&LayerUpdate::Answer(&Query::Revert(revert), &answer));
     assert!(matches!(
         wish,
-        LayerReply::Wish(LayerRequest::Ask(Query::Changes(ChangeScope::Session)))
+        LayerReply::Request(LayerRequest::Ask(Query::Changes(ChangeScope::Session)))
     ));
 }
 
