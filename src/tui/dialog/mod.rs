@@ -1,7 +1,7 @@
 //! Dialogs: questions that take the composer's place.
 //!
-//! A dialog opens by itself, so it ignores keys at first ([`TypeAheadGuard`]): what a person was typing answers nothing. It handles
-//! keys and draws; the owner sends what it answers with.
+//! A dialog opens by itself, so it ignores keys at first ([`TypeAheadGuard`]): what a person was typing answers nothing.
+//! It handles keys and draws; the owner sends what it answers with.
 //!
 //! Import circle: asks, body, permission: they are one question, whose state is in `permission`.
 
