@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::destructive::DeletedFiles;
 use super::floor::floor;
+use super::key::PermissionKey;
 use super::rule::{Action, Rule, Source};
 use super::subject::Subject;
 use super::verdict::{Permissions, Verdict};
@@ -18,8 +19,7 @@ use super::verdict::{Permissions, Verdict};
 /// One thing a call is about to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// A permission key: `edit`, `bash`, `external_directory` …
-    pub key: String,
+    pub key: PermissionKey,
     pub subject: Subject,
     /// Patterns that "always" would store; none when it is not offered.
     pub always: Vec<String>,
@@ -54,9 +54,9 @@ pub enum Location {
 }
 
 impl Ask {
-    pub fn new(key: impl Into<String>, subject: Subject) -> Self {
+    pub fn new(key: PermissionKey, subject: Subject) -> Self {
         Self {
-            key: key.into(),
+            key,
             subject,
             ..Self::default()
         }
@@ -142,7 +142,7 @@ pub enum Decision {
 /// Why a call is denied. Its text is what the model reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Denial {
-    pub key: String,
+    pub key: PermissionKey,
     /// The text of the subject.
     pub pattern: String,
     pub rule: Option<Rule>,
@@ -215,11 +215,11 @@ pub fn decide(permissions: &Permissions, asks: &[Ask], tool: &str, mode: Mode) -
         ..Permissions::default()
     };
     // Where the tool's own name is among the keys asked, its rules are about that subject and no other.
-    let names_itself = asks.iter().any(|ask| ask.key == tool);
+    let names_itself = asks.iter().any(|ask| ask.key.as_str() == tool);
     let mut open = Vec::new();
     let mut answered = Vec::new();
     for ask in asks {
-        let own_name = if names_itself { &ask.key } else { tool };
+        let own_name = if names_itself { ask.key.as_str() } else { tool };
         let verdict = judge(permissions, &plan, ask, own_name);
         match verdict.action {
             Action::Deny => return Decision::Deny(Box::new(Denial::by_rule(ask, verdict.rule))),
@@ -240,7 +240,7 @@ fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -
     let planned = plan.judge(&ask.key, &ask.subject);
     let restricts = planned.action == Action::Deny && verdict.action != Action::Deny;
     // Plan files may be written, as by agent `plan`.
-    let opens = planned.action == Action::Allow && ask.key == "edit" && verdict.is_general_ask();
+    let opens = planned.action == Action::Allow && ask.key == PermissionKey::EDIT && verdict.is_general_ask();
     if restricts || opens {
         verdict = planned;
     }
@@ -273,7 +273,10 @@ fn is_answered_by(mode: Mode, ask: &Ask) -> bool {
     match mode {
         Mode::Yolo => true,
         // A command is said to be in the project where it changes files there and does nothing else.
-        Mode::AcceptEdits => matches!(&*ask.key, "edit" | "bash") && ask.location == Location::InProject,
+        Mode::AcceptEdits => {
+            [PermissionKey::EDIT, PermissionKey::BASH].contains(&ask.key)
+                && ask.location == Location::InProject
+        }
         Mode::Ask | Mode::Plan => false,
     }
 }
@@ -288,7 +291,7 @@ fn open_ask(ask: &Ask, verdict: Verdict) -> OpenAsk {
     ) {
         ask.always.clear();
     }
-    let key = &ask.key;
+    let key = ask.key.as_str();
     ask.always.retain(|pattern| floor(key, pattern).is_ok());
     OpenAsk { ask, verdict }
 }
@@ -308,7 +311,7 @@ mod tests {
     }
 
     fn ask(key: &str, text: &str) -> Ask {
-        Ask::new(key, Subject::new(text)).always("*")
+        Ask::new(PermissionKey::named(key), Subject::new(text)).always("*")
     }
 
     fn name(decision: &Decision) -> String {
@@ -341,7 +344,7 @@ mod tests {
         let permissions = permissions(RULES);
         let inside = |text: &str| ask("edit", text).in_project();
         let read_only = Ask::new(
-            "bash",
+            PermissionKey::BASH,
             Subject {
                 read_only: true,
                 ..Subject::new("ls")
@@ -434,8 +437,8 @@ mod tests {
     #[test]
     fn what_could_not_be_stored_is_not_offered() {
         let permissions = Permissions::default();
-        let asks =
-            ["/*", "/srv/app/*"].map(|dir| Ask::new("external_directory", Subject::new(dir)).always(dir));
+        let asks = ["/*", "/srv/app/*"]
+            .map(|dir| Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(dir)).always(dir));
         let Decision::Ask(open) = decide(&permissions, &asks, "bash", Mode::Ask) else {
             panic!()
         };

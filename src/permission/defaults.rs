@@ -156,6 +156,7 @@ pub fn protected_subject(absolute: &Path, relative: Option<&str>) -> Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::permission::PermissionKey;
     use crate::permission::Permissions;
 
     fn permissions() -> Permissions {
@@ -189,7 +190,9 @@ mod tests {
             ("key.pem", Action::Ask),
         ] {
             assert_eq!(
-                permissions.judge("read", &Subject::new(path)).action,
+                permissions
+                    .judge(&PermissionKey::READ, &Subject::new(path))
+                    .action,
                 expected,
                 "{path}"
             );
@@ -223,7 +226,9 @@ mod tests {
             ("something_new", "*", Action::Ask),
         ] {
             assert_eq!(
-                permissions.judge(key, &Subject::new(text)).action,
+                permissions
+                    .judge(&PermissionKey::named(key), &Subject::new(text))
+                    .action,
                 expected,
                 "{key} {text}"
             );
@@ -261,7 +266,7 @@ mod tests {
         ] {
             let subject = protected_subject(Path::new(path), path.strip_prefix("/p/"));
             assert_eq!(
-                permissions.judge("protected", &subject).action,
+                permissions.judge(&PermissionKey::PROTECTED, &subject).action,
                 expected,
                 "{path}"
             );
@@ -296,7 +301,7 @@ mod tests {
         ] {
             let subject = protected_subject(Path::new(path), None);
             assert_eq!(
-                permissions.judge("protected", &subject).action,
+                permissions.judge(&PermissionKey::PROTECTED, &subject).action,
                 Action::Deny,
                 "{path}"
             );
@@ -323,7 +328,7 @@ mod tests {
         ] {
             let subject = protected_subject(Path::new(path), None);
             assert_eq!(
-                permissions.judge("protected", &subject).action,
+                permissions.judge(&PermissionKey::PROTECTED, &subject).action,
                 expected,
                 "{path}"
             );
@@ -348,7 +353,7 @@ mod tests {
         ] {
             let subject = protected_subject(Path::new(path), None);
             assert_eq!(
-                permissions.judge("protected", &subject).action,
+                permissions.judge(&PermissionKey::PROTECTED, &subject).action,
                 expected,
                 "{path}"
             );

@@ -1,5 +1,6 @@
 //! The answer "always": patterns that become allow rules.
 
+use crate::permission::PermissionKey;
 use std::path::Path;
 
 use super::floor::{Floored, floor};
@@ -8,15 +9,21 @@ use super::rule::{Action, Rule, Source};
 
 /// Turns the ticked patterns of an answer into rules, all or none.
 pub fn grants(
-    patterns: &[(String, String)],
+    patterns: &[(PermissionKey, String)],
     scope: Scope,
     home: Option<&Path>,
 ) -> Result<Vec<Rule>, Floored> {
     patterns
         .iter()
         .map(|(key, pattern)| {
-            floor(key, pattern)?;
-            Ok(Rule::new(key, pattern, Action::Allow, Source::Grant(scope), home))
+            floor(key.as_str(), pattern)?;
+            Ok(Rule::new(
+                key.as_str(),
+                pattern,
+                Action::Allow,
+                Source::Grant(scope),
+                home,
+            ))
         })
         .collect()
 }
@@ -28,8 +35,8 @@ mod tests {
     #[test]
     fn one_pattern_below_the_floor_keeps_all_from_being_stored() {
         let patterns = [
-            ("bash".to_owned(), "ls *".to_owned()),
-            ("bash".to_owned(), "*".to_owned()),
+            (PermissionKey::BASH, "ls *".to_owned()),
+            (PermissionKey::BASH, "*".to_owned()),
         ];
         assert!(grants(&patterns, Scope::Session, None).is_err());
         assert_eq!(grants(&patterns[..1], Scope::Session, None).unwrap().len(), 1);

@@ -1,5 +1,6 @@
 //! A permission inquiry: a call, and its asks that are open.
 
+use crate::permission::PermissionKey;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,7 @@ pub struct InquiryRow {
 }
 
 impl InquiryRow {
-    pub fn key(&self) -> &str {
+    pub fn key(&self) -> &PermissionKey {
         &self.ask.key
     }
 
@@ -84,7 +85,8 @@ impl InquiryRow {
 
     /// Returns in a few words what it destroys, if it does.
     pub fn harm(&self) -> Option<&'static str> {
-        let is_judged = self.ask.destructive && self.ask.floor == Floor::Rules && self.key() == "bash";
+        let is_judged =
+            self.ask.destructive && self.ask.floor == Floor::Rules && *self.key() == PermissionKey::BASH;
         is_judged.then(|| harm(self.pattern()))
     }
 
@@ -98,7 +100,7 @@ impl InquiryRow {
     /// Returns true if a rule with this pattern would allow it.
     pub fn is_covered_by(&self, pattern: &str, home: Option<&Path>) -> bool {
         let source = Source::Grant(Scope::Session);
-        Rule::new(self.key(), pattern, Action::Allow, source, home).grants(&self.ask.subject)
+        Rule::new(self.key().as_str(), pattern, Action::Allow, source, home).grants(&self.ask.subject)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The rules that an "always" would store for an inquiry, each once.
 
 use super::inquiry::{Inquiry, InquiryRow};
+use crate::permission::PermissionKey;
 
 /// A rule that an "always" would store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedRule {
-    pub key: String,
+    pub key: PermissionKey,
     pub pattern: String,
     /// True if it starts ticked: no row that proposes it destroys something.
     pub preticked: bool,
@@ -19,14 +20,14 @@ impl Inquiry {
         let mut all: Vec<ProposedRule> = Vec::new();
         for (place, row) in self.rows.iter().enumerate() {
             for pattern in &row.ask.always {
-                let is_it = |known: &&mut ProposedRule| known.key == row.key() && known.pattern == *pattern;
+                let is_it = |known: &&mut ProposedRule| known.key == *row.key() && known.pattern == *pattern;
                 match all.iter_mut().find(is_it) {
                     Some(known) => {
                         known.rows.push(place);
                         known.preticked &= row.preticked;
                     }
                     None => all.push(ProposedRule {
-                        key: row.key().to_owned(),
+                        key: row.key().clone(),
                         pattern: pattern.clone(),
                         preticked: row.preticked,
                         rows: vec![place],

@@ -1,5 +1,6 @@
 //! The rules of `read` as a gate for the files that lathe opens for itself and whose text a model may see.
 
+use crate::permission::PermissionKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ impl ReadGate {
 
     /// Returns true if `read` would show what goes by these names without asking.
     pub fn shows(&self, subject: &Subject) -> bool {
-        self.permissions.allows("read", subject)
+        self.permissions.allows(&PermissionKey::READ, subject)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The answer to a question for permission, and how far an "always" reaches.
 
+use crate::permission::PermissionKey;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ pub enum PermissionReply {
     Once,
     /// This call, and key with pattern from now on.
     Always {
-        patterns: Vec<(String, String)>,
+        patterns: Vec<(PermissionKey, String)>,
         scope: Scope,
     },
     /// The call with these arguments instead, which are judged like any.

@@ -2,12 +2,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::permission::{Action, Ask, OpenAsk, Subject, Verdict};
+use crate::permission::{Action, Ask, OpenAsk, PermissionKey, Subject, Verdict};
 use crate::view::card::Card;
 
 fn asking(session: &SessionId, pattern: &str) -> NewQuestion {
     let open = OpenAsk {
-        ask: Ask::new("bash", Subject::new(pattern)),
+        ask: Ask::new(PermissionKey::BASH, Subject::new(pattern)),
         verdict: Verdict {
             action: Action::Ask,
             rule: None,

@@ -6,11 +6,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gate::{Answerer, HOOK_KEY};
+use super::gate::Answerer;
 use super::{ToolCx, ToolError};
 use crate::conversation::{CallResult, ErrorKind};
 use crate::hook::{CallFacts, HookContext, HookEvent, HookedResult, Ruling};
-use crate::permission::{Ask, Floor, Subject};
+use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
 
@@ -57,7 +57,7 @@ impl HookedCall {
         };
         let why = sanitize_line(why);
         let why = truncate(&why, REASON_COLUMNS);
-        let mut ask = Ask::new(HOOK_KEY, Subject::new(format!("{tool}: {why}")));
+        let mut ask = Ask::new(PermissionKey::HOOK, Subject::new(format!("{tool}: {why}")));
         ask.floor = Floor::Ask;
         Some(ask)
     }

@@ -44,7 +44,7 @@ use super::sandbox::can_confine_reading;
 use crate::permission::command::{
     Analysis, List, PathUse, RedirectedFile, Simple, analyse, changes_directory, is_known_locale, operand_of,
 };
-use crate::permission::{Ask, Floor, Subject};
+use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::process::git::Drivers;
 
 /// Shells whose grammar the analysis knows.
@@ -104,7 +104,7 @@ fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
         };
         gathered.bash = vec![Ask {
             floor: Floor::Denied,
-            ..Ask::new("bash", subject)
+            ..Ask::new(PermissionKey::BASH, subject)
         }];
     }
     if let Some(reason) = refusal {
@@ -283,15 +283,17 @@ impl CommandContext<'_> {
             let raw = || Subject::new(&redirected.target.text);
             gathered.writes |= redirected.writes;
             let (key, asks) = if redirected.writes {
-                ("edit", &mut gathered.edit)
+                (PermissionKey::EDIT, &mut gathered.edit)
             } else {
-                ("read", &mut gathered.read)
+                (PermissionKey::READ, &mut gathered.read)
             };
             asks.push(Ask {
                 floor: Floor::Ask,
                 ..Ask::new(key, raw())
             });
-            gathered.outside.push(Ask::new("external_directory", raw()));
+            gathered
+                .outside
+                .push(Ask::new(PermissionKey::EXTERNAL_DIRECTORY, raw()));
         }
         targets.extend(known.unwrap_or_default());
         for path in targets {
@@ -299,7 +301,11 @@ impl CommandContext<'_> {
                 continue;
             }
             if goes_up_unseen(Path::new(&path)) {
-                let key = if redirected.writes { "edit" } else { "read" };
+                let key = if redirected.writes {
+                    PermissionKey::EDIT
+                } else {
+                    PermissionKey::READ
+                };
                 gathered.read.push(Ask {
                     floor: Floor::Ask,
                     ..Ask::new(key, Subject::new(&redirected.target.text))
@@ -308,7 +314,10 @@ impl CommandContext<'_> {
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {
                 let asks = self.write_path(&path, self.workdir);
-                let mut edits = asks.iter().filter(|ask| ask.key == "edit").peekable();
+                let mut edits = asks
+                    .iter()
+                    .filter(|ask| ask.key == PermissionKey::EDIT)
+                    .peekable();
                 gathered.writes |= edits.peek().is_none() || !edits.all(|ask| self.is_temporary(ask));
                 gathered.edit.extend(asks);
             } else {

@@ -14,15 +14,12 @@ use super::{ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
 use crate::files::Resolved;
 use crate::permission::{
-    Action, Ask, Decision, Denial, Editable, Fit, Inquiry, InquiryRow, Mode, OpenAsk, PermissionReply,
-    Permissions, ReadGate, Rule, Scope, Source, decide, grants, protected_subject,
+    Action, Ask, Decision, Denial, Editable, Fit, Inquiry, InquiryRow, Mode, OpenAsk, PermissionKey,
+    PermissionReply, Permissions, ReadGate, Rule, Scope, Source, decide, grants, protected_subject,
 };
 use crate::question::{self, NewQuestion, QuestionId, QuestionKind, Questions, Reply};
 use crate::store::{Grant, GrantScope, Store, StoreError};
 use crate::view::card::Card;
-
-/// The key under which a call is asked about because a hook says so.
-pub(super) const HOOK_KEY: &str = "hook";
 
 /// One session's permissions and mode.
 pub struct Gate {
@@ -54,10 +51,10 @@ impl AskingTool<'_> {
     fn decide(self, permissions: &Permissions, asks: &[Ask], mode: Mode) -> Decision {
         let (mut open, mut answered) = (Vec::new(), Vec::new());
         for ask in asks {
-            let name = if ask.key == self.family {
+            let name = if ask.key.as_str() == self.family {
                 self.tool
             } else {
-                &ask.key
+                ask.key.as_str()
             };
             match decide(permissions, std::slice::from_ref(ask), name, mode) {
                 Decision::Allow => {}
@@ -336,14 +333,15 @@ impl Gate {
         Ok(is_gone)
     }
 
-    fn keep(&self, patterns: &[(String, String)], scope: Scope) -> Result<(), StoreError> {
+    fn keep(&self, patterns: &[(PermissionKey, String)], scope: Scope) -> Result<(), StoreError> {
         let scope = match scope {
             Scope::Session => GrantScope::Session(self.session.clone()),
             Scope::Project => GrantScope::Project(self.project.clone()),
             Scope::Everywhere => GrantScope::Global,
         };
         for (key, pattern) in patterns {
-            self.store.add_grant(key, pattern, &scope, &self.session)?;
+            self.store
+                .add_grant(key.as_str(), pattern, &scope, &self.session)?;
         }
         Ok(())
     }
@@ -418,7 +416,7 @@ impl Gate {
 fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
     let subject = protected_subject(absolute, relative);
     let pattern = subject.text.clone();
-    Ask::new("protected", subject).always(pattern)
+    Ask::new(PermissionKey::PROTECTED, subject).always(pattern)
 }
 
 fn permission(inquiry: Inquiry) -> QuestionKind {
@@ -434,7 +432,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<OpenAsk>, shown: CallForReview) ->
     let sandbox = runs_in
         .as_ref()
         .map(|_| expected(&cx.services, &cx.agent).name().into());
-    let keys: Vec<&str> = open.iter().map(|open| open.ask.key.as_str()).collect();
+    let keys: Vec<&PermissionKey> = open.iter().map(|open| &open.ask.key).collect();
     Inquiry {
         tool: tool.to_owned(),
         delegated: None,
@@ -448,21 +446,22 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<OpenAsk>, shown: CallForReview) ->
 }
 
 /// `bash wants to run`, `edit wants to change src/a.rs`.
-fn title(tool: &str, keys: &[&str], card: &Card, is_command: bool) -> String {
-    let is = |key: &str| keys.contains(&key);
-    if is(HOOK_KEY) {
+fn title(tool: &str, keys: &[&PermissionKey], card: &Card, is_command: bool) -> String {
+    let is = |key: PermissionKey| keys.contains(&&key);
+    if is(PermissionKey::HOOK) {
         format!("a hook wants to know whether {tool} may go on")
-    } else if is("doom_loop") {
+    } else if is(PermissionKey::DOOM_LOOP) {
         format!("{tool} is called with the same arguments for the third time")
-    } else if is_command || is("bash") {
+    } else if is_command || is(PermissionKey::BASH) {
         format!("{tool} wants to run")
-    } else if is("edit") || is("protected") {
+    } else if is(PermissionKey::EDIT) || is(PermissionKey::PROTECTED) {
         format!("{tool} wants to change {}", card.argument)
-    } else if is("read") {
+    } else if is(PermissionKey::READ) {
         format!("{tool} wants to read {}", card.argument)
-    } else if is("external_directory") {
+    } else if is(PermissionKey::EXTERNAL_DIRECTORY) {
         format!("{tool} wants to leave the project: {}", card.argument)
     } else {
+        let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
         format!("{tool} asks for {}", keys.join(", "))
     }
 }

@@ -372,7 +372,7 @@ impl Harness {
         let reply = match &question.about {
             QuestionKind::Permission(inquiry) => {
                 let rows = inquiry.rows.iter();
-                let rows = rows.map(|row| (row.key().to_owned(), row.pattern().to_owned()));
+                let rows = rows.map(|row| (row.key().to_string(), row.pattern().to_owned()));
                 self.asked.lock().unwrap().extend(rows);
                 // Who is there for forms alone gives no permission.
                 let nobody = self.fill.map(|_| PermissionReply::Nobody);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::files::{Resolved, Roots};
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 
 const NULL_DEVICE: &str = "/dev/null";
 
@@ -21,7 +21,7 @@ pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
         } else {
             format!("{}/*", directory.display()).replace("//", "/")
         };
-        let ask = Ask::new("external_directory", Subject::new(pattern.clone())).always(pattern);
+        let ask = Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(pattern.clone())).always(pattern);
         if is_outside(path) && !asks.contains(&ask) {
             asks.push(ask);
         }
@@ -30,21 +30,21 @@ pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
 }
 
 /// The asks for touching a path under one key: the path as it is named, and what a link on the way leads to.
-pub fn path_asks(key: &str, resolved: &Resolved) -> Vec<Ask> {
+pub fn path_asks(key: &PermissionKey, resolved: &Resolved) -> Vec<Ask> {
     let locate = |ask: Ask| if resolved.inside { ask.in_project() } else { ask };
     // Every edit is one thing to allow; to read a file is to read that file.
-    let offered = |ask: Ask, path: &str| match key {
-        "read" if path.contains(['*', '?']) => ask,
-        "read" => ask.always(path),
-        _ => ask.always("*"),
+    let offered = |ask: Ask, path: &str| match *key == PermissionKey::READ {
+        true if path.contains(['*', '?']) => ask,
+        true => ask.always(path),
+        false => ask.always("*"),
     };
     let named = Subject::new(&resolved.display).also(resolved.absolute.to_string_lossy());
-    let mut asks = vec![locate(offered(Ask::new(key, named), &resolved.display))];
+    let mut asks = vec![locate(offered(Ask::new(key.clone(), named), &resolved.display))];
     if resolved.real != resolved.absolute {
         // Rules are written with the names that files have in the project.
         let real = resolved.real.to_string_lossy();
         let subject = Subject::new(&*real).also(&resolved.real_display);
-        asks.push(locate(offered(Ask::new(key, subject), &real)));
+        asks.push(locate(offered(Ask::new(key.clone(), subject), &real)));
     }
     asks
 }

@@ -26,7 +26,7 @@ use super::call_hooks::{self, HookRequests, HookedCall};
 use super::gate::{CallForReview, GateOutcome};
 use super::{AskingTool, Concurrency, DynPrepared, ToolCx, ToolError, TypedArgs, Update};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
 pub use person_calls::{find_own, own_command};
@@ -265,7 +265,7 @@ async fn permit(
     }
     let mut asks = Vec::new();
     if ready.repeats {
-        asks.push(Ask::new("doom_loop", Subject::new(name)).always(name));
+        asks.push(Ask::new(PermissionKey::DOOM_LOOP, Subject::new(name)).always(name));
     }
     asks.extend(before.ask(name));
     let gate = &cx.services.gate;

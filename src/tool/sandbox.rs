@@ -4,6 +4,7 @@
 //! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a
 //! protected name that does not exist yet is left to the questions that are asked before.
 
+use crate::permission::PermissionKey;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -175,7 +176,7 @@ fn protected(place: &Path, services: &SessionServices) -> Vec<PathBuf> {
     let is_protected = |path: &Path| {
         let relative = path.strip_prefix(project).ok().and_then(Path::to_str);
         let subject = protected_subject(path, relative);
-        permissions.judge("protected", &subject).action != Action::Allow
+        permissions.judge(&PermissionKey::PROTECTED, &subject).action != Action::Allow
     };
     let readable = services.gate.readable();
     let walk = Walk {

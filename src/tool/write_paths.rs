@@ -5,6 +5,7 @@
 //! `read` does not simply allow nothing depends on the text before that is answered. [`WritePaths::prepare`] is where both
 //! meet: only inside it a file can be opened, and its error is told after the same asks as its success.
 
+use crate::permission::PermissionKey;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(super) struct WritePaths {
     /// Those of `asks` for leaving the project.
     outside: Vec<Ask>,
     /// Index in `asks` of each key and subject.
-    places: HashMap<(String, String), usize>,
+    places: HashMap<(PermissionKey, String), usize>,
     /// Real paths that may be opened.
     real: HashSet<PathBuf>,
 }
@@ -42,7 +43,7 @@ impl WritePaths {
             }
             self.ask(ask.clone());
         }
-        for mut ask in path_asks("edit", &path.resolved) {
+        for mut ask in path_asks(&PermissionKey::EDIT, &path.resolved) {
             ask.destructive |= is_deleted;
             self.ask(ask);
         }
@@ -51,7 +52,7 @@ impl WritePaths {
         }
         // A file that is not there yet has no text to tell of.
         if path.resolved.kind != PathKind::Missing {
-            for ask in path_asks("read", &path.resolved) {
+            for ask in path_asks(&PermissionKey::READ, &path.resolved) {
                 self.ask(ask);
             }
         }
@@ -100,7 +101,7 @@ impl WritePaths {
 /// Returns true if `read` allows all of these files without a question.
 fn may_be_read(cx: &ToolCx, asks: &[Ask]) -> bool {
     let readable = cx.services.gate.readable();
-    let mut reads = asks.iter().filter(|ask| ask.key == "read");
+    let mut reads = asks.iter().filter(|ask| ask.key == PermissionKey::READ);
     reads.all(|ask| readable.shows(&ask.subject))
 }
 

@@ -43,6 +43,7 @@ mod word;
 mod wrapper;
 mod written;
 
+use crate::permission::PermissionKey;
 use std::collections::BTreeSet;
 
 pub use archives::may_unpack_links;
@@ -211,7 +212,7 @@ impl Analysis {
         Ask {
             floor: Floor::Ask,
             destructive: true,
-            ..Ask::new("bash", subject)
+            ..Ask::new(PermissionKey::BASH, subject)
         }
     }
 }
@@ -245,7 +246,7 @@ impl Simple {
             always: arity::proposal(self, &subject).into_iter().collect(),
             floor,
             destructive,
-            ..Ask::new("bash", subject)
+            ..Ask::new(PermissionKey::BASH, subject)
         }
     }
 

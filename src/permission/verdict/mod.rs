@@ -5,6 +5,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use super::key::PermissionKey;
 use super::rule::{Action, PROTECTED, Rule, Source};
 use super::subject::Subject;
 
@@ -46,23 +47,23 @@ pub struct ImportedRules {
 
 impl Permissions {
     /// Judges by a key alone.
-    pub fn judge(&self, key: &str, subject: &Subject) -> Verdict {
-        self.judge_keys(&[key], subject)
+    pub fn judge(&self, key: &PermissionKey, subject: &Subject) -> Verdict {
+        self.judge_keys(&[key.as_str()], subject)
     }
 
     /// Returns true if a subject is allowed by a key alone. Cheaper than [`Self::judge`] for many subjects.
-    pub(super) fn allows(&self, key: &str, subject: &Subject) -> bool {
-        self.judgement(&[key], subject).action == Action::Allow
+    pub(super) fn allows(&self, key: &PermissionKey, subject: &Subject) -> bool {
+        self.judgement(&[key.as_str()], subject).action == Action::Allow
     }
 
     /// Returns true if a rule restricts what the subject may turn out to be, behind the one that speaks about it as it
     /// is written.
-    pub(super) fn may_restrict(&self, key: &str, subject: &Subject) -> bool {
+    pub(super) fn may_restrict(&self, key: &PermissionKey, subject: &Subject) -> bool {
         let Some(beginning) = &subject.may_begin_with else {
             return false;
         };
         self.lists().any(|rules| {
-            let about = rules.iter().rev().filter(|rule| rule.is_about(key));
+            let about = rules.iter().rev().filter(|rule| rule.is_about(key.as_str()));
             let behind = about.take_while(|rule| !rule.matches(subject));
             let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
             restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
@@ -70,11 +71,11 @@ impl Permissions {
     }
 
     /// Judges by the key of a tool's family, then by the tool's own name; the stricter wins.
-    pub fn judge_tool(&self, key: &str, tool: &str, subject: &Subject) -> Verdict {
-        if key == tool {
+    pub fn judge_tool(&self, key: &PermissionKey, tool: &str, subject: &Subject) -> Verdict {
+        if key.as_str() == tool {
             self.judge(key, subject)
         } else {
-            self.judge_keys(&[key, tool], subject)
+            self.judge_keys(&[key.as_str(), tool], subject)
         }
     }
 

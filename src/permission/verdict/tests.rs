@@ -1,4 +1,5 @@
 use super::*;
+use crate::permission::PermissionKey;
 use crate::permission::Scope;
 use crate::permission::rule::parse;
 
@@ -13,7 +14,9 @@ fn judge(user: &str, project: &str, grants: &str, key: &str, text: &str) -> Acti
         project: rules(project),
         ..Permissions::default()
     };
-    permissions.judge(key, &Subject::new(text)).action
+    permissions
+        .judge(&PermissionKey::named(key), &Subject::new(text))
+        .action
 }
 
 #[test]
@@ -147,7 +150,9 @@ fn rules_of_another_agent_restrict_at_once_and_allow_after_a_yes() {
             ..Permissions::default()
         };
         permissions.imported.extend_from_slice(others);
-        permissions.judge("bash", &Subject::new(text)).action
+        permissions
+            .judge(&PermissionKey::BASH, &Subject::new(text))
+            .action
     };
     for (text, before, after) in [
         ("make x", Ask, Allow),
@@ -177,7 +182,7 @@ fn what_the_machine_s_rules_ask_or_deny_stays_so() {
             managed: parse(&serde_json::from_str(managed).unwrap(), &file, None).unwrap(),
             ..Permissions::default()
         };
-        let verdict = permissions.judge("bash", &Subject::new(text));
+        let verdict = permissions.judge(&PermissionKey::BASH, &Subject::new(text));
         (
             verdict.action,
             verdict.rule.is_some_and(|rule| rule.source == file),
@@ -207,7 +212,9 @@ fn a_trusted_project_allows_what_the_defaults_and_the_global_file_ask() {
             project_is_trusted: trusted,
             ..Permissions::default()
         };
-        permissions.judge(key, &Subject::new(text)).action
+        permissions
+            .judge(&PermissionKey::named(key), &Subject::new(text))
+            .action
     };
     for (user, trusted, key, text, expected) in [
         (Source::Default, true, "bash", "ls", Allow),
@@ -253,7 +260,11 @@ fn another_spelling_restricts_and_never_loosens() {
             user: rules(&format!(r#"{{"bash": {user}}}"#)),
             ..Permissions::default()
         };
-        assert_eq!(permissions.judge("bash", &subject).action, expected, "{user}");
+        assert_eq!(
+            permissions.judge(&PermissionKey::BASH, &subject).action,
+            expected,
+            "{user}"
+        );
     }
 }
 
@@ -264,14 +275,23 @@ fn rules_that_restrict_are_tried_on_more_spellings_than_others() {
         ..Permissions::default()
     };
     let mut subject = Subject::new("/usr/bin/curl u");
-    assert_eq!(permissions.judge("bash", &subject).action, Action::Ask);
+    assert_eq!(
+        permissions.judge(&PermissionKey::BASH, &subject).action,
+        Action::Ask
+    );
     subject.restrict_also.push("curl u".into());
-    assert_eq!(permissions.judge("bash", &subject).action, Action::Deny);
+    assert_eq!(
+        permissions.judge(&PermissionKey::BASH, &subject).action,
+        Action::Deny
+    );
     let permissions = Permissions {
         user: rules(r#"{"bash": {"curl *": "allow"}}"#),
         ..permissions
     };
-    assert_eq!(permissions.judge("bash", &subject).action, Action::Ask);
+    assert_eq!(
+        permissions.judge(&PermissionKey::BASH, &subject).action,
+        Action::Ask
+    );
 }
 
 #[test]
@@ -284,9 +304,14 @@ fn read_only_commands_are_a_class_and_not_a_text() {
         read_only: true,
         ..Subject::new("ls -l")
     };
-    assert_eq!(permissions.judge("bash", &subject).action, Action::Allow);
     assert_eq!(
-        permissions.judge("bash", &Subject::new("@read-only")).action,
+        permissions.judge(&PermissionKey::BASH, &subject).action,
+        Action::Allow
+    );
+    assert_eq!(
+        permissions
+            .judge(&PermissionKey::BASH, &Subject::new("@read-only"))
+            .action,
         Action::Deny
     );
 }
@@ -298,7 +323,9 @@ fn a_tools_own_name_is_a_key_and_the_stricter_wins() {
             user: rules(user),
             ..Permissions::default()
         };
-        permissions.judge_tool("edit", tool, &Subject::new("a")).action
+        permissions
+            .judge_tool(&PermissionKey::EDIT, tool, &Subject::new("a"))
+            .action
     };
     assert_eq!(
         judge(r#"{"edit": "allow", "lsp_rename": "deny"}"#, "lsp_rename"),
@@ -328,7 +355,9 @@ fn a_grant_for_the_family_lifts_the_ask_of_the_tool() {
     };
     let subject = Subject::new("a");
     assert_eq!(
-        permissions.judge_tool("edit", "write", &subject).action,
+        permissions
+            .judge_tool(&PermissionKey::EDIT, "write", &subject)
+            .action,
         Action::Ask
     );
     permissions.grants = vec![Rule::new(
@@ -339,7 +368,9 @@ fn a_grant_for_the_family_lifts_the_ask_of_the_tool() {
         None,
     )];
     assert_eq!(
-        permissions.judge_tool("edit", "write", &subject).action,
+        permissions
+            .judge_tool(&PermissionKey::EDIT, "write", &subject)
+            .action,
         Action::Allow
     );
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{LineMeaning, numbers, unclear};
-use crate::permission::{self, Inquiry, PermissionReply, ProposedRule, Scope};
+use crate::permission::{self, Inquiry, PermissionKey, PermissionReply, ProposedRule, Scope};
 use crate::question::{Question, QuestionId, Reply};
 use crate::screen_reader::approval;
 use crate::session::Op;
@@ -98,7 +98,9 @@ impl PermissionQuestion {
         lines.extend(approval::body(&inquiry.card));
         for row in &inquiry.rows {
             let why = row.why().replace('→', "means");
-            let line = reveal_line(row.key()).and(" ").and(reveal_line(row.pattern()));
+            let line = reveal_line(row.key().as_str())
+                .and(" ")
+                .and(reveal_line(row.pattern()));
             let line = line.and(": ").and(reveal_line(&why));
             lines.push(match row.loss() {
                 Some(loss) => line.and(", ").and(reveal_line(&loss)),
@@ -143,7 +145,7 @@ impl PermissionQuestion {
     }
 
     /// Returns the rules that "always" stores: key and pattern. One that destroys something is there only if it was chosen.
-    fn always(&self) -> Vec<(String, String)> {
+    fn always(&self) -> Vec<(PermissionKey, String)> {
         let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
         let patterns =
             ticked.map(|Proposal { proposed, .. }| (proposed.key.clone(), proposed.pattern.clone()));
@@ -244,16 +246,17 @@ impl PermissionQuestion {
 }
 
 /// `bash seq *: every `seq` command`
-fn told(key: &str, pattern: &str) -> Revealed {
+fn told(key: &PermissionKey, pattern: &str) -> Revealed {
+    let key = key.as_str();
     let rule = reveal_line(key).and(" ").and(reveal_line(pattern));
     rule.and(": ").and(permission::in_words(key, pattern))
 }
 
 /// `bash seq * and edit *`
-fn in_words(patterns: &[(String, String)]) -> Revealed {
+fn in_words(patterns: &[(PermissionKey, String)]) -> Revealed {
     let patterns = patterns
         .iter()
-        .map(|(key, pattern)| reveal_line(key).and(" ").and(reveal_line(pattern)));
+        .map(|(key, pattern)| reveal_line(key.as_str()).and(" ").and(reveal_line(pattern)));
     patterns
         .reduce(|all, pattern| all.and(" and ").and(pattern))
         .unwrap_or_default()
@@ -267,10 +270,11 @@ mod tests {
     use crate::view::card::Card;
 
     fn asked(delegated: Option<Delegated>) -> PermissionQuestion {
-        let mut deleted = Ask::new("bash", Subject::new("rm -rf target")).always("rm -rf target");
+        let mut deleted =
+            Ask::new(PermissionKey::BASH, Subject::new("rm -rf target")).always("rm -rf target");
         deleted.destructive = true;
         let asks = [
-            Ask::new("bash", Subject::new("cargo test \u{202e}x")).always("cargo test *"),
+            Ask::new(PermissionKey::BASH, Subject::new("cargo test \u{202e}x")).always("cargo test *"),
             deleted,
         ];
         let verdict = Verdict {
@@ -377,7 +381,7 @@ mod tests {
         let LineMeaning::Answer(Op::Answer { reply, .. }, told) = asked.hear("2") else {
             panic!("it is an answer");
         };
-        let pattern = |pattern: &str| ("bash".to_owned(), pattern.to_owned());
+        let pattern = |pattern: &str| (PermissionKey::BASH, pattern.to_owned());
         assert_eq!(
             reply,
             Reply::Permission(PermissionReply::Always {

@@ -422,9 +422,9 @@ fn settled(question: &Question, reply: Reply) -> SettledQuestion {
         (QuestionKind::Permission(inquiry), Reply::Permission(reply)) => {
             let mut asked: Vec<(String, Vec<String>)> = Vec::new();
             for row in &inquiry.rows {
-                match asked.iter_mut().find(|(key, _)| *key == row.key()) {
+                match asked.iter_mut().find(|(key, _)| key == row.key().as_str()) {
                     Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
-                    None => asked.push((row.key().to_owned(), vec![row.pattern().to_owned()])),
+                    None => asked.push((row.key().to_string(), vec![row.pattern().to_owned()])),
                 }
             }
             Some(SettledPermission {

@@ -1,5 +1,6 @@
 //! The rules of a configuration, and the gates that they make for files that are read.
 
+use crate::permission::PermissionKey;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -117,7 +118,7 @@ pub fn attachment_refusal(request: &OpenRequest, path: &Path) -> Result<Option<S
     let permissions = permissions(request, &roots, None)?;
     let judge = |path: &Path| {
         let subject = Subject::new(roots.display(path)).also(path.to_string_lossy());
-        permissions.judge("read", &subject).action
+        permissions.judge(&PermissionKey::READ, &subject).action
     };
     let named = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let Ok(real) = path.canonicalize() else {

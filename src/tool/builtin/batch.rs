@@ -3,6 +3,7 @@
 //! Each of them goes the whole way of a call, with its own id, permission, events and card ([`crate::tool::Inside`]);
 //! this file only puts together what came of them. Their results are the batch's text, so that the model reads one.
 
+use crate::permission::PermissionKey;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -100,7 +101,7 @@ impl Tool for BatchTool {
             tool: Self::NAME,
             family: Self::NAME,
         };
-        let whole = Ask::new(Self::NAME, Subject::new("*"));
+        let whole = Ask::new(PermissionKey::own(Self::NAME), Subject::new("*"));
         cx.services.gate.refuse_denied(asker, &[whole])?;
         Ok(Prepared::new(args.tool_calls, Vec::new()))
     }

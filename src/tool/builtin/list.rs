@@ -1,5 +1,6 @@
 //! `list`: a directory as a tree.
 
+use crate::permission::PermissionKey;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -94,7 +95,7 @@ impl Tool for ListTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let given = args.path.as_deref().unwrap_or(".");
         let SearchPath { path, mut asks } = search_directory(cx, given, "Use `read` for a file.")?;
-        asks.extend(path_asks("list", &path));
+        asks.extend(path_asks(&PermissionKey::own("list"), &path));
         let ignore = args.ignore.unwrap_or_default();
         let from = path.clone();
         let globs = cx

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::sanitize::sanitize_line;
@@ -269,7 +269,7 @@ impl Tool for QuestionTool {
             .collect();
         Ok(Prepared::new(
             plan?,
-            vec![Ask::new("question", Subject::new("*")).always("*")],
+            vec![Ask::new(PermissionKey::own("question"), Subject::new("*")).always("*")],
         ))
     }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{Todo, TodoStatus};
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
 use crate::tool::{
     CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
@@ -169,7 +169,7 @@ impl Tool for TodoWriteTool {
     async fn prepare(&self, args: WriteArgs, _: &ToolCx) -> Result<Prepared<Vec<Todo>>, ToolError> {
         Ok(Prepared::new(
             args.todos,
-            vec![Ask::new("todowrite", Subject::new("*")).always("*")],
+            vec![Ask::new(PermissionKey::own("todowrite"), Subject::new("*")).always("*")],
         ))
     }
 
@@ -223,7 +223,7 @@ impl Tool for TodoReadTool {
     async fn prepare(&self, _: ReadArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
         Ok(Prepared::new(
             (),
-            vec![Ask::new("todoread", Subject::new("*")).always("*")],
+            vec![Ask::new(PermissionKey::own("todoread"), Subject::new("*")).always("*")],
         ))
     }
 

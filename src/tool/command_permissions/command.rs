@@ -9,7 +9,7 @@ use crate::permission::command::{
     Analysis, Form, GitShows, Simple, changes_directory, directory_operand, files_read, in_git, paths,
     search, shows_files, takes_paths,
 };
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 
 /// Findings about one command.
 pub(super) struct Look {
@@ -155,7 +155,7 @@ impl CommandContext<'_> {
             // The paths stand nowhere in the text, so what brings them stands for them: `xargs cat`.
             let wrapper = command.given_by.and_then(|at| analysis.commands.get(at));
             let text = &wrapper.unwrap_or(command).canonical;
-            let ask = Ask::new("external_directory", Subject::new(text));
+            let ask = Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(text));
             gathered.outside.push(ask);
         }
     }

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{CommandContext, base_name};
 use crate::permission::command::{Simple, Word, analyse, operand_of};
-use crate::permission::{Ask, DeletedFiles};
+use crate::permission::{Ask, DeletedFiles, PermissionKey};
 use crate::tool::SessionServices;
 
 /// Entries that are looked at for all commands of a call; so many are read in a few milliseconds.
@@ -33,7 +33,7 @@ pub(in crate::tool) fn count_deleted(
             // One row stands for several places.
             continue;
         }
-        let is_its = |ask: &&mut Ask| ask.key == "bash" && ask.subject.text == command.canonical;
+        let is_its = |ask: &&mut Ask| ask.key == PermissionKey::BASH && ask.subject.text == command.canonical;
         if let Some(ask) = asks.iter_mut().find(is_its) {
             ask.deletes = setting.deleted(command, &mut patience);
         }

@@ -9,7 +9,7 @@ use crate::permission::command::{
     Analysis, Directory, PathOperand, PossibleDirectories, Simple, Variable, Word, changes_directory,
     files_read, possible_paths, possible_paths_in_no_text, search, shows_files, written,
 };
-use crate::permission::{Ask, Floor, Subject};
+use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::text::path::without_dots;
 
 /// Words of one command that are looked at for being paths.
@@ -139,13 +139,16 @@ impl CommandContext<'_> {
                     .flat_map(|path| self.outside_path(path, self.workdir));
                 asks.collect()
             }
-            None => vec![Ask::new("external_directory", Subject::new(&operand.text))],
+            None => vec![Ask::new(
+                PermissionKey::EXTERNAL_DIRECTORY,
+                Subject::new(&operand.text),
+            )],
         }
     }
 
     pub(super) fn outside_path(&self, path: &str, directory: &Path) -> Vec<Ask> {
         let Some(resolved) = self.resolve(path, directory) else {
-            return vec![Ask::new("external_directory", Subject::new(path))];
+            return vec![Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(path))];
         };
         if resolved.absolute == Path::new("/dev/null") {
             return Vec::new();
@@ -165,7 +168,7 @@ impl CommandContext<'_> {
             }
             None => vec![Ask {
                 floor: Floor::Ask,
-                ..Ask::new("edit", Subject::new(&operand.text))
+                ..Ask::new(PermissionKey::EDIT, Subject::new(&operand.text))
             }],
         }
     }
@@ -177,7 +180,7 @@ impl CommandContext<'_> {
         let resolved = [self.resolve(path, directory), self.resolve_links(path, directory)];
         let mut asks = Vec::new();
         for resolved in resolved.iter().flatten() {
-            asks.extend(path_asks("edit", resolved));
+            asks.extend(path_asks(&PermissionKey::EDIT, resolved));
             asks.extend(self.services.protected_asks(resolved));
         }
         asks
@@ -186,7 +189,7 @@ impl CommandContext<'_> {
     /// The asks for a path that a command writes by its operands: what is protected, and rules that deny.
     pub(super) fn changed_path(&self, path: &str) -> Vec<Ask> {
         let mut asks = self.write_path(path, self.workdir);
-        for ask in asks.iter_mut().filter(|ask| ask.key == "edit") {
+        for ask in asks.iter_mut().filter(|ask| ask.key == PermissionKey::EDIT) {
             ask.floor = Floor::Denied;
             ask.always.clear();
         }
@@ -204,7 +207,7 @@ impl CommandContext<'_> {
         let mut asks = Vec::new();
         for name in names {
             match self.services.roots.resolve_path(&name) {
-                Ok(resolved) => asks.extend(path_asks("read", &resolved)),
+                Ok(resolved) => asks.extend(path_asks(&PermissionKey::READ, &resolved)),
                 Err(_) => asks.push(self.unfollowed(&without_dots(&name))),
             }
         }
@@ -219,7 +222,7 @@ impl CommandContext<'_> {
         let subject = Subject::new(self.services.roots.display(path)).also(path.to_string_lossy());
         Ask {
             floor: if can_exist { Floor::Ask } else { Floor::Rules },
-            ..Ask::new("read", subject)
+            ..Ask::new(PermissionKey::READ, subject)
         }
     }
 
@@ -281,17 +284,17 @@ impl CommandContext<'_> {
             let steps = command.words.iter().skip(1);
             let goes_up = steps.into_iter().any(|word| goes_down_and_up(&word.text));
             return if goes_by_links || goes_up {
-                ask("read")
+                ask(PermissionKey::READ)
             } else {
                 Vec::new()
             };
         }
         if reads || !written.copied.is_empty() {
-            return ask("read");
+            return ask(PermissionKey::READ);
         }
         let makes = matches!(command.program(), "mkdir" | "touch");
         if !makes && (!written.targets.is_empty() || written.by_wildcard) {
-            return ask("edit");
+            return ask(PermissionKey::EDIT);
         }
         Vec::new()
     }

@@ -19,7 +19,7 @@ use crate::permission::command::{
     Analysis, PathOperand, PossibleDirectories, RedirectedFile, Simple, Word, analyse, named_in_script,
     operand_of, outputs, written,
 };
-use crate::permission::{Ask, Floor, Subject, may_be_protected};
+use crate::permission::{Ask, Floor, PermissionKey, Subject, may_be_protected};
 use crate::text::path::without_dots;
 
 /// Directories in which a command may run whose place is not known.
@@ -77,7 +77,7 @@ impl CommandContext<'_> {
         if !is_read || reached.is_too_much {
             gathered.edit.push(Ask {
                 floor: Floor::Ask,
-                ..Ask::new("edit", Subject::new(&command.canonical))
+                ..Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical))
             });
         }
         self.judge(reached, gathered);
@@ -118,7 +118,7 @@ impl CommandContext<'_> {
             let asks = self.changed_path(&path.to_string_lossy());
             gathered.edit.extend(
                 asks.into_iter()
-                    .filter(|ask| is_certain || ask.key == "protected"),
+                    .filter(|ask| is_certain || ask.key == PermissionKey::PROTECTED),
             );
         }
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::{CommandContext, Look};
 use crate::permission::command::{Analysis, Simple, Variable, Word, operand_of};
-use crate::permission::{Ask, Floor};
+use crate::permission::{Ask, Floor, PermissionKey};
 
 /// Programs that write and make no links.
 const WITHOUT_LINKS: &[&str] = &["mkdir", "touch", "tee", "rm", "rmdir"];
@@ -17,7 +17,8 @@ const WITHOUT_LINKS: &[&str] = &["mkdir", "touch", "tee", "rm", "rmdir"];
 impl CommandContext<'_> {
     /// Returns true if this asks to write below the scratch directory.
     pub(super) fn is_temporary(&self, ask: &Ask) -> bool {
-        ask.key == "edit" && is_below(Path::new(&ask.subject.text), self.services.tree.scratch.path())
+        ask.key == PermissionKey::EDIT
+            && is_below(Path::new(&ask.subject.text), self.services.tree.scratch.path())
     }
 
     /// Takes the question out of the asks for files in the scratch directory. Rules that deny still hold.

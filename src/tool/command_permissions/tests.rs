@@ -18,6 +18,7 @@ mod temporary;
 mod unread;
 mod values_fuzz;
 
+use crate::permission::PermissionKey;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -31,7 +32,10 @@ use crate::tool::harness::Harness;
 
 fn asks(project: &Harness, command: &str) -> Vec<(String, String)> {
     let found = command_permissions(&project.services, command, &project.path(""));
-    let pairs = found.asks.into_iter().map(|ask| (ask.key, ask.subject.text));
+    let pairs = found
+        .asks
+        .into_iter()
+        .map(|ask| (ask.key.to_string(), ask.subject.text));
     pairs.collect()
 }
 
@@ -150,7 +154,7 @@ fn open_of(project: &Harness, asks: &[Ask]) -> Vec<(String, String)> {
     match decide(&project.services.gate.permissions(), asks, "bash", Mode::Ask) {
         Decision::Ask(open) => open
             .into_iter()
-            .map(|open| (open.ask.key, open.ask.subject.text))
+            .map(|open| (open.ask.key.to_string(), open.ask.subject.text))
             .collect(),
         Decision::Deny(denial) => vec![(format!("deny {}", denial.key), denial.pattern)],
         Decision::Allow | Decision::AllowByMode(_) => Vec::new(),
@@ -263,7 +267,7 @@ async fn redirections_are_edits_and_reads() {
         assert!(found.iter().all(|ask| ask.0 == "bash"), "{command}: {found:?}");
     }
     let asks = command_permissions(&project.services, "echo x > \"$y\"", &project.path("")).asks;
-    let edit = asks.iter().find(|ask| ask.key == "edit").unwrap();
+    let edit = asks.iter().find(|ask| ask.key == PermissionKey::EDIT).unwrap();
     assert_eq!(edit.floor, Floor::Ask, "no rule can know where it goes");
 }
 

@@ -4,6 +4,7 @@
 //! its new place, and the rest of the same call is judged before it is there: a call that brings a link anywhere and
 //! names another path is asked about, whatever the link and the path are. A later call is judged by where it leads then.
 
+use crate::permission::PermissionKey;
 use std::path::{Path, PathBuf};
 
 use super::paths::is_harmless_device;
@@ -112,10 +113,10 @@ impl CommandContext<'_> {
             ..Ask::new(key, Subject::new(&command.canonical))
         };
         if looked.contains(&None) || asked.read {
-            gathered.read.push(ask("read"));
+            gathered.read.push(ask(PermissionKey::READ));
         }
         if asked.write {
-            gathered.edit.push(ask("edit"));
+            gathered.edit.push(ask(PermissionKey::EDIT));
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::CommandContext;
 use super::wildcards::Wildcards;
 use crate::permission::command::{Analysis, PathOperand};
-use crate::permission::{Ask, Floor, Mode};
+use crate::permission::{Ask, Floor, Mode, PermissionKey};
 
 /// Directories in the text from which its words are looked at, too: it may change to them.
 const MAX_DIRECTORIES: usize = 8;
@@ -34,15 +34,15 @@ impl CommandContext<'_> {
         for path in self.possible_places(&words, is_yolo) {
             asks.extend(self.possible_path(&path));
         }
-        asks.retain(|ask| may_write || ask.key != "protected");
+        asks.retain(|ask| may_write || ask.key != PermissionKey::PROTECTED);
         for target in analysis.possible_targets() {
             let path = self.workdir.join(target);
             let protected = self.possible_path(&path).into_iter();
-            asks.extend(protected.filter(|ask| ask.key == "protected"));
+            asks.extend(protected.filter(|ask| ask.key == PermissionKey::PROTECTED));
         }
         for ask in &mut asks {
             // What is understood but for a word asks by its commands.
-            if ask.key != "protected" || analysis.refusal.is_none() {
+            if ask.key != PermissionKey::PROTECTED || analysis.refusal.is_none() {
                 ask.floor = Floor::Denied;
                 ask.always.clear();
             }

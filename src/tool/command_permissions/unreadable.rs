@@ -10,7 +10,7 @@ use super::{CommandContext, Gathered, base_name};
 use crate::permission::command::{
     Analysis, DirectorySearch, Simple, changes_directory, files_read, search, shows_files,
 };
-use crate::permission::{Ask, Floor, Subject};
+use crate::permission::{Ask, Floor, PermissionKey, Subject};
 
 /// Programs that do not read what is in the files in their words.
 const READ_NOTHING: &[&str] = &[
@@ -52,7 +52,7 @@ impl CommandContext<'_> {
         if !is_known {
             gathered.read.push(Ask {
                 floor: Floor::Ask,
-                ..Ask::new("read", Subject::new(&command.canonical))
+                ..Ask::new(PermissionKey::READ, Subject::new(&command.canonical))
             });
         }
     }
@@ -76,7 +76,9 @@ impl CommandContext<'_> {
         let names = self.names_piped_in(initiator, analysis, directories, &mut Gathered::default());
         let Some(names) = names else {
             let subject = Subject::new(&initiator.canonical);
-            return gathered.outside.push(Ask::new("external_directory", subject));
+            return gathered
+                .outside
+                .push(Ask::new(PermissionKey::EXTERNAL_DIRECTORY, subject));
         };
         for directory in directories {
             let asks = names.iter().flat_map(|name| self.outside_path(name, directory));

@@ -9,7 +9,7 @@ use crate::permission::command::{
     Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WrittenPaths, is_edit, is_plain,
     written,
 };
-use crate::permission::{Ask, Floor, Subject, may_be_protected};
+use crate::permission::{Ask, Floor, PermissionKey, Subject, may_be_protected};
 
 /// Files of a directory that are judged when it is copied as a whole; those with names that could be protected always are.
 const MAX_COPIED: usize = 4000;
@@ -96,7 +96,7 @@ impl CommandContext<'_> {
         if is_unclear {
             gathered.edit.push(Ask {
                 floor: Floor::Ask,
-                ..Ask::new("edit", Subject::new(&command.canonical))
+                ..Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical))
             });
         }
         let is_known = names.are_certain && operand_paths.expanded.is_some();

@@ -1,3 +1,4 @@
+use crate::permission::PermissionKey;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -65,7 +66,7 @@ impl Door {
 }
 
 fn edit(path: &str) -> Ask {
-    Ask::new("edit", Subject::new(path)).always("*")
+    Ask::new(PermissionKey::EDIT, Subject::new(path)).always("*")
 }
 
 #[tokio::test]
@@ -102,7 +103,7 @@ async fn an_always_is_stored_and_settles_what_waits() {
         };
         door.events.recv().await;
         let reply = Reply::Permission(PermissionReply::Always {
-            patterns: vec![("edit".into(), "*".into())],
+            patterns: vec![(PermissionKey::EDIT, "*".into())],
             scope: Scope::Session,
         });
         gate.answer(question.id, reply.clone()).unwrap();
@@ -134,7 +135,7 @@ async fn an_always_is_stored_and_settles_what_waits() {
 async fn what_would_open_everything_is_not_stored() {
     let mut door = door(FrontEnd::Attached, Mode::Ask);
     let cx = door.cx();
-    let asks = [Ask::new("bash", Subject::new("rm x"))];
+    let asks = [Ask::new(PermissionKey::BASH, Subject::new("rm x"))];
     let gate = &door.gate;
     let answer = async {
         let Some(QuestionEvent::Asked(question)) = door.events.recv().await else {
@@ -142,7 +143,7 @@ async fn what_would_open_everything_is_not_stored() {
         };
         for pattern in ["*", "", "bash *", "sudo *"] {
             let reply = Reply::Permission(PermissionReply::Always {
-                patterns: vec![("bash".into(), pattern.into())],
+                patterns: vec![(PermissionKey::BASH, pattern.into())],
                 scope: Scope::Everywhere,
             });
             let error = gate.answer(question.id, reply).unwrap_err();
@@ -202,7 +203,7 @@ async fn what_was_revoked_lets_nothing_more_through() {
     let cx = door.cx();
     let asks = [edit("a")];
     let always = Reply::Permission(PermissionReply::Always {
-        patterns: vec![("edit".to_owned(), "a".to_owned())],
+        patterns: vec![(PermissionKey::EDIT, "a".to_owned())],
         scope: Scope::Everywhere,
     });
     let ask = || door.gate.pass(&cx, WRITE, &asks, Card::default);
@@ -272,7 +273,11 @@ fn a_tools_own_name_counts_for_its_family_alone() {
         ..Permissions::default()
     };
     let decide = |asker: AskingTool<'_>, key: &str| {
-        asker.decide(&permissions, &[Ask::new(key, Subject::new("x"))], Mode::Ask)
+        asker.decide(
+            &permissions,
+            &[Ask::new(PermissionKey::named(key), Subject::new("x"))],
+            Mode::Ask,
+        )
     };
     assert_eq!(decide(BASH, "read"), Decision::Allow);
     assert!(matches!(decide(BASH, "bash"), Decision::Ask(_)));

@@ -12,6 +12,7 @@
 
 mod repositories;
 
+use crate::permission::PermissionKey;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
@@ -132,7 +133,7 @@ impl ProtectedNames {
         let is_protected = |path: &Path| {
             let relative = path.strip_prefix(root).ok().and_then(Path::to_str);
             let subject = protected_subject(path, relative);
-            permissions.judge("protected", &subject).action != Action::Allow
+            permissions.judge(&PermissionKey::PROTECTED, &subject).action != Action::Allow
         };
         let known = state.known.get_or_insert_default();
         let (mut created, mut changed) = (Vec::new(), Vec::new());

@@ -1,5 +1,6 @@
 //! Two sessions of one tree.
 
+use crate::permission::PermissionKey;
 use serde_json::{Value, json};
 
 use crate::conversation::ErrorKind;
@@ -43,7 +44,7 @@ async fn questions(first: &Harness, second: &Harness) -> [std::sync::Arc<Questio
 
 fn always() -> Reply {
     Reply::Permission(PermissionReply::Always {
-        patterns: vec![("edit".to_owned(), "*".to_owned())],
+        patterns: vec![(PermissionKey::EDIT, "*".to_owned())],
         scope: Scope::Session,
     })
 }

@@ -253,7 +253,7 @@ impl Permission {
 
     /// The key before a pattern, unless that goes without saying.
     fn key_before(&self, proposal: &Proposal) -> Revealed {
-        key_before(&proposal.key, &self.question.about.tool)
+        key_before(proposal.key.as_str(), &self.question.about.tool)
     }
 }
 
@@ -285,7 +285,7 @@ impl AskText {
 
     /// Names what all of these rows ask: one by its pattern, more by their number and the first.
     fn of_all(self, rows: &[&InquiryRow], tool: &str) -> Self {
-        let key = rows.first().map_or("", |row| row.key());
+        let key = rows.first().map_or("", |row| row.key().as_str());
         let what = match rows {
             [] | [_] => key_before(key, tool).and(&self.what),
             _ => key_before(key, tool)
@@ -310,7 +310,7 @@ impl AskText {
 /// Returns true if these ask the same thing of different objects.
 fn are_equal(one: &InquiryRow, other: &InquiryRow) -> bool {
     let is_path = |key: &str| matches!(key, "edit" | "read" | "protected" | "external_directory");
-    one.key() == other.key() && (one.ask.always == other.ask.always || is_path(one.key()))
+    one.key() == other.key() && (one.ask.always == other.ask.always || is_path(one.key().as_str()))
 }
 
 fn noun(key: &str) -> &'static str {

@@ -71,7 +71,7 @@ impl Permission {
             let asked = AskText::of(row);
             let what = Revealed::from(place)
                 .and(". ")
-                .and(reveal_line(row.key()))
+                .and(reveal_line(row.key().as_str()))
                 .and(" `")
                 .and(reveal_line(row.pattern()))
                 .and("` ");
@@ -88,7 +88,9 @@ impl Permission {
 fn why(rows: &[InquiryRow], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for row in rows {
-        let what = reveal_line(row.key()).and(" `").and(reveal_line(row.pattern()));
+        let what = reveal_line(row.key().as_str())
+            .and(" `")
+            .and(reveal_line(row.pattern()));
         let mut text = cx.text(what.and("` "), Meaning::Text);
         if let Some(loss) = row.loss() {
             text = text.and(reveal_line(&loss).and(cx.dot()), Meaning::Warning);
@@ -108,7 +110,7 @@ fn why(rows: &[InquiryRow], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>
 fn stored(row: &InquiryRow) -> Revealed {
     let patterns = row.ask.always.iter().map(|pattern| {
         Revealed::own("`")
-            .and(reveal_line(row.key()))
+            .and(reveal_line(row.key().as_str()))
             .and("`: `")
             .and(reveal_line(pattern))
             .and("`")

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::permission::{Floored, Inquiry, InquiryRow, Scope, floor, in_words};
+use crate::permission::{Floored, Inquiry, InquiryRow, PermissionKey, Scope, floor, in_words};
 use crate::text::sanitize::Revealed;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proposal {
-    pub(super) key: String,
+    pub(super) key: PermissionKey,
     pub(super) pattern: String,
     pub(super) is_ticked: bool,
     is_edited: bool,
@@ -32,7 +32,7 @@ impl Proposal {
     /// Takes another pattern, which is then ticked; refuses one that is too wide.
     pub(super) fn edit(&mut self, pattern: &str) -> Result<(), Floored> {
         let pattern = pattern.trim();
-        floor(&self.key, pattern)?;
+        floor(self.key.as_str(), pattern)?;
         if pattern != self.pattern {
             pattern.clone_into(&mut self.pattern);
             self.is_edited = true;
@@ -48,7 +48,7 @@ impl Proposal {
             Scope::Project => " in this project",
             Scope::Everywhere => " everywhere",
         };
-        in_words(&self.key, &self.pattern).and(whole)
+        in_words(self.key.as_str(), &self.pattern).and(whole)
     }
 
     /// Returns what to know before it is stored: that it misses the call or what the call destroys; and whether it destroys

@@ -1,7 +1,7 @@
 //! Questions, and the effect of each answer.
 
 use lathe::conversation::ToolPart;
-use lathe::permission::{Mode, PermissionReply};
+use lathe::permission::{Mode, PermissionKey, PermissionReply};
 use lathe::question::Reply;
 use lathe::session::query::{Answer, Query};
 use lathe::session::wire::SessionChoice;
@@ -130,7 +130,7 @@ async fn always_is_kept_for_the_project_and_answers_what_waits() {
     let question = live.question().await;
     let row = &question.permission().unwrap().about.rows[0];
     assert_eq!(row.ask.always, ["touch *"]);
-    let patterns = vec![("bash".to_owned(), "touch *".to_owned())];
+    let patterns = vec![(PermissionKey::BASH, "touch *".to_owned())];
     let reply = PermissionReply::Always {
         patterns,
         scope: lathe::permission::Scope::Project,

@@ -6,6 +6,7 @@ mod reading;
 mod rules;
 
 use super::*;
+use crate::permission::PermissionKey;
 use crate::permission::{Action, Permissions, Source, parse};
 
 /// The one command of a text that is understood.
@@ -65,7 +66,7 @@ fn verdict(rules: &str, command: &str) -> Action {
     };
     let analysis = analyse(command);
     let judge = |ask: Ask| {
-        let action = permissions.judge("bash", &ask.subject).action;
+        let action = permissions.judge(&PermissionKey::BASH, &ask.subject).action;
         if ask.floor == Floor::Ask {
             action.max(Action::Ask)
         } else {

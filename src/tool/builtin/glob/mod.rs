@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use self::outside::{PatternsByDirectory, separate};
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved};
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
 use crate::tool::file_name::one_line;
 use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile, WalkEnd};
@@ -138,7 +138,9 @@ impl Tool for GlobTool {
             })
             .await?;
         let asked = patterns.iter().filter(|pattern| !pattern.is_empty());
-        asks.extend(asked.map(|pattern| Ask::new("glob", Subject::new(pattern)).always("*")));
+        asks.extend(
+            asked.map(|pattern| Ask::new(PermissionKey::own("glob"), Subject::new(pattern)).always("*")),
+        );
         let limit = args
             .limit
             .and_then(|limit| usize::try_from(limit).ok())

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::search_path::{Base, check_place, search_path};
 use crate::files::{PathKind, Resolved};
-use crate::permission::{Ask, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::tool::walk::{Globs, SearchLimit, split_globs};
 use crate::tool::{
     CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
@@ -212,7 +212,7 @@ impl Tool for GrepTool {
             })
             .await?;
         let lines = |own: Option<i64>| usize::try_from(own.or(args.context).unwrap_or(0)).unwrap_or(0);
-        asks.push(Ask::new("grep", Subject::new(&args.pattern)).always("*"));
+        asks.push(Ask::new(PermissionKey::own("grep"), Subject::new(&args.pattern)).always("*"));
         let plan = Plan {
             matcher,
             paths,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
-use crate::permission::{Ask, Mode, Subject};
+use crate::permission::{Ask, Mode, PermissionKey, Subject};
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
@@ -145,7 +145,7 @@ impl Tool for PlanEnterTool {
         }
         Ok(Prepared::new(
             (),
-            vec![Ask::new("plan_enter", Subject::new("*")).always("*")],
+            vec![Ask::new(PermissionKey::own("plan_enter"), Subject::new("*")).always("*")],
         ))
     }
 
@@ -238,7 +238,7 @@ impl Tool for PlanExitTool {
                 name,
                 given,
             },
-            vec![Ask::new("plan_exit", Subject::new("*")).always("*")],
+            vec![Ask::new(PermissionKey::own("plan_exit"), Subject::new("*")).always("*")],
         ))
     }
 

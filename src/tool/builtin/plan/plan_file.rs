@@ -2,6 +2,7 @@
 //!
 //! A file that the session does not know as it now is belongs to somebody else and is never replaced.
 
+use crate::permission::PermissionKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -147,7 +148,7 @@ fn resolve(services: &SessionServices, path: &Path) -> Result<Resolved, ToolErro
 /// Returns true if the file is as the session knows it, or says the same already.
 fn is_own(services: &SessionServices, path: &Resolved, plan: &str) -> bool {
     // Nothing, the choice of a name neither, may tell what a file says that is not for everybody to read.
-    let mut reads = path_asks("read", path).into_iter();
+    let mut reads = path_asks(&PermissionKey::READ, path).into_iter();
     let readable = services.gate.readable();
     if !reads.all(|ask| readable.shows(&ask.subject)) {
         return false;

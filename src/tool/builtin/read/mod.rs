@@ -14,6 +14,7 @@ mod tests;
 mod text;
 mod window;
 
+use crate::permission::PermissionKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +127,7 @@ impl Tool for ReadTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let path = cx.path(&args.file_path)?;
         let mut asks = path.asks;
-        asks.extend(path_asks("read", &path.resolved));
+        asks.extend(path_asks(&PermissionKey::READ, &path.resolved));
         let path = path.resolved;
         let found = {
             let path = path.clone();

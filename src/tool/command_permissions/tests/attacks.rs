@@ -27,7 +27,7 @@ fn verdict(project: &Harness, command: &str, mode: Mode) -> String {
         Decision::Allow | Decision::AllowByMode(_) => "allow".to_owned(),
         Decision::Deny(denial) => format!("deny {}", denial.key),
         Decision::Ask(open) => {
-            let mut keys: Vec<String> = open.into_iter().map(|open| open.ask.key).collect();
+            let mut keys: Vec<String> = open.iter().map(|open| open.ask.key.to_string()).collect();
             keys.dedup();
             keys.join(" ")
         }

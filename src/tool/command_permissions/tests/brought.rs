@@ -62,7 +62,7 @@ fn decided(project: &Harness, asks: &[Ask], mode: Mode) -> String {
         Decision::Allow | Decision::AllowByMode(_) => "allow".to_owned(),
         Decision::Deny(denial) => format!("deny {}", denial.key),
         Decision::Ask(open) => {
-            let mut keys: Vec<String> = open.into_iter().map(|open| open.ask.key).collect();
+            let mut keys: Vec<String> = open.iter().map(|open| open.ask.key.to_string()).collect();
             keys.sort();
             keys.dedup();
             keys.join(" ")

@@ -25,7 +25,7 @@ fn check_key(key: &str, attacks: &[&str], harmless: &[&str]) {
                 Decision::Allow | Decision::AllowByMode(_) => "allow".to_owned(),
                 Decision::Deny(denial) => format!("deny {}", denial.key),
                 Decision::Ask(open) => {
-                    let mut keys: Vec<String> = open.into_iter().map(|open| open.ask.key).collect();
+                    let mut keys: Vec<String> = open.iter().map(|open| open.ask.key.to_string()).collect();
                     keys.dedup();
                     keys.join(" ")
                 }

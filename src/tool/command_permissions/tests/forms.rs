@@ -1,6 +1,7 @@
 //! Calls that only read: what runs confined, what asks beside other commands, and what words stand for.
 
 use super::*;
+use crate::permission::PermissionKey;
 use crate::permission::{Decision, Mode, decide};
 
 /// A project on a machine that can confine commands to reading.
@@ -340,7 +341,7 @@ async fn what_is_written_is_told_by_the_name_that_it_gets() {
         let asks = command_permissions(&project.services, command, &project.path("")).asks;
         let mut texts: Vec<String> = asks
             .into_iter()
-            .filter(|ask| ask.key == "protected" && ask.subject.text.starts_with(".vscode"))
+            .filter(|ask| ask.key == PermissionKey::PROTECTED && ask.subject.text.starts_with(".vscode"))
             .map(|ask| ask.subject.text)
             .collect();
         texts.dedup();
@@ -379,7 +380,11 @@ async fn a_secret_is_no_less_one_under_another_name() {
         assert!(open.contains(&pair("read", ".env")), "{command}: {open:?}");
     }
     let found = command_permissions(&project.services, "cat .env", &project.path(""));
-    let read = found.asks.iter().find(|ask| ask.key == "read").unwrap();
+    let read = found
+        .asks
+        .iter()
+        .find(|ask| ask.key == PermissionKey::READ)
+        .unwrap();
     assert_eq!(read.always, [".env"], "the path and not every file");
 }
 
@@ -389,7 +394,10 @@ async fn a_branch_is_no_file() {
     project.write("src/a", "x");
     let destroys = |command: &str| {
         let found = command_permissions(&project.services, command, &project.path(""));
-        found.asks.iter().any(|ask| ask.key == "bash" && ask.destructive)
+        found
+            .asks
+            .iter()
+            .any(|ask| ask.key == PermissionKey::BASH && ask.destructive)
     };
     assert!(destroys("git checkout src"));
     assert!(!destroys("git checkout main"));

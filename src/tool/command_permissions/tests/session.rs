@@ -1,6 +1,7 @@
 //! How often ordinary work asks: whole sessions of commands, with "always" taken wherever it comes ticked.
 
 use super::*;
+use crate::permission::PermissionKey;
 use crate::permission::{Decision, Mode, Permissions, Scope, decide, grants};
 
 /// Ordinary commands of Rust, Python, Node, Go and plain shell projects.
@@ -164,13 +165,16 @@ async fn ordinary_work_asks_this_and_no_more() {
 /// Returns true if a command is asked about under key `bash` where these answers are stored.
 fn is_asked(project: &Harness, stored: &[&str], command: &str) -> bool {
     let mut permissions = Permissions::clone(&project.services.gate.permissions());
-    let rules: Vec<(String, String)> = stored
+    let rules: Vec<(PermissionKey, String)> = stored
         .iter()
-        .map(|pattern| ("bash".to_owned(), (*pattern).to_owned()))
+        .map(|pattern| (PermissionKey::BASH, (*pattern).to_owned()))
         .collect();
     permissions.grants = grants(&rules, Scope::Project, None).unwrap();
     let asks = command_permissions(&project.services, command, &project.path("")).asks;
-    let asks: Vec<_> = asks.into_iter().filter(|ask| ask.key == "bash").collect();
+    let asks: Vec<_> = asks
+        .into_iter()
+        .filter(|ask| ask.key == PermissionKey::BASH)
+        .collect();
     !matches!(decide(&permissions, &asks, "bash", Mode::Ask), Decision::Allow)
 }
 
@@ -323,7 +327,7 @@ async fn what_is_offered_covers_the_command_and_no_whole_tree() {
         "ls /usr",
     ] {
         for open in open(command) {
-            let is_whole = open.ask.key == "external_directory";
+            let is_whole = open.ask.key == PermissionKey::EXTERNAL_DIRECTORY;
             assert!(
                 !is_whole || open.ask.always.is_empty(),
                 "{command}: {:?}",
@@ -340,7 +344,7 @@ async fn what_is_offered_covers_the_command_and_no_whole_tree() {
         let open = open(command);
         assert!(
             open.iter()
-                .any(|open| open.ask.key == "bash" && open.ask.destructive),
+                .any(|open| open.ask.key == PermissionKey::BASH && open.ask.destructive),
             "{command}"
         );
         let mut patterns = open.iter().flat_map(|open| &open.ask.always);

@@ -1,6 +1,7 @@
 //! Commands that write below the scratch directory, and those that only seem to.
 
 use super::*;
+use crate::permission::PermissionKey;
 
 /// A project whose commands are given a scratch directory, and that directory.
 fn project() -> (Harness, String) {
@@ -128,9 +129,9 @@ async fn a_command_that_may_put_a_link_there_brings_the_question_back() {
         "python3 x.py \"$y\"; echo x > $TMPDIR/l",
     ] {
         let found = command_permissions(&project.services, command, &project.path("")).asks;
-        let is_asked = found
-            .iter()
-            .any(|ask| ask.key == "edit" && ask.floor != Floor::Denied && !ask.subject.text.is_empty());
+        let is_asked = found.iter().any(|ask| {
+            ask.key == PermissionKey::EDIT && ask.floor != Floor::Denied && !ask.subject.text.is_empty()
+        });
         assert!(is_asked, "{command}: {found:?}");
     }
     for whole in [

@@ -4,6 +4,7 @@ mod arguments;
 mod output;
 mod permission;
 
+use crate::permission::PermissionKey;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -62,7 +63,7 @@ impl Tool for Puppet {
         }
         Ok(Prepared::new(
             args,
-            vec![Ask::new("list", Subject::new(".")).always("*")],
+            vec![Ask::new(PermissionKey::own("list"), Subject::new(".")).always("*")],
         ))
     }
 

@@ -1,5 +1,6 @@
 //! The call in a question, and the card of that call.
 
+use crate::permission::PermissionKey;
 use serde_json::json;
 
 use super::asking::{call_of, with_tools};
@@ -40,7 +41,7 @@ fn the_card_of_a_call_that_was_edited_shows_what_would_run_now() {
 fn a_tall_screen_shows_all_of_a_question_that_it_has_room_for() {
     let commands: Vec<String> = ('a'..='l').map(|letter| format!("make part-{letter}")).collect();
     let ask = |command: &String| {
-        let mut ask = Ask::new("bash", Subject::new(command));
+        let mut ask = Ask::new(PermissionKey::BASH, Subject::new(command));
         ask.always = vec![command.clone()];
         ask
     };

@@ -1,6 +1,7 @@
 //! Questions of permission.
 
 use super::*;
+use crate::permission::PermissionKey;
 
 #[test]
 fn a_new_question_ignores_typed_keys_and_enter_never_answers() {
@@ -88,10 +89,10 @@ fn a_key_that_waited_for_a_paste_answers_nothing() {
 #[test]
 fn always_stores_what_is_ticked_in_the_chosen_scope() {
     let mut driver = Driver::open();
-    let mut destructive = Ask::new("bash", Subject::new("rm -rf target/tmp")).always("rm *");
+    let mut destructive = Ask::new(PermissionKey::BASH, Subject::new("rm -rf target/tmp")).always("rm *");
     destructive.destructive = true;
     let asks = vec![
-        Ask::new("bash", Subject::new("cargo test -p retry")).always("cargo test *"),
+        Ask::new(PermissionKey::BASH, Subject::new("cargo test -p retry")).always("cargo test *"),
         destructive,
     ];
     driver.ask(inquiry(
@@ -114,7 +115,7 @@ fn always_stores_what_is_ticked_in_the_chosen_scope() {
     assert_eq!(driver.replies(), [], "nothing is ticked");
     assert!(driver.text().contains("nothing is ticked"));
     driver.press("space enter");
-    let patterns = vec![("bash".to_owned(), "cargo test *".to_owned())];
+    let patterns = vec![(PermissionKey::BASH, "cargo test *".to_owned())];
     assert_eq!(
         driver.replies(),
         [PermissionReply::Always {
@@ -164,7 +165,8 @@ fn a_key_that_means_nothing_is_answered_and_esc_closes_the_explanation_alone() {
 #[test]
 fn equal_asks_are_one_row_and_all_of_them_can_be_read() {
     let mut driver = Driver::open();
-    let asks = (0..30).map(|number| Ask::new("edit", Subject::new(format!("log-{number}.txt"))).always("*"));
+    let asks = (0..30)
+        .map(|number| Ask::new(PermissionKey::EDIT, Subject::new(format!("log-{number}.txt"))).always("*"));
     let card = bash_card("tidy");
     driver.ask(inquiry(
         "edit",

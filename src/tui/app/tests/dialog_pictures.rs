@@ -4,6 +4,7 @@ use super::asking::{call_of, of_child, with_tools};
 use super::pictures::picture;
 use super::*;
 use crate::permission::DeletedFiles;
+use crate::permission::PermissionKey;
 
 const SIZES: [(u16, u16); 4] = [(60, 20), (80, 24), (120, 36), (200, 60)];
 
@@ -44,7 +45,7 @@ fn one_command() -> Driver {
     let command = "cargo test -p retry";
     asked_command(
         command,
-        vec![Ask::new("bash", Subject::new(command)).always("cargo test *")],
+        vec![Ask::new(PermissionKey::BASH, Subject::new(command)).always("cargo test *")],
     )
 }
 
@@ -52,7 +53,7 @@ fn pipeline() -> Driver {
     let destructive = |command: &str, deletes| Ask {
         destructive: true,
         deletes,
-        ..Ask::new("bash", Subject::new(command)).always(command)
+        ..Ask::new(PermissionKey::BASH, Subject::new(command)).always(command)
     };
     let counted = DeletedFiles {
         files: 212,
@@ -60,7 +61,7 @@ fn pipeline() -> Driver {
         is_here: true,
     };
     let asks = vec![
-        Ask::new("bash", Subject::new("cargo test -p retry")).always("cargo test *"),
+        Ask::new(PermissionKey::BASH, Subject::new("cargo test -p retry")).always("cargo test *"),
         destructive("rm -rf target/tmp", Some(counted)),
         destructive("git push --force", None),
     ];
@@ -109,7 +110,7 @@ fn a_diff_of_300_rows_asks() {
     };
     let card = Card::new("Write", "src/retry.rs").part(CardPart::Diff(diff));
     let args = serde_json::json!({ "file_path": "src/retry.rs", "content": "line\n".repeat(200) });
-    let ask = Ask::new("edit", Subject::new("src/retry.rs")).always("*");
+    let ask = Ask::new(PermissionKey::EDIT, Subject::new("src/retry.rs")).always("*");
     let title = "write wants to change src/retry.rs";
     pictures(
         &mut asked(&args, inquiry("write", title, vec![ask], card)),
@@ -119,8 +120,13 @@ fn a_diff_of_300_rows_asks() {
 
 #[test]
 fn thirty_equal_asks_are_one_row() {
-    let asks =
-        (0..30).map(|number| Ask::new("edit", Subject::new(format!("logs/log-{number}.txt"))).always("*"));
+    let asks = (0..30).map(|number| {
+        Ask::new(
+            PermissionKey::EDIT,
+            Subject::new(format!("logs/log-{number}.txt")),
+        )
+        .always("*")
+    });
     let added = |number| format!("*** Add File: logs/log-{number}.txt\n+one {number}\n");
     let added: Vec<String> = (0..30).map(added).collect();
     let patch = format!("*** Begin Patch\n{}*** End Patch\n", added.concat());
@@ -142,7 +148,7 @@ fn thirty_equal_asks_are_one_row() {
 #[test]
 fn control_and_bidi_characters_stand_there_by_name() {
     let command = "echo building \u{1b}]0; touch pwned \u{202e}txt.exe; touch a\u{200b}b\u{a0}c ";
-    let ask = Ask::new("bash", Subject::new(command));
+    let ask = Ask::new(PermissionKey::BASH, Subject::new(command));
     pictures(&mut asked_command(command, vec![ask]), "hidden");
 }
 

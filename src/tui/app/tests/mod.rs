@@ -40,7 +40,8 @@ use crate::conversation::{
     ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Delegated, Inquiry, InquiryRow, Mode, PermissionReply, Scope, Subject, Verdict,
+    Action as RuleAction, Ask, Delegated, Inquiry, InquiryRow, Mode, PermissionKey, PermissionReply, Scope,
+    Subject, Verdict,
 };
 use crate::question::{Question, Reply};
 use crate::session::query::Query;
@@ -377,7 +378,7 @@ fn inputs(ops: &[Op]) -> Vec<(&'static str, &str)> {
 }
 
 fn bash(command: &str, always: &[&str]) -> Question<Inquiry> {
-    let mut ask = Ask::new("bash", Subject::new(command));
+    let mut ask = Ask::new(PermissionKey::BASH, Subject::new(command));
     ask.always = always.iter().map(|&pattern| pattern.to_owned()).collect();
     inquiry("bash", "bash wants to run", vec![ask], bash_card(command))
 }

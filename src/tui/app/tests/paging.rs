@@ -3,6 +3,7 @@
 use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::hook::{HookEffect, HookEvent, HookExit, HookRun};
+use crate::permission::PermissionKey;
 use crate::session::export::ExportFormat;
 use crate::session::query::Spending;
 use crate::session::query::{
@@ -104,7 +105,7 @@ fn a_question_below_a_page_waits_and_takes_no_key_of_it() {
     driver.ask(inquiry(
         "bash",
         "bash wants to run",
-        vec![Ask::new("bash", Subject::new("ls"))],
+        vec![Ask::new(PermissionKey::BASH, Subject::new("ls"))],
         bash_card("ls"),
     ));
     assert!(driver.hints().contains("a question waits"), "{}", driver.hints());

@@ -1,6 +1,7 @@
 //! Whole frames.
 
 use super::*;
+use crate::permission::PermissionKey;
 
 /// Draws and compares with the picture of that name.
 #[track_caller]
@@ -77,10 +78,10 @@ const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (40, 12)];
 fn before_a_command() -> Driver {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
-    let mut destructive = Ask::new("bash", Subject::new("rm -rf target/tmp")).always("rm *");
+    let mut destructive = Ask::new(PermissionKey::BASH, Subject::new("rm -rf target/tmp")).always("rm *");
     destructive.destructive = true;
     let asks = vec![
-        Ask::new("bash", Subject::new("cargo test -p retry")).always("cargo test *"),
+        Ask::new(PermissionKey::BASH, Subject::new("cargo test -p retry")).always("cargo test *"),
         destructive,
     ];
     let command = "cargo test -p retry && rm -rf target/tmp";
@@ -175,7 +176,7 @@ fn a_sandbox_is_named() {
 fn always_is_no_answer_where_nothing_can_be_stored() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
-    let ask = Ask::new("bash", Subject::new("sh test.sh"));
+    let ask = Ask::new(PermissionKey::BASH, Subject::new("sh test.sh"));
     let card = Card::new("Bash", "sh test.sh");
     driver.ask(inquiry("bash", "bash wants to run", vec![ask], card));
     driver.wait(301);
@@ -199,7 +200,7 @@ fn a_question_about_a_long_diff() {
         max_lines: 40,
         is_unplaced: false,
     };
-    let ask = Ask::new("edit", Subject::new("src/retry.rs")).always("*");
+    let ask = Ask::new(PermissionKey::EDIT, Subject::new("src/retry.rs")).always("*");
     let card = Card::new("Edit", "src/retry.rs").part(CardPart::Diff(diff));
     driver.ask(inquiry(
         "edit",
@@ -232,7 +233,7 @@ fn a_question_about_a_change_that_stands_deep() {
         ),
         ..DiffBody::default()
     };
-    let ask = Ask::new("edit", Subject::new("src/retry.rs")).always("*");
+    let ask = Ask::new(PermissionKey::EDIT, Subject::new("src/retry.rs")).always("*");
     let card = Card::new("Edit", "src/retry.rs").part(CardPart::Diff(diff));
     let title = "edit wants to change src/retry.rs";
     driver.ask(inquiry("edit", title, vec![ask], card));
@@ -320,9 +321,9 @@ fn the_second_of_two_questions_and_those_that_were_put_off() {
     let mut driver = conversation();
     driver.event(Event::TurnStarted);
     driver.ask(bash("cargo test -p retry", &["cargo test *"]));
-    let mut outside = Ask::new("external_directory", Subject::new("/etc/hosts"));
+    let mut outside = Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new("/etc/hosts"));
     outside.always = vec!["/etc/*".to_owned()];
-    let read = Ask::new("read", Subject::new("/etc/hosts")).always("/etc/hosts");
+    let read = Ask::new(PermissionKey::READ, Subject::new("/etc/hosts")).always("/etc/hosts");
     let card = Card::new("Read", "/etc/hosts");
     driver.ask(inquiry(
         "read",

@@ -16,7 +16,7 @@ use lathe::conversation::{
     ReasoningPart, Role, SessionId, Stop, TextPart, Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus,
     ToolPart, Usage,
 };
-use lathe::permission::{Mode, PermissionReply, Scope};
+use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
 use lathe::session::host::{ForkPoint, SessionTarget};
 use lathe::session::{CalledCommand, Input, Mention, Op, QueueDirection};
@@ -251,7 +251,7 @@ fn every_answer_of_a_person_is_data() {
     every!(PermissionReply {
         PermissionReply::Once => PermissionReply::Once;
         PermissionReply::Always { .. } => PermissionReply::Always {
-            patterns: vec![("bash".into(), "git *".into())],
+            patterns: vec![(PermissionKey::BASH, "git *".into())],
             scope: Scope::Everywhere,
         };
         PermissionReply::Revised(_) => PermissionReply::Revised(args());

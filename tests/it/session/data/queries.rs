@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lathe::conversation::{CallId, SessionId};
 use lathe::permission::{
-    Action, Ask, CommandWord, Delegated, DeletedFiles, Editable, Floor, Inquiry, InquiryRow, Location, Rule,
-    Scope, Source, Subject, Verdict,
+    Action, Ask, CommandWord, Delegated, DeletedFiles, Editable, Floor, Inquiry, InquiryRow, Location,
+    PermissionKey, Rule, Scope, Source, Subject, Verdict,
 };
 use lathe::question::{Form, FormOption, FormQuestion, Question, QuestionKind};
 use lathe::session::export::ExportFormat;
@@ -44,7 +44,7 @@ fn row() -> InquiryRow {
     let home = Some("/home/u".as_ref());
     InquiryRow {
         ask: Ask {
-            key: "bash".into(),
+            key: PermissionKey::BASH,
             subject: Subject {
                 text: "rm x".into(),
                 also: vec!["/p/rm x".into()],
