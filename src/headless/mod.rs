@@ -114,7 +114,7 @@ async fn follow(
 ) -> io::Result<RunEnd> {
     // Whoever reads the first line may send a signal at once.
     let stop = StopSignal::listen();
-    let (snapshot, events) = handle.attach().await.map_err(io::Error::other)?;
+    let (snapshot, events) = handle.attach_with_tree().await.map_err(io::Error::other)?;
     reporter.begin(&snapshot)?;
     if let Some(report) = untrusted {
         reporter.told_in_words(report)?;

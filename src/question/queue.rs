@@ -35,6 +35,15 @@ pub enum QuestionEvent {
     Settled { question: Arc<Question>, reply: Reply },
 }
 
+impl QuestionEvent {
+    /// Returns the session that asks.
+    pub fn session(&self) -> &SessionId {
+        match self {
+            Self::Asked(question) | Self::Settled { question, .. } => &question.session,
+        }
+    }
+}
+
 /// Why an answer did not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {

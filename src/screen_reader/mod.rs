@@ -95,7 +95,7 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
         prompt,
     } = start;
     let handle = &session.handle;
-    let Ok((snapshot, mut events)) = handle.attach().await else {
+    let Ok((snapshot, mut events)) = handle.attach_with_tree().await else {
         console.say("The session has ended.\n");
         return SessionExit::Ended(ScreenReaderExit::Quit);
     };
@@ -169,7 +169,7 @@ async fn follow(
         Ok(envelope) => talk.hear(&envelope.event),
         Err(RecvError::Closed) => return Some(ScreenReaderExit::Quit),
         Err(RecvError::Lagged) => {
-            let Ok((snapshot, again)) = handle.attach().await else {
+            let Ok((snapshot, again)) = handle.attach_with_tree().await else {
                 return Some(ScreenReaderExit::Quit);
             };
             *events = again;

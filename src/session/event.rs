@@ -1,4 +1,4 @@
-//! Events for a front end: one stream per root session, in order.
+//! Events for a front end: one stream per session and one per tree of sessions, each in order.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::tool::CallUpdate;
 /// One event with its place in the stream.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Rises by one with each event of the root session, from 1.
+    /// Rises by one with each event of the stream, from 1.
     pub seq: u64,
-    /// The session the event belongs to: the root, or a child of it.
+    /// The session the event belongs to.
     pub session: SessionId,
     pub event: Event,
 }
@@ -73,8 +73,9 @@ pub enum Event {
         tool: String,
         result: Arc<CallResult>,
     },
+    /// A call of the envelope's session asks. Comes in the tree's stream.
     Asked(Arc<Question>),
-    /// A question is gone: answered, withdrawn, or settled for want of a person.
+    /// A question is gone: answered, withdrawn, or settled for want of a person. Comes in the tree's stream.
     Settled(SettledQuestion),
     Retry(Retry),
     /// One model request was paid for.

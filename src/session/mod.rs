@@ -2,7 +2,8 @@
 //!
 //! The TUI, headless runs and editors are peers: each holds a [`Handle`] and none can reach around it. The session's actor
 //! owns all state. [`Handle::attach`] gives a snapshot and a receiver from the same instant; one front end writes, any
-//! number watch. A receiver that falls behind is told so and attaches anew; the session never waits for it.
+//! number watch. What belongs to a tree of sessions, such as the questions of them all, is a stream of its own, which
+//! [`Handle::attach_with_tree`] brings along. A receiver that falls behind is told so and attaches anew; the session never waits for it.
 //!
 //! Everything that crosses a handle ([`Op`], [`Envelope`], [`Snapshot`], [`query::Query`], [`query::Answer`], and what
 //! they hold: questions, forms, cards) is data that serde reads and writes, so that a front end may be another process.
@@ -24,6 +25,7 @@ mod profile;
 pub mod query;
 mod recorder;
 mod title;
+mod tree;
 pub mod wire;
 
 pub use crate::agent::reminder::PLAN;
@@ -264,10 +266,11 @@ pub struct ModelChoice {
 /// All of a session at one instant.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The last event this snapshot includes.
+    /// The last event of the session that this snapshot includes.
     pub seq: u64,
     pub info: SessionInfo,
     pub messages: Vec<Arc<Message>>,
+    /// Those of all sessions of the tree, oldest first; empty where only the session was attached to.
     pub questions: Vec<Arc<Question>>,
     pub queue: Vec<Queued>,
     pub todos: Vec<Value>,
@@ -285,8 +288,15 @@ pub struct Handle {
 #[derive(Debug)]
 enum Command {
     Op(Op),
-    Attach(oneshot::Sender<(Snapshot, Receiver)>),
+    Attach(Streams, oneshot::Sender<(Snapshot, Receiver)>),
     Ask(Query, oneshot::Sender<Answer>),
+}
+
+/// Streams that a receiver is attached to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Streams {
+    Session,
+    SessionAndTree,
 }
 
 /// The session cannot take an operation.
@@ -324,11 +334,20 @@ impl Handle {
         answer.await.map_err(|_| SendError::Closed)
     }
 
-    /// Returns the session as it is now and a receiver of everything after.
+    /// Returns the session as it is now and a receiver of everything that happens in it afterwards.
     pub async fn attach(&self) -> Result<(Snapshot, Receiver), SendError> {
+        self.attach_to(Streams::Session).await
+    }
+
+    /// The same with what belongs to the session's tree: the questions of all its sessions.
+    pub async fn attach_with_tree(&self) -> Result<(Snapshot, Receiver), SendError> {
+        self.attach_to(Streams::SessionAndTree).await
+    }
+
+    async fn attach_to(&self, streams: Streams) -> Result<(Snapshot, Receiver), SendError> {
         let (answer, attached) = oneshot::channel();
         self.commands
-            .send(Command::Attach(answer))
+            .send(Command::Attach(streams, answer))
             .await
             .map_err(|_| SendError::Closed)?;
         attached.await.map_err(|_| SendError::Closed)

@@ -17,7 +17,7 @@ const LIMIT: usize = 8192;
 /// Maximum bytes of joined deltas in one event, so that one draw stays short.
 const JOINED: usize = 64 * 1024;
 
-/// The sending end, owned by the session.
+/// The sending end of one stream: of a session, or of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     seq: u64,
@@ -64,8 +64,14 @@ impl Outbox {
             arrived: Notify::new(),
             urgent: Notify::new(),
         });
-        self.inboxes.push(Arc::downgrade(&inbox));
-        Receiver(inbox)
+        let receiver = Receiver(inbox);
+        self.attach_to(&receiver);
+        receiver
+    }
+
+    /// Puts what is sent from now on into the queue of a receiver that has another outbox too.
+    pub(crate) fn attach_to(&mut self, receiver: &Receiver) {
+        self.inboxes.push(Arc::downgrade(&receiver.0));
     }
 
     pub(crate) fn send(&mut self, session: &SessionId, event: Event) {

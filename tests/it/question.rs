@@ -163,7 +163,9 @@ async fn the_time_a_person_takes_is_not_the_call_s() {
 
 async fn hooks_hear_of_a_question() {
     let server = Server::with([Turn::tool("question", which()), Turn::text("Good.")]);
-    let hook = json!([{"hooks": [{"type": "command", "command": "cat >> notes.json; echo >> notes.json"}]}]);
+    // One write each, as two of them may run at once.
+    let hook =
+        json!([{"hooks": [{"type": "command", "command": "printf '%s\\n' \"$(cat)\" >> notes.json"}]}]);
     let project = project_with(&server).config(json!({"hooks": {"Notification": hook}}));
     let mut live = asking(&project).await;
     let form = live.form().await;

@@ -30,13 +30,14 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Receiver};
 use super::profile::MakeProfiles;
 use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
+use super::tree::SessionTree;
 use super::{
     Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledPermission,
-    SettledQuestion, Snapshot,
+    SettledQuestion, Snapshot, Streams,
 };
 use crate::agent::driver::{Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
@@ -64,6 +65,7 @@ pub(super) struct SessionParts {
     pub(super) draft: String,
     pub(super) recorder: Recorder,
     pub(super) driver: Driver,
+    pub(super) tree: Arc<SessionTree>,
     pub(super) calls: CallSettings,
     pub(super) model: Model,
     pub(super) turn: TurnSettings,
@@ -182,9 +184,8 @@ impl Actor {
     pub(super) async fn run(mut self) {
         loop {
             match self.wake().await {
-                ActorWake::Command(Some(Command::Attach(answer))) => {
-                    let receiver = self.outbox.attach();
-                    let _ = answer.send((self.snapshot(), receiver));
+                ActorWake::Command(Some(Command::Attach(streams, answer))) => {
+                    let _ = answer.send(self.attach_front_end(streams));
                     self.begin_hooks();
                 }
                 ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
@@ -198,6 +199,7 @@ impl Actor {
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 self.parts.recorder.end();
+                self.parts.tree.remove(&self.parts.info.id);
                 return self.end_hooks().await;
             }
         }
@@ -216,6 +218,17 @@ impl Actor {
         }
     }
 
+    fn attach_front_end(&mut self, streams: Streams) -> (Snapshot, Receiver) {
+        let receiver = self.outbox.attach();
+        let mut snapshot = self.snapshot();
+        if streams == Streams::SessionAndTree {
+            // Attached before it is asked what waits, so that nothing is missed. A question that is told twice is one.
+            self.parts.tree.attach(&receiver);
+            snapshot.questions = self.parts.calls.services.tree.questions.waiting();
+        }
+        (snapshot, receiver)
+    }
+
     fn snapshot(&self) -> Snapshot {
         let mut messages = self.parts.messages.clone();
         self.revised.show(&mut messages);
@@ -229,7 +242,7 @@ impl Actor {
             seq: self.outbox.seq(),
             info: self.parts.info.clone(),
             messages,
-            questions: self.parts.calls.services.tree.questions.waiting(),
+            questions: Vec::new(),
             queue: self.queued(),
             todos: self.parts.todos.clone(),
             busy: self.is_busy(),
@@ -239,6 +252,10 @@ impl Actor {
 
     fn publish(&mut self, event: Event) {
         self.outbox.send(&self.parts.info.id, event);
+    }
+
+    fn publish_to_tree(&self, event: Event) {
+        self.parts.tree.publish(&self.parts.info.id, event);
     }
 
     fn on_op(&mut self, op: Op) {
@@ -343,12 +360,12 @@ impl Actor {
                     QuestionKind::Form(_) => "question",
                 };
                 self.notify(kind, question.title().to_owned());
-                self.publish(Event::Asked(question));
+                self.publish_to_tree(Event::Asked(question));
             }
             QuestionEvent::Settled { question, reply } => {
                 let settled = settled(&question, reply);
                 self.revised.take(&settled);
-                self.publish(Event::Settled(settled));
+                self.publish_to_tree(Event::Settled(settled));
             }
         }
     }

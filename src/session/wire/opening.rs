@@ -48,8 +48,8 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
     let row = found.row.as_ref();
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
     let reports = Reports::new();
-    let tree = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
-    let kit = CallServices::new(request, tree, &found.id, &directory, true)?;
+    let (services, tree) = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
+    let kit = CallServices::new(request, services, &found.id, &directory, true)?;
     let prompt = prompt_facts(request, &kit, &mut notes);
     let profiles = Profiles {
         agents,
@@ -86,6 +86,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         before_plan,
         titles: titles(request, &catalog, &provider),
         driver: Driver::new(provider, reports),
+        tree,
         calls,
         turn: profile.turn,
         model: profile.model,

@@ -20,6 +20,7 @@ use crate::hook::Hooks;
 use crate::process::{EnvironmentRules, Scratch, shell_environment, withhold};
 use crate::provider::{EditMode, without_user};
 use crate::question::{FrontEnd, Questions};
+use crate::session::tree::SessionTree;
 use crate::store::Store;
 use crate::text::replace::Tolerance;
 use crate::tool::{
@@ -88,7 +89,7 @@ pub(super) fn tree_services(
     directory: &Path,
     reports: &Reports,
     notes: &mut Vec<String>,
-) -> Result<Arc<TreeServices>, ErrorReport> {
+) -> Result<(Arc<TreeServices>, Arc<SessionTree>), ErrorReport> {
     let front_end = match request.front_end {
         FrontEndKind::Attended => FrontEnd::Attached,
         FrontEndKind::Unattended => FrontEnd::Absent,
@@ -101,14 +102,12 @@ pub(super) fn tree_services(
         root,
         &environment(request, root),
     );
-    let questions = Questions::telling(front_end, reports.question_sink());
+    let tree = Arc::new(SessionTree::default());
+    tree.add(root, reports.question_sink());
+    let questions = Questions::telling(front_end, tree.question_sink());
     let hooks = Hooks::new(hooks, reports.hook_sink());
-    Ok(Arc::new(TreeServices::new(
-        &request.dirs.data,
-        store.clone(),
-        questions,
-        hooks,
-    )))
+    let services = TreeServices::new(&request.dirs.data, store.clone(), questions, hooks);
+    Ok((Arc::new(services), tree))
 }
 
 fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {

@@ -54,7 +54,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     };
     let agent = start.agent;
     let reports = Reports::new();
-    let tree = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
+    let (tree, _) = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
     let CallServices {
         registry,
         services,

@@ -221,7 +221,7 @@ impl SessionSlot {
             (Err(RecvError::Lagged), Some(handle)) => {
                 let handle = handle.clone();
                 let asked = handle.clone();
-                let attached = Box::pin(async move { asked.attach().await });
+                let attached = Box::pin(async move { asked.attach_with_tree().await });
                 self.way = SlotState::Attaching { handle, attached };
                 SessionMessage::Urgent
             }
@@ -260,7 +260,7 @@ impl SessionSlot {
 
 async fn open(opening: Opening) -> Result<(Handle, Receiver, SlotOpened), ErrorReport> {
     let opened = opening.await?;
-    match opened.handle.attach().await {
+    match opened.handle.attach_with_tree().await {
         Ok((snapshot, receiver)) => {
             let welcome = SlotOpened {
                 snapshot,

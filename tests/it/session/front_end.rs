@@ -78,7 +78,7 @@ impl FrontEnd {
     }
 
     pub(crate) async fn attach(&self) -> Result<(Snapshot, Events), SendError> {
-        let (snapshot, receiver) = self.handle.attach().await?;
+        let (snapshot, receiver) = self.handle.attach_with_tree().await?;
         let events = Events {
             receiver,
             crossing: self.crossing,
