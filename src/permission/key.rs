@@ -28,8 +28,8 @@ impl PermissionKey {
         Self(Cow::Borrowed(name))
     }
 
-    /// Makes a key of a name that came from outside.
-    pub fn named(name: impl Into<String>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn named(name: impl Into<String>) -> Self {
         Self(Cow::Owned(name.into()))
     }
 

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{Question, QuestionId, QuestionKind, Reply};
@@ -24,8 +24,6 @@ pub enum FrontEnd {
     /// Nobody will ever answer: permission is refused at once, and a form is not even shown.
     Absent,
     Attached,
-    /// Nobody right now: questions wait.
-    Away,
 }
 
 /// Changes of the queue.
@@ -89,14 +87,6 @@ struct WaitingQuestion {
 }
 
 impl Questions {
-    pub fn new(front_end: FrontEnd) -> (Self, mpsc::UnboundedReceiver<QuestionEvent>) {
-        // Unbounded, because it is written under the lock; there are as many events as calls that ask.
-        let (events, receiver) = mpsc::unbounded_channel();
-        // Nobody listens any more while the session closes.
-        let sink = move |event| drop(events.send(event));
-        (Self::telling(front_end, sink), receiver)
-    }
-
     /// Makes one that tells `sink`, which must not block and not call the queue.
     pub fn telling(front_end: FrontEnd, sink: impl Fn(QuestionEvent) + Send + 'static) -> Self {
         let state = State {
@@ -206,15 +196,6 @@ impl Questions {
         });
     }
 
-    /// Says who could answer. With nobody, what waits is refused now.
-    pub fn set_front_end(&self, front_end: FrontEnd) {
-        let mut state = self.lock();
-        state.front_end = front_end;
-        if front_end == FrontEnd::Absent {
-            state.settle_where(|question| Some(question.about.nobody()));
-        }
-    }
-
     /// Returns true if nobody will ever answer.
     pub fn is_unattended(&self) -> bool {
         self.lock().front_end == FrontEnd::Absent
@@ -232,6 +213,26 @@ impl Questions {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic in a closure of `rejudge` leaves the queue whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+impl Questions {
+    pub(crate) fn new(front_end: FrontEnd) -> (Self, tokio::sync::mpsc::UnboundedReceiver<QuestionEvent>) {
+        // Unbounded, because it is written under the lock; there are as many events as calls that ask.
+        let (events, receiver) = tokio::sync::mpsc::unbounded_channel();
+        // Nobody listens any more while the session closes.
+        let sink = move |event| drop(events.send(event));
+        (Self::telling(front_end, sink), receiver)
+    }
+
+    /// Says who could answer. With nobody, what waits is refused now.
+    pub(crate) fn set_front_end(&self, front_end: FrontEnd) {
+        let mut state = self.lock();
+        state.front_end = front_end;
+        if front_end == FrontEnd::Absent {
+            state.settle_where(|question| Some(question.about.nobody()));
+        }
     }
 }
 

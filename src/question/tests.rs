@@ -121,15 +121,14 @@ async fn the_first_answer_wins_and_the_second_hears_so() {
 }
 
 #[tokio::test]
-async fn questions_wait_in_order_while_nobody_looks() {
-    let mut asked = Asked::new(FrontEnd::Away);
+async fn questions_wait_in_order_until_nobody_is_there() {
+    let mut asked = Asked::new(FrontEnd::Attached);
     let session = asked.session.clone();
     let mut calls = vec![];
     for pattern in ["a", "b", "c"] {
         calls.push(asked.spawn(&session, pattern));
         assert_eq!(asked.next().await, format!("asked {pattern}"));
     }
-    asked.questions.set_front_end(FrontEnd::Attached);
     let order: Vec<String> = asked
         .questions
         .waiting()

@@ -54,19 +54,6 @@ impl Store {
         })
     }
 
-    /// Adds a message, or replaces all of it but its place and its parts. Its parts are put by [`Store::put_part`].
-    pub fn put_message(&self, session: &SessionId, message: &Message) -> Result<(), StoreError> {
-        self.transact(|connection| {
-            sessions::touch(connection, session)?;
-            put_message(connection, session, message)
-        })
-    }
-
-    /// Adds a part, or replaces the one of the same `seq`: the checkpoint of a part that streams.
-    pub fn put_part(&self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
-        put_part(&self.connection(), message, part)
-    }
-
     /// Returns all messages with their parts, in order.
     pub fn load(&self, session: &SessionId) -> Result<Vec<Message>, StoreError> {
         let mut connection = self.connection();
@@ -130,7 +117,11 @@ impl Store {
     }
 }
 
-fn put_message(connection: &Connection, session: &SessionId, message: &Message) -> Result<(), StoreError> {
+pub(super) fn put_message(
+    connection: &Connection,
+    session: &SessionId,
+    message: &Message,
+) -> Result<(), StoreError> {
     let changed = connection
         .prepare_cached(
             "INSERT INTO messages (id, session, position, role, state, agent, model, created, stop, usage)
@@ -158,7 +149,7 @@ fn put_message(connection: &Connection, session: &SessionId, message: &Message) 
     }
 }
 
-fn put_part(connection: &Connection, message: &MessageId, part: &Part) -> Result<(), StoreError> {
+pub(super) fn put_part(connection: &Connection, message: &MessageId, part: &Part) -> Result<(), StoreError> {
     let changed = connection
         .prepare_cached(
             "INSERT INTO parts (message, session, seq, kind, unfinished, body)

@@ -157,16 +157,6 @@ impl Store {
         known(session, changed)
     }
 
-    /// Adds one model request: its tokens and, where its price is known, what it cost in US dollars.
-    pub fn add_cost(&self, session: &SessionId, usage: &Usage, cost: Option<f64>) -> Result<(), StoreError> {
-        add_cost(&self.connection(), session, usage, cost)
-    }
-
-    /// Makes the session the newest.
-    pub fn touch(&self, session: &SessionId) -> Result<(), StoreError> {
-        touch(&self.connection(), session)
-    }
-
     /// Removes a session with its children and all that belongs to them. Returns whether it was there.
     pub fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
         self.transact(|connection| {

@@ -11,9 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::path_asks::outside_asks;
 use super::pipeline::{KnownTools, QuestionTurn};
-use super::{
-    AskingTool, NestedCalls, NoteTime, Prepared, Registry, SessionServices, ToolError, ToolSettings,
-};
+use super::{NestedCalls, NoteTime, Prepared, Registry, SessionServices, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, Resolved};
 use crate::permission::{Ask, Mode};
@@ -196,11 +194,6 @@ impl ToolCx {
         }
         let asks = outside_asks(&self.services.roots, &resolved);
         Ok(PathAsk { resolved, asks })
-    }
-
-    /// Puts a question outside of `prepare`, for what is found on the way.
-    pub async fn ask(&self, asker: AskingTool<'_>, asks: &[Ask], card: Card) -> Result<(), ToolError> {
-        self.services.gate.pass(self, asker, asks, || card).await
     }
 
     /// Asks the person something and waits for the reply.

@@ -178,23 +178,8 @@ impl Gate {
         self.current().0
     }
 
-    /// Lets the asks of one call through, or says why not. `card` is made when somebody is to see it.
-    pub async fn pass(
-        &self,
-        cx: &ToolCx,
-        asker: AskingTool<'_>,
-        asks: &[Ask],
-        card: impl FnOnce() -> Card + Send,
-    ) -> Result<(), ToolError> {
-        let shown = || CallForReview::from(card());
-        match self.pass_by(Answerer::Person, cx, asker, asks, shown).await? {
-            GateOutcome::Allowed => Ok(()),
-            // It was not offered.
-            GateOutcome::Revised(_) => Err(ToolError::not_executed()),
-        }
-    }
-
-    /// The same, with whatever would be asked answered by `by`.
+    /// Lets the asks of one call through, or says why not, with whatever would be asked answered by `by`. `shown` is
+    /// made when somebody is to see it.
     pub(super) async fn pass_by(
         &self,
         by: Answerer,

@@ -79,8 +79,6 @@ pub struct BashSettings {
     /// `None`: bash on PATH, else sh.
     pub shell: Option<String>,
     pub timeout: Duration,
-    /// Names of variables that are kept although they look like secrets.
-    pub env_allow: Vec<String>,
 }
 
 impl Default for BashSettings {
@@ -88,7 +86,6 @@ impl Default for BashSettings {
         Self {
             shell: None,
             timeout: Duration::from_mins(2),
-            env_allow: Vec::new(),
         }
     }
 }

@@ -14,10 +14,6 @@ const HIDDEN: &str = "[hidden]";
 pub struct Secret(String);
 
 impl Secret {
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
     /// The text itself, for the one place that sends it.
     pub fn expose(&self) -> &str {
         &self.0

@@ -31,10 +31,6 @@ impl<V> Table<V> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
 }
 
 impl<V> Default for Table<V> {

@@ -104,7 +104,6 @@ pub struct Preview {
     pub model: String,
     pub agent: String,
     pub mode: Mode,
-    pub theme: String,
 }
 
 impl From<StoreError> for ErrorReport {
@@ -146,7 +145,6 @@ pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
         model: model.to_string(),
         agent: start.agent.name.clone(),
         mode: start.mode,
-        theme: request.loaded.config.theme.clone(),
     })
 }
 
@@ -160,6 +158,5 @@ pub fn preview_untrusted(request: &OpenRequest) -> Preview {
         model: model.map_or_else(|| "no model".to_owned(), ToString::to_string),
         agent: if plans { PLAN } else { agent }.to_owned(),
         mode: if plans { Mode::Plan } else { request.mode },
-        theme: config.theme.clone(),
     }
 }

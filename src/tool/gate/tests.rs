@@ -17,6 +17,24 @@ const BASH: AskingTool<'_> = AskingTool {
     family: "bash",
 };
 
+impl Gate {
+    /// Lets the asks of one call through, or says why not. `card` is made when somebody is to see it.
+    async fn pass(
+        &self,
+        cx: &ToolCx,
+        asker: AskingTool<'_>,
+        asks: &[Ask],
+        card: impl FnOnce() -> Card + Send,
+    ) -> Result<(), ToolError> {
+        let shown = || CallForReview::from(card());
+        match self.pass_by(Answerer::Person, cx, asker, asks, shown).await? {
+            GateOutcome::Allowed => Ok(()),
+            // It was not offered.
+            GateOutcome::Revised(_) => Err(ToolError::not_executed()),
+        }
+    }
+}
+
 struct Door {
     gate: Gate,
     events: mpsc::UnboundedReceiver<QuestionEvent>,
