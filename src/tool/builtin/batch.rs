@@ -61,6 +61,8 @@ impl Tool for BatchTool {
     type Details = Details;
 
     const NAME: &'static str = "batch";
+    /// Of no calls; otherwise it is theirs.
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("calls", "tool_calls"),
         ParamAlias::name("name", "tool"),
@@ -79,11 +81,6 @@ impl Tool for BatchTool {
              results.",
             cx.settings.batch.max_calls
         )
-    }
-
-    /// Of no calls; otherwise it is theirs.
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
     }
 
     fn inner_calls(&self, args: &Args) -> Vec<NestedCall> {

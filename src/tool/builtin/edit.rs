@@ -13,7 +13,7 @@ use crate::provider::EditMode;
 use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, with_unlinked};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
+    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
     ToolError, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
@@ -64,6 +64,10 @@ impl Tool for EditTool {
 
     const NAME: &'static str = "edit";
     const ALIASES: &'static [&'static str] = &["str_replace", "replace"];
+    const DESCRIPTION: &'static str = "\
+        Replace text in a file that was read. `old_string` must name one place: give enough lines around it. It is \
+        taken literally, without the line numbers that `read` shows.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const ROUTES: &'static [Route] = &[
         Route {
@@ -78,16 +82,6 @@ impl Tool for EditTool {
         },
     ];
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace];
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Replace text in a file that was read. `old_string` must name one place: give enough lines around it. It is \
-         taken literally, without the line numbers that `read` shows."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         if args.old_string == args.new_string {

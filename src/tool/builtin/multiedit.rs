@@ -12,8 +12,8 @@ use crate::text::partial_json::PartialValue;
 use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, with_unlinked};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, ToolSet, plural,
+    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    ToolSet, plural,
 };
 use crate::view::card::{Card, Fact};
 
@@ -78,19 +78,13 @@ impl Tool for MultiEditTool {
 
     const NAME: &'static str = "multiedit";
     const ALIASES: &'static [&'static str] = &["multi_edit"];
+    const DESCRIPTION: &'static str = "\
+        Make several replacements in one file that was read, as one change: all or none. Each `old_string` must name \
+        one place in what the edits before it left.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static str = "edit";
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Make several replacements in one file that was read, as one change: all or none. Each `old_string` must name \
-         one place in what the edits before it left."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let path = cx.path(&args.file_path)?;

@@ -14,7 +14,7 @@ use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::args::snake_case;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
+    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::{Card, CardPart, Tone, ToneSpan};
 
@@ -235,21 +235,15 @@ impl Tool for QuestionTool {
 
     const NAME: &'static str = "question";
     const ALIASES: &'static [&'static str] = &["ask", "ask_user", "ask_user_question"];
+    const DESCRIPTION: &'static str = "\
+        Ask the user, and wait for the answers. For what only they can decide and what changes the work; look up what \
+        can be looked up. Put all questions in one call, each with options where there are some; the user can always \
+        answer in their own words unless `custom` is false.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const MAY_BE_INSIDE: bool = false;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Ask the user, and wait for the answers. For what only they can decide and what changes the work; look up what \
-         can be looked up. Put all questions in one call, each with options where there are some; the user can always \
-         answer in their own words unless `custom` is false."
-            .to_owned()
-    }
 
     fn reshape(&self, args: &mut Map<String, Value>) {
         reshape(args);
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
     }
 
     async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Vec<PlannedQuestion>>, ToolError> {

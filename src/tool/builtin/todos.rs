@@ -7,8 +7,8 @@ use crate::conversation::{Todo, TodoStatus};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
 use crate::tool::{
-    CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionEffect, Tool, ToolCx, ToolError, ToolSet, plural,
+    CallUpdate, CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
+    Tool, ToolCx, ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
 
@@ -154,17 +154,11 @@ impl Tool for TodoWriteTool {
 
     const NAME: &'static str = "todowrite";
     const ALIASES: &'static [&'static str] = &["todo_write"];
+    const DESCRIPTION: &'static str = "\
+        Keep the list of what is to be done, for work of three or more steps. Give the whole list each time; at most \
+        one item in progress; mark an item completed only when it is.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("items", "todos")];
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Keep the list of what is to be done, for work of three or more steps. Give the whole list each time; at most \
-         one item in progress; mark an item completed only when it is."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &WriteArgs) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: WriteArgs, _: &ToolCx) -> Result<Prepared<Vec<Todo>>, ToolError> {
         Ok(Prepared::new(
@@ -209,16 +203,10 @@ impl Tool for TodoReadTool {
 
     const NAME: &'static str = "todoread";
     const ALIASES: &'static [&'static str] = &["todo_read"];
+    const DESCRIPTION: &'static str = "Read the list of what is to be done.";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
     const LOOP_CHECKED: bool = false;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Read the list of what is to be done.".to_owned()
-    }
-
-    fn concurrency(&self, _: &ReadArgs) -> Concurrency {
-        Concurrency::Shared
-    }
 
     async fn prepare(&self, _: ReadArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
         Ok(Prepared::new(

@@ -62,6 +62,7 @@ impl Tool for WriteTool {
 
     const NAME: &'static str = "write";
     const ALIASES: &'static [&'static str] = &["write_file", "create_file"];
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("contents", "content"),
         ParamAlias::name("text", "content"),
@@ -78,10 +79,6 @@ impl Tool for WriteTool {
         format!(
             "Create a file or replace all of it. An existing file must have been read. Prefer `{edit}` for changes."
         )
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
