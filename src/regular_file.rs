@@ -189,11 +189,6 @@ impl OpenDirectory {
         Ok(Self { directory, real })
     }
 
-    /// The absolute path that it had when it was opened, without links.
-    pub fn real_path(&self) -> &Path {
-        &self.real
-    }
-
     /// Lists the names in it, each with whether it leads to a directory. What cannot be looked at is none.
     pub fn entries(&self) -> Result<Vec<(OsString, bool)>, ReadError> {
         let listed = Dir::read_from(&self.directory)?.flatten();
@@ -267,11 +262,6 @@ pub trait FileGate {
             Err(ReadError::Withheld { real: file.real })
         }
     }
-
-    /// Reads a text of at most [`MAX_BYTES`], unless the gate withholds it.
-    fn read_text(&self, path: &Path) -> Result<String, ReadError> {
-        self.open(path)?.read_text(MAX_BYTES)
-    }
 }
 
 impl<F: Fn(&Path) -> bool> FileGate for F {
@@ -325,7 +315,6 @@ mod tests {
         symlink("a", root.join("real/link")).unwrap();
         symlink("real", root.join("linked")).unwrap();
         let directory = OpenDirectory::open(&root.join("linked")).unwrap();
-        assert_eq!(directory.real_path(), root.join("real"));
         let file = directory.file(OsStr::new("a")).unwrap();
         assert_eq!(file.real_path(), root.join("real/a"));
         assert_eq!(file.read_text(4).unwrap(), "text");
@@ -404,7 +393,7 @@ mod tests {
         fs::write(root.join(".env"), "S=1").unwrap();
         symlink(".env", root.join("AGENTS.md")).unwrap();
         let gate = |real: &Path| !real.ends_with(".env");
-        let error = gate.read_text(&root.join("AGENTS.md")).unwrap_err();
+        let error = gate.open(&root.join("AGENTS.md")).unwrap_err();
         assert!(matches!(error, ReadError::Withheld { real } if real == root.join(".env")));
     }
 }

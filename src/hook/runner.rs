@@ -86,14 +86,6 @@ impl Hooks {
         }
     }
 
-    pub fn none() -> Self {
-        Self::new(HookSettings::default(), |_| ())
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.settings.hooks.is_empty()
-    }
-
     pub fn has(&self, event: HookEvent) -> bool {
         self.settings.hooks.iter().any(|hook| hook.event == event)
     }

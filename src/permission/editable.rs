@@ -36,14 +36,6 @@ impl Editable {
         }
     }
 
-    /// Returns a name for the part that is edited, for the hint: `the command`.
-    pub fn subject(&self) -> String {
-        self.param.as_ref().map_or_else(
-            || "the arguments".to_owned(),
-            |param| format!("the {}", param.replace('_', " ")),
-        )
-    }
-
     /// The text to begin with.
     pub fn text(&self) -> String {
         let plain = self
@@ -122,10 +114,7 @@ mod tests {
     #[test]
     fn a_plain_parameter_is_edited_as_it_is() {
         let editable = editable(json!({"command": "ls -l", "timeout": 5}), Some("command"));
-        assert_eq!(
-            (editable.text().as_str(), editable.subject().as_str()),
-            ("ls -l", "the command")
-        );
+        assert_eq!(editable.text(), "ls -l");
         let changed = editable.read("ls -a").unwrap().unwrap();
         assert_eq!(Value::Object(changed), json!({"command": "ls -a", "timeout": 5}));
         assert_eq!(editable.read("ls -l"), Ok(None));

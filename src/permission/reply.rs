@@ -59,9 +59,3 @@ pub enum PermissionReply {
     /// The call was cancelled.
     Withdrawn,
 }
-
-impl PermissionReply {
-    pub fn allows(&self) -> bool {
-        matches!(self, Self::Once | Self::Always { .. })
-    }
-}

@@ -129,10 +129,6 @@ impl Catalog {
         }
     }
 
-    pub fn providers(&self) -> &BTreeMap<String, ProviderSettings> {
-        &self.providers
-    }
-
     pub fn provider(&self, name: &str) -> Result<&ProviderSettings, ProviderError> {
         self.providers.get(name).ok_or_else(|| unknown_provider(name))
     }

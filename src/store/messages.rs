@@ -54,19 +54,6 @@ impl Store {
         })
     }
 
-    /// Adds a message, or replaces all of it but its place and its parts. Its parts are put by [`Store::put_part`].
-    pub fn put_message(&self, session: &SessionId, message: &Message) -> Result<(), StoreError> {
-        self.transact(|connection| {
-            sessions::touch(connection, session)?;
-            put_message(connection, session, message)
-        })
-    }
-
-    /// Adds a part, or replaces the one of the same `seq`: the checkpoint of a part that streams.
-    pub fn put_part(&self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
-        put_part(&self.connection(), message, part)
-    }
-
     /// Returns all messages with their parts, in order.
     pub fn load(&self, session: &SessionId) -> Result<Vec<Message>, StoreError> {
         let mut connection = self.connection();

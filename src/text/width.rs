@@ -113,20 +113,6 @@ pub fn pad(text: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
-/// Puts spaces before a text until it is `columns` wide; a wider one stays as it is.
-pub fn pad_start(text: &str, columns: usize) -> Cow<'_, str> {
-    match columns.saturating_sub(str_width(text)) {
-        0 => Cow::Borrowed(text),
-        missing => Cow::Owned(format!("{}{text}", " ".repeat(missing))),
-    }
-}
-
-/// Makes a text exactly `columns` wide: cut with `…` or padded with spaces behind it.
-pub fn fit(text: &str, columns: usize) -> String {
-    let cut = truncate(text, columns);
-    pad(&cut, columns).into_owned()
-}
-
 /// Shortens a path in the middle: `src/…/builtin/grep.rs`.
 ///
 /// The first component and as many of the last ones as fit stay whole. The file name is the last to be cut, in its
@@ -187,7 +173,6 @@ mod tests {
         assert_eq!(prefix("世界", 3), "世");
         assert_eq!(suffix("世界", 3), "界");
         assert_eq!(truncate("世界人", 4), "世…");
-        assert_eq!(fit("世界人", 4), "世… ");
     }
 
     #[test]
@@ -203,7 +188,6 @@ mod tests {
     #[test]
     fn pads_to_the_asked_columns() {
         assert_eq!(pad("世", 4), "世  ");
-        assert_eq!(pad_start("世", 4), "  世");
         assert_eq!(pad("abc", 2), "abc");
     }
 
@@ -254,7 +238,6 @@ mod tests {
             ] {
                 prop_assert!(str_width(&cut) <= columns, "{cut:?} is too wide");
             }
-            prop_assert_eq!(str_width(&fit(&text, columns)), columns);
         }
 
         #[test]

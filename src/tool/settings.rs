@@ -79,8 +79,6 @@ pub struct BashSettings {
     /// `None`: bash on PATH, else sh.
     pub shell: Option<String>,
     pub timeout: Duration,
-    /// Names of variables that are kept although they look like secrets.
-    pub env_allow: Vec<String>,
 }
 
 impl Default for BashSettings {
@@ -88,7 +86,6 @@ impl Default for BashSettings {
         Self {
             shell: None,
             timeout: Duration::from_mins(2),
-            env_allow: Vec::new(),
         }
     }
 }
@@ -104,7 +101,8 @@ pub struct SandboxSettings {
     pub own: Vec<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SandboxMode {
     #[default]
     Off,
@@ -115,11 +113,7 @@ pub enum SandboxMode {
 impl SandboxMode {
     /// As the configuration writes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::ReadOnly => "read-only",
-        }
+        self.into()
     }
 }
 

@@ -204,7 +204,6 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
         bash: BashSettings {
             shell: config.bash.shell.clone(),
             timeout: Duration::from_millis(config.bash.timeout_ms),
-            env_allow: config.bash.env_allow.clone(),
         },
         sandbox: sandbox(request, roots),
         switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),

@@ -8,7 +8,7 @@ use crate::files::{Expected, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Applied, Change, apply, diff_part, with_unlinked};
+use crate::tool::change::{Applied, Change, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
@@ -99,15 +99,7 @@ impl Tool for WriteTool {
         let details = &prepared.plan.details;
         let card = Card::of_file("Write", FileTarget::shown(&details.path))
             .meta(Fact::changed(details.additions, details.deletions));
-        let card = if details.diff.is_empty() {
-            card
-        } else {
-            card.part(diff_part(
-                &details.path,
-                &details.diff,
-                RenderCx { expanded: true },
-            ))
-        };
+        let card = with_diff(card, &details.path, &details.diff, RenderCx { expanded: true });
         Ok(prepared.with_card(card))
     }
 
@@ -171,11 +163,7 @@ impl Tool for WriteTool {
             .meta(Fact::changed(details.additions, details.deletions));
         let card = with_unlinked(card, &details.unlinked);
         if !details.created {
-            return if details.diff.is_empty() {
-                card
-            } else {
-                card.part(diff_part(&details.path, &details.diff, cx))
-            };
+            return with_diff(card, &details.path, &details.diff, cx);
         }
         let card = card.meta("created");
         let content = result.args.map(|args| args.content).unwrap_or_default();

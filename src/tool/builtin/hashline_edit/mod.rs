@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use self::edits::{Edits, Item};
 use self::plan::{PlannedChange, RequestedChange};
+use super::edit::steps::Position;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
@@ -72,12 +73,6 @@ enum Kind {
     Update,
     Delete,
     Move,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Position {
-    line_start: usize,
-    line_end: usize,
 }
 
 pub(super) struct Plan {
