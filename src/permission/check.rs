@@ -67,6 +67,10 @@ impl Ask {
         self
     }
 
+    pub fn with_floor(self, floor: Floor) -> Self {
+        Self { floor, ..self }
+    }
+
     pub fn in_project(mut self) -> Self {
         self.location = Location::InProject;
         self

@@ -72,7 +72,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::conversation::ErrorKind;
-use crate::permission::Ask;
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::provider::EditMode;
 use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::truncate::Keep;
@@ -229,6 +229,12 @@ impl<P> Prepared<P> {
             why: None,
             runs_in: None,
         }
+    }
+
+    /// For a call that is about nothing but its tool.
+    pub fn of_tool(tool: &'static str, plan: P) -> Self {
+        let ask = Ask::new(PermissionKey::own(tool), Subject::new("*")).always("*");
+        Self::new(plan, vec![ask])
     }
 }
 

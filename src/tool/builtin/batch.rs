@@ -4,6 +4,7 @@
 //! this file only puts together what came of them. Their results are the batch's text, so that the model reads one.
 
 use crate::permission::PermissionKey;
+use crate::tool::builtin::with_lines;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::tool::{
     AskingTool, CallView, Concurrency, InitCx, NestedCall, NestedCallEnd, Output, ParamAlias, Prepared,
     RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
 
 pub(super) struct BatchTool;
 
@@ -119,12 +120,7 @@ impl Tool for BatchTool {
             return Card::new("Batch", "");
         };
         let card = Card::new("Batch", plural(calls.items().len(), "call"));
-        let lines: Vec<_> = calls.items().map(line).collect();
-        if lines.is_empty() {
-            card
-        } else {
-            card.part(CardPart::Lines(lines))
-        }
+        with_lines(card, calls.items().map(line).collect())
     }
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {

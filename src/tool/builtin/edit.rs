@@ -12,8 +12,7 @@ use self::steps::{Details, NEW_NAMES, OLD_NAMES, Plan, RequestedReplacement, ide
 use crate::provider::EditMode;
 use crate::tool::change::{diff_part, growing_diff};
 use crate::tool::{
-    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
-    ToolError,
+    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx, ToolError,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 

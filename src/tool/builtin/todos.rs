@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{Todo, TodoStatus};
-use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
+use crate::tool::builtin::with_lines;
 use crate::tool::{
     CallUpdate, CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
     Tool, ToolCx, ToolError, ToolSet, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
 
 pub(super) struct TodoWriteTool;
 pub(super) struct TodoReadTool;
@@ -77,12 +77,7 @@ impl Details {
 
     fn card(&self) -> Card {
         let card = Card::new("Todo", format!("{} of {}", self.completed, self.todos.len()));
-        let lines: Vec<_> = self.todos.iter().map(|todo| self.line(todo)).collect();
-        if lines.is_empty() {
-            card
-        } else {
-            card.part(CardPart::Lines(lines))
-        }
+        with_lines(card, self.todos.iter().map(|todo| self.line(todo)).collect())
     }
 
     /// The list while it is written: how many there will be is not known.
@@ -161,10 +156,7 @@ impl Tool for TodoWriteTool {
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("items", "todos")];
 
     async fn prepare(&self, args: WriteArgs, _: &ToolCx) -> Result<Prepared<Vec<Todo>>, ToolError> {
-        Ok(Prepared::new(
-            args.todos,
-            vec![Ask::new(PermissionKey::own("todowrite"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, args.todos))
     }
 
     async fn execute(&self, todos: Vec<Todo>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
@@ -209,10 +201,7 @@ impl Tool for TodoReadTool {
     const LOOP_CHECKED: bool = false;
 
     async fn prepare(&self, _: ReadArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
-        Ok(Prepared::new(
-            (),
-            vec![Ask::new(PermissionKey::own("todoread"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, ()))
     }
 
     async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<Details>, ToolError> {
@@ -241,6 +230,7 @@ mod tests {
     use super::*;
     use crate::tool::Update;
     use crate::tool::harness::{Harness, HarnessOptions};
+    use crate::view::card::CardPart;
     use crate::view::card::plain;
 
     fn list() -> Value {

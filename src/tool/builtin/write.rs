@@ -182,8 +182,7 @@ impl Tool for WriteTool {
         let card = card.part(CardPart::Code(code));
         match left_out {
             0 => card,
-            1 => card.part(CardPart::Omitted("1 more line".to_owned())),
-            more => card.part(CardPart::Omitted(format!("{more} more lines"))),
+            more => card.part(CardPart::Omitted(plural(more, "more line"))),
         }
     }
 }

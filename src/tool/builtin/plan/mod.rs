@@ -137,10 +137,7 @@ impl Tool for PlanEnterTool {
             )
             .hint("Go on without, with care."));
         }
-        Ok(Prepared::new(
-            (),
-            vec![Ask::new(PermissionKey::own("plan_enter"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, ()))
     }
 
     async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<EnterDetails>, ToolError> {
