@@ -53,7 +53,8 @@ impl Encoding {
 }
 
 /// The line endings of a file. One without line breaks counts as LF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Eol {
     Lf,
     Crlf,
@@ -62,11 +63,7 @@ pub enum Eol {
 
 impl Eol {
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Lf => "lf",
-            Self::Crlf => "crlf",
-            Self::Mixed => "mixed",
-        }
+        self.into()
     }
 }
 

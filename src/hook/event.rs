@@ -1,7 +1,6 @@
 //! Events that hooks run at, the data they receive, and the names that tools have in other agents' settings.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// A moment at which hooks run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum HookEvent {
     PreToolUse,
@@ -24,15 +25,7 @@ pub enum HookEvent {
 impl HookEvent {
     /// As it stands in settings and in what a hook is told.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::PreToolUse => "PreToolUse",
-            Self::PostToolUse => "PostToolUse",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::Stop => "Stop",
-            Self::SessionStart => "SessionStart",
-            Self::SessionEnd => "SessionEnd",
-            Self::Notification => "Notification",
-        }
+        self.into()
     }
 
     /// How long a hook may take that does not say so itself.
@@ -41,12 +34,6 @@ impl HookEvent {
             Self::UserPromptSubmit => Duration::from_secs(30),
             _ => Duration::from_mins(1),
         }
-    }
-}
-
-impl fmt::Display for HookEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -67,6 +67,10 @@ impl Ask {
         self
     }
 
+    pub fn with_floor(self, floor: Floor) -> Self {
+        Self { floor, ..self }
+    }
+
     pub fn in_project(mut self) -> Self {
         self.location = Location::InProject;
         self
@@ -74,8 +78,21 @@ impl Ask {
 }
 
 /// How asks are answered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Mode {
     #[default]
     Ask,
@@ -92,18 +109,7 @@ impl Mode {
 
     /// As `--permission-mode` takes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ask => "ask",
-            Self::AcceptEdits => "accept-edits",
-            Self::Plan => "plan",
-            Self::Yolo => "yolo",
-        }
-    }
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.into()
     }
 }
 

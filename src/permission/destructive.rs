@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::floor::without_assignments;
+
 /// The files that a command would delete, as they were when somebody was to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeletedFiles {
@@ -330,11 +332,7 @@ fn checkout_discards(rest: &[&str]) -> bool {
 
 /// Describes the harm of a destructive command's canonical text.
 pub(super) fn harm(command: &str) -> &'static str {
-    let is_assignment = |word: &&str| {
-        word.split_once('=')
-            .is_some_and(|(name, _)| !name.contains(['/', '-']))
-    };
-    let words: Vec<&str> = command.split(' ').skip_while(is_assignment).collect();
+    let words = without_assignments(command);
     // What its own words do not say a command in them does: `bash -c rm x`.
     let inside = || {
         let parts = command.split([' ', '\'', '"', ';', '(', '\n']);

@@ -195,7 +195,7 @@ fn runs_anything(pattern: &str) -> bool {
 }
 
 /// The words behind the assignments.
-fn without_assignments(text: &str) -> Vec<&str> {
+pub(super) fn without_assignments(text: &str) -> Vec<&str> {
     let is_assignment = |word: &&str| {
         word.split_once('=')
             .is_some_and(|(name, _)| !name.contains(['/', '-']))

@@ -292,21 +292,14 @@ impl<'a> HistoryReader<'a> {
 
     /// Returns an image or a PDF, a note about one that the model cannot take, or nothing for text.
     fn media(&self, mime: &'a str, data: &'a str, name: &'a str) -> Option<Content<'a>> {
-        if mime.starts_with("image/") {
-            Some(if self.takes.images {
-                Content::Image { mime, data }
-            } else {
-                left_out(mime)
-            })
+        let (content, is_taken) = if mime.starts_with("image/") {
+            (Content::Image { mime, data }, self.takes.images)
         } else if mime == "application/pdf" {
-            Some(if self.takes.pdf {
-                Content::Pdf { name, data }
-            } else {
-                left_out(mime)
-            })
+            (Content::Pdf { name, data }, self.takes.pdf)
         } else {
-            None
-        }
+            return None;
+        };
+        Some(if is_taken { content } else { left_out(mime) })
     }
 }
 

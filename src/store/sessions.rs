@@ -216,6 +216,7 @@ pub(super) fn insert(connection: &rusqlite::Connection, session: &NewSession) ->
     Ok(())
 }
 
+/// Adds one model request: its tokens and, where its price is known, what it cost in US dollars.
 pub(super) fn add_cost(
     connection: &rusqlite::Connection,
     session: &SessionId,
@@ -240,7 +241,7 @@ pub(super) fn add_cost(
     known(session, changed)
 }
 
-/// Never sets the time back, whatever the clock does.
+/// Makes the session the newest. Never sets the time back, whatever the clock does.
 pub(super) fn touch(connection: &rusqlite::Connection, session: &SessionId) -> Result<(), StoreError> {
     let changed = connection
         .prepare_cached("UPDATE sessions SET updated = max(updated, ?2) WHERE id = ?1")?
@@ -307,7 +308,7 @@ mod tests {
         assert_eq!(ids(Some("/p")), [second.id.clone(), first.clone()]);
         assert_eq!(ids(None).len(), 3);
         std::thread::sleep(std::time::Duration::from_millis(2));
-        store.touch(&first).unwrap();
+        store.write(&first, &[]).unwrap();
         assert_eq!(ids(Some("/p")), [first.clone(), second.id]);
         assert_eq!(store.newest(Path::new("/p")).unwrap().unwrap().id, first);
         assert_eq!(store.newest(Path::new("/none")).unwrap(), None);
@@ -348,9 +349,9 @@ mod tests {
             output: 5,
             ..Usage::default()
         };
-        store.add_cost(&id, &usage, None).unwrap();
+        add_cost(&store.connection(), &id, &usage, None).unwrap();
         assert_eq!(cost(), None);
-        store.add_cost(&id, &usage, Some(0.25)).unwrap();
+        add_cost(&store.connection(), &id, &usage, Some(0.25)).unwrap();
         assert_eq!(cost(), Some(0.25));
         assert_eq!(store.get(&id).unwrap().unwrap().usage.input, 20);
     }

@@ -105,14 +105,16 @@ impl<'a> Aligner<'a> {
         let at = at.min(source.len());
         Self {
             source,
-            at: floor(source, at),
+            at: source.floor_char_boundary(at),
             is_cut: false,
         }
     }
 
     /// Goes on behind what was read otherwise.
     pub fn skip_to(&mut self, at: usize) {
-        self.at = floor(self.source, at.clamp(self.at, self.source.len()));
+        self.at = self
+            .source
+            .floor_char_boundary(at.clamp(self.at, self.source.len()));
     }
 
     /// Takes the next row.
@@ -178,7 +180,7 @@ impl<'a> Aligner<'a> {
 
     fn find(&self, word: &str, rest: &str) -> Option<MatchedPieces> {
         let first = word.chars().next()?;
-        let end = floor(self.source, (self.at + WINDOW).min(self.source.len()));
+        let end = self.source.floor_char_boundary(self.at + WINDOW);
         let ahead = self.source[self.at..end]
             .match_indices(first)
             .map(|(offset, _)| self.at + offset);
@@ -273,13 +275,6 @@ fn is_blank(text: &str) -> bool {
 /// Returns true if nothing but blanks and marks lies between two pieces.
 fn is_close(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_mark(c))
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

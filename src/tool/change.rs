@@ -246,6 +246,14 @@ pub(super) fn diff_part(path: &str, diff: &str, cx: RenderCx) -> CardPart {
     })
 }
 
+/// Adds the diff to a card, where there is one.
+pub(super) fn with_diff(card: Card, path: &str, diff: &str, cx: RenderCx) -> Card {
+    if diff.is_empty() {
+        return card;
+    }
+    card.part(diff_part(path, diff, cx))
+}
+
 /// Keeps the edits that the card of a call in progress shows, and counts those above them.
 pub(super) fn newest_edits<T>(card: Card, mut edits: Vec<T>, cx: RenderCx) -> (Card, Vec<T>) {
     let skipped = if cx.expanded {

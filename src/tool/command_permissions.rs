@@ -42,7 +42,8 @@ use super::SessionServices;
 use super::reads_only::{GitReads, ReadsOnly};
 use super::sandbox::can_confine_reading;
 use crate::permission::command::{
-    Analysis, List, PathUse, RedirectedFile, Simple, analyse, changes_directory, is_known_locale, operand_of,
+    Analysis, List, PathUse, RedirectedFile, Simple, analyse, base_name, changes_directory, is_known_locale,
+    operand_of,
 };
 use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::process::git::Drivers;
@@ -102,10 +103,7 @@ fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
             read_only: true,
             ..Subject::new(command)
         };
-        gathered.bash = vec![Ask {
-            floor: Floor::Denied,
-            ..Ask::new(PermissionKey::BASH, subject)
-        }];
+        gathered.bash = vec![Ask::new(PermissionKey::BASH, subject).with_floor(Floor::Denied)];
     }
     if let Some(reason) = refusal {
         gathered.bash = vec![analysis.whole()];
@@ -146,10 +144,6 @@ fn ask_of(command: &Simple, look: &Look, is_unasked: bool) -> Ask {
 fn variable<'a>(services: &'a SessionServices, name: &str) -> Option<&'a std::ffi::OsStr> {
     let found = services.environment.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| value.as_os_str())
-}
-
-fn base_name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// Context in which the commands of a call would run.
@@ -287,10 +281,7 @@ impl CommandContext<'_> {
             } else {
                 (PermissionKey::READ, &mut gathered.read)
             };
-            asks.push(Ask {
-                floor: Floor::Ask,
-                ..Ask::new(key, raw())
-            });
+            asks.push(Ask::new(key, raw()).with_floor(Floor::Ask));
             gathered
                 .outside
                 .push(Ask::new(PermissionKey::EXTERNAL_DIRECTORY, raw()));
@@ -306,10 +297,9 @@ impl CommandContext<'_> {
                 } else {
                     PermissionKey::READ
                 };
-                gathered.read.push(Ask {
-                    floor: Floor::Ask,
-                    ..Ask::new(key, Subject::new(&redirected.target.text))
-                });
+                gathered
+                    .read
+                    .push(Ask::new(key, Subject::new(&redirected.target.text)).with_floor(Floor::Ask));
             }
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {

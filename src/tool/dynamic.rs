@@ -169,7 +169,7 @@ impl<T: Tool> DynTool for T {
             )
         })?;
         Ok(TypedArgs {
-            concurrency: self.concurrency(&args),
+            concurrency: T::CONCURRENCY,
             inner_calls: self.inner_calls(&args),
             args: Box::new(args),
         })

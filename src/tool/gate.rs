@@ -19,6 +19,7 @@ use crate::permission::{
 };
 use crate::question::{self, NewQuestion, QuestionId, QuestionKind, Questions, Reply};
 use crate::store::{Grant, GrantScope, Store, StoreError};
+use crate::tool::DynTool;
 use crate::view::card::Card;
 
 /// One session's permissions and mode.
@@ -46,7 +47,14 @@ pub struct AskingTool<'a> {
     pub family: &'a str,
 }
 
-impl AskingTool<'_> {
+impl<'a> AskingTool<'a> {
+    pub fn of(tool: &'a dyn DynTool) -> Self {
+        Self {
+            tool: tool.name(),
+            family: tool.family(),
+        }
+    }
+
     /// Judges all asks of one call, as [`decide`] does.
     fn decide(self, permissions: &Permissions, asks: &[Ask], mode: Mode) -> Decision {
         let (mut open, mut answered) = (Vec::new(), Vec::new());

@@ -72,7 +72,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::conversation::ErrorKind;
-use crate::permission::Ask;
+use crate::permission::{Ask, PermissionKey, Subject};
 use crate::provider::EditMode;
 use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::truncate::Keep;
@@ -144,6 +144,10 @@ pub trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
     /// Other names the model may use for this tool.
     const ALIASES: &'static [&'static str] = &[];
+    /// Tells the model what it does; see [`Tool::description`] where the settings have a say in it.
+    const DESCRIPTION: &'static str = "";
+    /// How a call may run beside others. For a call that consists of others, theirs counts.
+    const CONCURRENCY: Concurrency;
     /// Other names for its parameters, in snake case.
     const PARAM_ALIASES: &'static [ParamAlias] = &[];
     /// Routes of calls of this name whose arguments belong to another tool; the first match counts.
@@ -167,13 +171,12 @@ pub trait Tool: Send + Sync + 'static {
     /// The parameter that a person edits in the question as plain text; without one, all arguments as JSON.
     const EDITED: Option<&'static str> = None;
 
-    fn description(&self, cx: InitCx<'_>) -> String;
+    fn description(&self, _cx: InitCx<'_>) -> String {
+        Self::DESCRIPTION.to_owned()
+    }
 
     /// Brings other shapes of arguments that are accepted into that of the schema, before names and types are looked at.
     fn reshape(&self, _args: &mut Map<String, Value>) {}
-
-    /// Returns how the call may run beside others. For a call that consists of others, theirs counts.
-    fn concurrency(&self, args: &Self::Args) -> Concurrency;
 
     /// The calls that a call consists of; [`ToolCx::run_inside`] runs them.
     fn inner_calls(&self, _args: &Self::Args) -> Vec<NestedCall> {
@@ -226,6 +229,12 @@ impl<P> Prepared<P> {
             why: None,
             runs_in: None,
         }
+    }
+
+    /// For a call that is about nothing but its tool.
+    pub fn of_tool(tool: &'static str, plan: P) -> Self {
+        let ask = Ask::new(PermissionKey::own(tool), Subject::new("*")).always("*");
+        Self::new(plan, vec![ask])
     }
 }
 

@@ -269,10 +269,7 @@ async fn permit(
     }
     asks.extend(before.ask(name));
     let gate = &cx.services.gate;
-    let asker = AskingTool {
-        tool: name,
-        family: ready.tool.family(),
-    };
+    let asker = AskingTool::of(&*ready.tool);
     let answerer = before.answerer();
     let turn = cx.take_turn();
     let prepared = match ready.tool.prepare(args, cx).await {

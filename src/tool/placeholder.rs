@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError};
+use super::{CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError};
 use crate::view::card::Card;
 
 /// `look_at`, or `interactive_bash`.
@@ -21,14 +21,8 @@ impl<const LOOKS: bool> Tool for PlaceholderTool<LOOKS> {
     type Details = NoDetails;
 
     const NAME: &'static str = if LOOKS { "look_at" } else { "interactive_bash" };
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        String::new()
-    }
-
-    fn concurrency(&self, _: &NoArgs) -> Concurrency {
-        Concurrency::Shared
-    }
+    const DESCRIPTION: &'static str = "";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
 
     async fn prepare(&self, _: NoArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
         Ok(Prepared::new((), Vec::new()))

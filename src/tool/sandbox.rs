@@ -179,15 +179,7 @@ fn protected(place: &Path, services: &SessionServices) -> Vec<PathBuf> {
         permissions.judge(&PermissionKey::PROTECTED, &subject).action != Action::Allow
     };
     let readable = services.gate.readable();
-    let walk = Walk {
-        root: place,
-        ignore_files: IgnoreFiles::InRepositories,
-        skips_hidden: false,
-        follows_links: false,
-        max_depth: usize::MAX,
-        threads: 1,
-        gate: &readable,
-    };
+    let walk = Walk::whole(place, IgnoreFiles::InRepositories, &readable);
     let enters = |entry: &Entry| entry.is_directory() && !is_protected(entry.path());
     let mut found = Vec::new();
     walk.each(&enters, |entry| {

@@ -101,7 +101,8 @@ pub struct SandboxSettings {
     pub own: Vec<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SandboxMode {
     #[default]
     Off,
@@ -112,11 +113,7 @@ pub enum SandboxMode {
 impl SandboxMode {
     /// As the configuration writes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::ReadOnly => "read-only",
-        }
+        self.into()
     }
 }
 

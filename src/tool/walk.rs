@@ -494,13 +494,9 @@ impl SearchTree<'_> {
         let stopped = AtomicBool::new(false);
         let unreadable = AtomicUsize::new(0);
         let walk = Walk {
-            root,
-            ignore_files: IgnoreFiles::Everywhere,
-            skips_hidden: false,
-            follows_links: false,
             max_depth: MAX_DEPTH,
             threads: threads.count(),
-            gate: self.gate,
+            ..Walk::whole(root, IgnoreFiles::Everywhere, self.gate)
         };
         let enters = |entry: &Entry| {
             let relative = entry.path().strip_prefix(root);

@@ -113,7 +113,20 @@ pub struct LeftOut {
     pub why: String,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// A walk of everything that lies below the root, on one thread.
+    pub fn whole(root: &'a Path, ignore_files: IgnoreFiles, gate: &'a (dyn FileGate + Sync)) -> Self {
+        Self {
+            root,
+            ignore_files,
+            skips_hidden: false,
+            follows_links: false,
+            max_depth: usize::MAX,
+            threads: 1,
+            gate,
+        }
+    }
+
     /// Walks the tree on several threads and returns the ignore files that were left out, by path.
     ///
     /// `enters` is asked about each entry that no rule ignores, before it is visited and before a directory is read. A

@@ -426,16 +426,21 @@ impl<'a> Parser<'a> {
 
     /// The words of an action.
     fn run(&mut self) -> &'a [Word] {
-        let rest = &self.words[self.at..];
-        let is_end = |at: &usize| match rest[*at].text.as_str() {
-            ";" => true,
-            "+" => *at > 0 && rest[at - 1].text == "{}",
-            _ => false,
-        };
-        let end = (0..rest.len()).find(is_end).unwrap_or(rest.len());
-        self.at += (end + 1).min(rest.len());
-        &rest[..end]
+        let (run, length) = action_words(&self.words[self.at..]);
+        self.at += length;
+        run
     }
+}
+
+/// The words that an action runs, by those behind it, and how many words they are with their end.
+pub(super) fn action_words(rest: &[Word]) -> (&[Word], usize) {
+    let is_end = |at: &usize| match rest[*at].text.as_str() {
+        ";" => true,
+        "+" => *at > 0 && rest[at - 1].text == "{}",
+        _ => false,
+    };
+    let end = (0..rest.len()).find(is_end).unwrap_or(rest.len());
+    (&rest[..end], (end + 1).min(rest.len()))
 }
 
 #[cfg(test)]

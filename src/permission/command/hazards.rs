@@ -1,7 +1,7 @@
 //! Commands that change the shell itself, so that later words mean something else than they say.
 
 use super::facts::{Facts, Refusal};
-use super::word::{Word, is_computed, is_name};
+use super::word::{Word, is_computed, is_name, without_braces};
 
 /// Variables that decide which programs run, where they start or what the shell does besides.
 const VARIABLES: &[&str] = &[
@@ -280,11 +280,7 @@ fn is_number(word: &Word, facts: &mut Facts) -> bool {
     if is_computed(text) || matches!(text, "$?" | "$#" | "$!" | "$$") {
         return true;
     }
-    let name = text.strip_prefix('$').unwrap_or_default();
-    let name = name
-        .strip_prefix('{')
-        .and_then(|name| name.strip_suffix('}'))
-        .unwrap_or(name);
+    let name = without_braces(text.strip_prefix('$').unwrap_or_default());
     if !word.splits || !is_name(name) {
         return false;
     }

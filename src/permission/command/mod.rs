@@ -389,7 +389,8 @@ pub fn directory_operand(command: &Simple) -> Option<PathOperand> {
     flow::directory_operand(&command.words)
 }
 
-fn base_name(program: &str) -> &str {
+/// The name of a program that may be written with its path.
+pub fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 

@@ -95,6 +95,29 @@ pub(super) fn operand_of_text(text: &str) -> PathOperand {
     literal(text)
 }
 
+/// The values of one option, in each of its spellings.
+pub(super) fn option_values(words: &[Word], letter: char, long: &str) -> Vec<PathOperand> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let next = || words.get(at + 1).map(operand);
+        if let Some(name) = word.text.strip_prefix("--") {
+            match name.split_once('=') {
+                Some((name, value)) if name == long => found.push(operand_of_text(value)),
+                None if name == long => found.extend(next()),
+                _ => {}
+            }
+            continue;
+        }
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        match letters.split_once(letter) {
+            Some((_, "")) => found.extend(next()),
+            Some((_, value)) => found.push(operand_of_text(value)),
+            None => {}
+        }
+    }
+    found
+}
+
 /// A word as a path.
 pub fn operand_of(word: &Word) -> PathOperand {
     operand(word)

@@ -5,7 +5,7 @@
 //! only read. It is used for protected names alone: there a path too many does no harm, because hardly any command names one.
 
 use super::files::READERS;
-use super::operand::{PathOperand, operand, operand_of_text};
+use super::operand::{PathOperand, operand, operand_of_text, option_values};
 use super::word::Word;
 use super::{Simple, base_name};
 
@@ -80,19 +80,25 @@ pub fn outputs(command: &Simple) -> Vec<PathOperand> {
         "git" => found.extend(git(words)),
         "tar" | "bsdtar" => found.extend(tar(words)),
         "make" | "gmake" | "ninja" | "patch" => {
-            found.extend(values(words, 'C', "directory"));
+            found.extend(option_values(words, 'C', "directory"));
             found.extend(
-                values(words, 'd', "directory")
+                option_values(words, 'd', "directory")
                     .into_iter()
                     .filter(|_| program == "patch"),
             );
         }
-        "unzip" | "cpio" => found.extend(values(
+        "unzip" | "cpio" => found.extend(option_values(
             words,
             if program == "unzip" { 'd' } else { 'D' },
             "directory",
         )),
-        "wget" => found.extend([values(words, 'O', "output-document"), values(words, 'P', "")].concat()),
+        "wget" => found.extend(
+            [
+                option_values(words, 'O', "output-document"),
+                option_values(words, 'P', ""),
+            ]
+            .concat(),
+        ),
         "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd" if only_prints(words) => {
         }
         "openssl" => found.extend(after(words, "-out")),
@@ -151,29 +157,6 @@ fn after(words: &[Word], option: &str) -> Vec<PathOperand> {
         .collect()
 }
 
-/// The values of one option, in each of its spellings.
-fn values(words: &[Word], letter: char, long: &str) -> Vec<PathOperand> {
-    let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let next = || words.get(at + 1).map(operand);
-        if let Some(name) = word.text.strip_prefix("--") {
-            match name.split_once('=') {
-                Some((name, value)) if name == long => found.push(operand_of_text(value)),
-                None if name == long => found.extend(next()),
-                _ => {}
-            }
-            continue;
-        }
-        let letters = word.text.strip_prefix('-').unwrap_or_default();
-        match letters.split_once(letter) {
-            Some((_, "")) => found.extend(next()),
-            Some((_, value)) => found.push(operand_of_text(value)),
-            None => {}
-        }
-    }
-    found
-}
-
 fn output_options(program: &str, words: &[Word]) -> Vec<PathOperand> {
     // There these letters stand for something else.
     let has_letter = !matches!(
@@ -181,12 +164,12 @@ fn output_options(program: &str, words: &[Word]) -> Vec<PathOperand> {
         "git" | "ls" | "ps" | "find" | "stat" | "ssh" | "mount" | "test" | "["
     );
     let mut found = if has_letter {
-        values(words, 'o', "")
+        option_values(words, 'o', "")
     } else {
         Vec::new()
     };
     for name in OUTPUT_OPTIONS {
-        found.extend(values(words, '\0', name));
+        found.extend(option_values(words, '\0', name));
     }
     found
 }
@@ -202,10 +185,10 @@ fn tar(words: &[Word]) -> Vec<PathOperand> {
             || words.iter().any(|word| long.contains(&word.text.as_str()))
     };
     if has('x', &["--extract", "--get"]) {
-        found.extend(values(words, 'C', "directory"));
+        found.extend(option_values(words, 'C', "directory"));
     }
     if has('c', &["--create"]) || has('r', &["--append"]) || has('u', &["--update"]) {
-        found.extend(values(words, 'f', "file"));
+        found.extend(option_values(words, 'f', "file"));
         if old_style.is_some_and(|word| word.text.contains('f')) {
             found.extend(words.get(1).map(operand));
         }
@@ -247,12 +230,12 @@ fn git(words: &[Word]) -> Vec<PathOperand> {
         return found;
     };
     let mut named = Vec::new();
-    named.extend(values(rest, '\0', "output"));
+    named.extend(option_values(rest, '\0', "output"));
     match subcommand.text.as_str() {
-        "archive" => named.extend(values(rest, 'o', "")),
-        "format-patch" => named.extend(values(rest, 'o', "output-directory")),
-        "config" => named.extend(values(rest, 'f', "file")),
-        "apply" => named.extend(values(rest, '\0', "directory")),
+        "archive" => named.extend(option_values(rest, 'o', "")),
+        "format-patch" => named.extend(option_values(rest, 'o', "output-directory")),
+        "config" => named.extend(option_values(rest, 'f', "file")),
+        "apply" => named.extend(option_values(rest, '\0', "directory")),
         "clone" => named.extend(plain(rest).last().map(|word| operand(word))),
         name if GIT_CHANGES.contains(&name) => named.extend(plain(rest).into_iter().map(operand)),
         _ => {}

@@ -109,6 +109,12 @@ pub(super) fn joined(words: &[Word]) -> String {
     texts.join(" ")
 }
 
+/// `x` for `{x}`, as it stands behind a `$`.
+pub(super) fn without_braces(name: &str) -> &str {
+    let inner = name.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+    inner.unwrap_or(name)
+}
+
 /// Returns true if a text can be a variable's name.
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();

@@ -63,7 +63,8 @@ impl fmt::Display for AgentSource {
 }
 
 /// Callers that may start an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum AgentMode {
     /// The user.
     Primary,
@@ -74,11 +75,7 @@ pub enum AgentMode {
 
 impl AgentMode {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Subagent => "subagent",
-            Self::All => "all",
-        }
+        self.into()
     }
 }
 

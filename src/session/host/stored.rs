@@ -188,7 +188,7 @@ impl StoredSessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::NewSession;
+    use crate::store::{Change, NewSession};
 
     fn new_session(parent: Option<SessionId>) -> NewSession {
         NewSession {
@@ -259,10 +259,13 @@ mod tests {
             native: None,
             inner: Vec::new(),
         });
-        stored.store.put_message(&session.id, &message).unwrap();
+        let part = Change::Part {
+            message: message.id.clone(),
+            part: Part { seq: 1, body },
+        };
         stored
             .store
-            .put_part(&message.id, &Part { seq: 1, body })
+            .write(&session.id, &[Change::Message(message), part])
             .unwrap();
         let outputs = Outputs::new(dir.path());
         let own = outputs.create(&call).unwrap().finish().unwrap();

@@ -87,9 +87,11 @@ fn every_kind_of_part_comes_back_as_it_was() {
         .zip(1..)
         .map(|(body, seq)| Part { seq, body })
         .collect();
-    store.put_message(&session, &message).unwrap();
+    store
+        .write(&session, &[Change::Message(message.clone())])
+        .unwrap();
     for part in &message.parts {
-        store.put_part(&message.id, part).unwrap();
+        put_part(&store.connection(), &message.id, part).unwrap();
     }
     assert_eq!(store.load(&session).unwrap(), [message]);
     assert_eq!(store.next_seq(&session).unwrap(), 7);
@@ -124,9 +126,11 @@ fn order_is_by_place_and_seq_and_not_by_id() {
 fn a_part_that_streams_is_replaced() {
     let (store, session) = store_with("/p");
     let message = reply(MessageState::Streaming);
-    store.put_message(&session, &message).unwrap();
+    store
+        .write(&session, &[Change::Message(message.clone())])
+        .unwrap();
     for so_far in ["a", "ab", "abc"] {
-        store.put_part(&message.id, &text(1, so_far)).unwrap();
+        put_part(&store.connection(), &message.id, &text(1, so_far)).unwrap();
     }
     assert_eq!(store.load(&session).unwrap()[0].parts, [text(1, "abc")]);
 }
@@ -160,16 +164,16 @@ fn a_seq_of_another_message_is_not_overwritten() {
             &[Change::Message(one.clone()), Change::Message(two.clone())],
         )
         .unwrap();
-    store.put_part(&one.id, &text(1, "mine")).unwrap();
+    put_part(&store.connection(), &one.id, &text(1, "mine")).unwrap();
     assert!(matches!(
-        store.put_part(&two.id, &text(1, "x")),
+        put_part(&store.connection(), &two.id, &text(1, "x")),
         Err(StoreError::SeqTaken { .. })
     ));
     assert_eq!(store.load(&session).unwrap()[0].parts, [text(1, "mine")]);
     let other = new_session("/p");
     store.create(&other).unwrap();
     assert!(matches!(
-        store.put_message(&other.id, &one),
+        store.write(&other.id, &[Change::Message(one)]),
         Err(StoreError::UnknownMessage(_))
     ));
 }

@@ -128,24 +128,8 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    pub fn as_i64(self) -> Option<i64> {
-        self.as_number()?.as_i64()
-    }
-
-    pub fn as_f64(self) -> Option<f64> {
-        self.as_number()?.as_f64()
-    }
-
-    pub fn is_object(self) -> bool {
-        matches!(self.node().kind, Kind::Object(_))
-    }
-
     pub fn is_array(self) -> bool {
         matches!(self.node().kind, Kind::Array(_))
-    }
-
-    pub fn is_null(self) -> bool {
-        matches!(self.node().kind, Kind::Null)
     }
 
     /// Copies the value; a number that is none yet becomes `null`. Recursion is bounded by the depth limit.

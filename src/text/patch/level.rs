@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 /// From exact to loose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Level {
     #[default]
     Exact,
@@ -20,12 +21,7 @@ impl Level {
 
     /// Returns the name that results carry.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Trailing => "trailing",
-            Self::Trimmed => "trimmed",
-            Self::Folded => "folded",
-        }
+        self.into()
     }
 
     /// Returns what has to be equal of two lines that match.

@@ -9,7 +9,7 @@ use super::budget::{Budget, Exhausted};
 use super::lines::Lines;
 use super::search::Search;
 use super::white_space::trim;
-use super::{Positions, Replacer, Span, Strategy, Tolerance};
+use super::{Positions, Span, Tolerance};
 
 /// Minimum similarity of a block.
 const MIN_SIMILARITY: f64 = 0.65;
@@ -20,19 +20,11 @@ const STEPS: u64 = 150_000_000;
 /// Sums of the same shares in another order differ by less.
 const EPSILON: f64 = 1e-9;
 
-pub(super) struct BlockAnchor;
-
-impl Replacer for BlockAnchor {
-    fn strategy(&self) -> Strategy {
-        Strategy::BlockAnchor
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        let best = best_blocks(search).unwrap_or_else(|Exhausted| Vec::new());
-        match best.len() {
-            0 | 1 => Positions::Each(best),
-            _ => Positions::Tied(best),
-        }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    let best = best_blocks(search).unwrap_or_else(|Exhausted| Vec::new());
+    match best.len() {
+        0 | 1 => Positions::Each(best),
+        _ => Positions::Tied(best),
     }
 }
 

@@ -3,21 +3,13 @@
 use super::budget::{Budget, Exhausted};
 use super::search::Search;
 use super::white_space::trim;
-use super::{Positions, Replacer, Span, Strategy};
+use super::{Positions, Span};
 
 /// Lines compared with lines.
 const STEPS: u64 = 300_000_000;
 
-pub(super) struct ContextAware;
-
-impl Replacer for ContextAware {
-    fn strategy(&self) -> Strategy {
-        Strategy::ContextAware
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        Positions::Each(blocks(search).unwrap_or_else(|Exhausted| Vec::new()))
-    }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    Positions::Each(blocks(search).unwrap_or_else(|Exhausted| Vec::new()))
 }
 
 fn blocks(search: &Search<'_>) -> Result<Vec<Span>, Exhausted> {

@@ -77,16 +77,6 @@ impl ReplaceError {
             asked: search.occurrences,
         }
     }
-
-    /// Returns the name that results carry.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Identical => "identical",
-            Self::Ambiguous { .. } => "ambiguous",
-            Self::NoMatch { .. } => "no_match",
-            Self::Refused(_) => "refused",
-        }
-    }
 }
 
 impl std::error::Error for ReplaceError {}

@@ -4,38 +4,30 @@
 //! unescape to it; a window may have any number of lines.
 
 use super::search::Search;
-use super::{Positions, Replacer, Span, Strategy};
+use super::{Positions, Span};
 use crate::text::sequence::starts_of;
 
-pub(super) struct EscapeNormalized;
-
-impl Replacer for EscapeNormalized {
-    fn strategy(&self) -> Strategy {
-        Strategy::EscapeNormalized
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    let wanted = unescape(search.old);
+    if wanted.is_empty() {
+        return Positions::Each(Vec::new());
     }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        let wanted = unescape(search.old);
-        if wanted.is_empty() {
-            return Positions::Each(Vec::new());
+    if wanted != search.old {
+        let spans = search.occurrences_of(&wanted);
+        if !spans.is_empty() {
+            return Positions::Each(spans);
         }
-        if wanted != search.old {
-            let spans = search.occurrences_of(&wanted);
-            if !spans.is_empty() {
-                return Positions::Each(spans);
-            }
-        }
-        // Without escapes in it the text unescapes to itself, and was searched already.
-        if !search.text.contains('\\') {
-            return Positions::Each(Vec::new());
-        }
-        let wanted = if search.with_break() {
-            wanted.strip_suffix('\n').unwrap_or(&wanted)
-        } else {
-            &wanted
-        };
-        Positions::Each(Unescaped::of(search).windows(search, wanted))
     }
+    // Without escapes in it the text unescapes to itself, and was searched already.
+    if !search.text.contains('\\') {
+        return Positions::Each(Vec::new());
+    }
+    let wanted = if search.with_break() {
+        wanted.strip_suffix('\n').unwrap_or(&wanted)
+    } else {
+        &wanted
+    };
+    Positions::Each(Unescaped::of(search).windows(search, wanted))
 }
 
 /// Returns the character that an escape stands for.

@@ -3,33 +3,25 @@
 //! Everything that is found here is found by `line_trimmed` as well; it stays because the order of strategies is a
 //! contract.
 
+use super::Positions;
 use super::search::Search;
 use super::white_space::is_white_space;
-use super::{Positions, Replacer, Strategy};
 use crate::text::sequence::starts_of;
 
-pub(super) struct IndentationFlexible;
-
-impl Replacer for IndentationFlexible {
-    fn strategy(&self) -> Strategy {
-        Strategy::IndentationFlexible
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        let lines = search.lines();
-        let trimmed = search.trimmed();
-        let size = trimmed.old.len();
-        let old = without_indentation(search.old_lines());
-        // Equal without indentation implies equal after trimming, which is quick to look for.
-        let spans = starts_of(&trimmed.text, &trimmed.old)
-            .filter(|first| {
-                let window: Vec<&str> = (*first..first + size).map(|line| lines.get(line)).collect();
-                without_indentation(&window) == old
-            })
-            .take(search.enough())
-            .map(|first| lines.span(first..first + size, search.with_break()));
-        Positions::Each(spans.collect())
-    }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    let lines = search.lines();
+    let trimmed = search.trimmed();
+    let size = trimmed.old.len();
+    let old = without_indentation(search.old_lines());
+    // Equal without indentation implies equal after trimming, which is quick to look for.
+    let spans = starts_of(&trimmed.text, &trimmed.old)
+        .filter(|first| {
+            let window: Vec<&str> = (*first..first + size).map(|line| lines.get(line)).collect();
+            without_indentation(&window) == old
+        })
+        .take(search.enough())
+        .map(|first| lines.span(first..first + size, search.with_break()));
+    Positions::Each(spans.collect())
 }
 
 /// Removes as much white space from every line as all lines that are not blank begin with.
@@ -56,7 +48,7 @@ mod tests {
     use crate::text::replace::Tolerance;
 
     fn positions(text: &str, old: &str) -> Vec<(usize, usize)> {
-        match IndentationFlexible.positions(&Search::new(text, old, Occurrences::One, Tolerance::Safe)) {
+        match super::positions(&Search::new(text, old, Occurrences::One, Tolerance::Safe)) {
             Positions::Each(spans) | Positions::Tied(spans) => spans
                 .into_iter()
                 .map(|span| (span.range.start, span.range.end))

@@ -1,27 +1,19 @@
 //! Runs of whole lines that equal the old text's lines after both ends of each line are trimmed.
 
+use super::Positions;
 use super::search::Search;
-use super::{Positions, Replacer, Strategy};
 use crate::text::sequence::starts_of;
 
-pub(super) struct LineTrimmed;
-
-impl Replacer for LineTrimmed {
-    fn strategy(&self) -> Strategy {
-        Strategy::LineTrimmed
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        let trimmed = search.trimmed();
-        let spans = starts_of(&trimmed.text, &trimmed.old)
-            .take(search.enough())
-            .map(|first| {
-                search
-                    .lines()
-                    .span(first..first + trimmed.old.len(), search.with_break())
-            });
-        Positions::Each(spans.collect())
-    }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    let trimmed = search.trimmed();
+    let spans = starts_of(&trimmed.text, &trimmed.old)
+        .take(search.enough())
+        .map(|first| {
+            search
+                .lines()
+                .span(first..first + trimmed.old.len(), search.with_break())
+        });
+    Positions::Each(spans.collect())
 }
 
 #[cfg(test)]

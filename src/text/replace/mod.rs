@@ -29,7 +29,6 @@ mod trimmed_boundary;
 mod white_space;
 mod whitespace_normalized;
 
-use std::fmt;
 use std::ops::Range;
 
 pub use error::{Refusal, Region, ReplaceError};
@@ -67,7 +66,8 @@ pub enum Tolerance {
 }
 
 /// How a position was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Strategy {
     Simple,
     LineTrimmed,
@@ -83,23 +83,13 @@ pub enum Strategy {
 impl Strategy {
     /// Returns the name that results carry.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::LineTrimmed => "line_trimmed",
-            Self::BlockAnchor => "block_anchor",
-            Self::WhitespaceNormalized => "whitespace_normalized",
-            Self::IndentationFlexible => "indentation_flexible",
-            Self::EscapeNormalized => "escape_normalized",
-            Self::TrimmedBoundary => "trimmed_boundary",
-            Self::ContextAware => "context_aware",
-            Self::MultiOccurrence => "multi_occurrence",
-        }
+        self.into()
     }
-}
 
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+    /// Exact strategies find nothing but the old text itself; only they are used for an old text of white space, and
+    /// what they find is never refused.
+    fn is_exact(self) -> bool {
+        matches!(self, Self::Simple | Self::MultiOccurrence)
     }
 }
 
@@ -126,20 +116,9 @@ pub struct EditRegions {
     pub spans: Vec<Span>,
 }
 
-/// One way of looking for the old text.
-trait Replacer: Sync {
-    fn strategy(&self) -> Strategy;
-
-    /// Exact strategies find nothing but the old text itself; only they are used for an old text of white space, and
-    /// what they find is never refused.
-    fn is_exact(&self) -> bool {
-        false
-    }
-
-    /// Returns the positions in order of their starts. With [`Occurrences::One`], more than
-    /// [`Search::enough`] need not be found.
-    fn positions(&self, search: &Search<'_>) -> Positions;
-}
+/// One way of looking for the old text: returns the positions in order of their starts. With [`Occurrences::One`], more
+/// than [`Search::enough`] need not be found.
+type Replacer = fn(&Search<'_>) -> Positions;
 
 enum Positions {
     Each(Vec<Span>),
@@ -148,16 +127,16 @@ enum Positions {
 }
 
 /// In the order in which they are tried. `multi_occurrence` is first because it is reported in place of `simple`.
-const STRATEGIES: [&dyn Replacer; 9] = [
-    &multi_occurrence::MultiOccurrence,
-    &simple::Simple,
-    &line_trimmed::LineTrimmed,
-    &block_anchor::BlockAnchor,
-    &whitespace_normalized::WhitespaceNormalized,
-    &indentation_flexible::IndentationFlexible,
-    &escape_normalized::EscapeNormalized,
-    &trimmed_boundary::TrimmedBoundary,
-    &context_aware::ContextAware,
+const STRATEGIES: [(Strategy, Replacer); 9] = [
+    (Strategy::MultiOccurrence, multi_occurrence::positions),
+    (Strategy::Simple, simple::positions),
+    (Strategy::LineTrimmed, line_trimmed::positions),
+    (Strategy::BlockAnchor, block_anchor::positions),
+    (Strategy::WhitespaceNormalized, whitespace_normalized::positions),
+    (Strategy::IndentationFlexible, indentation_flexible::positions),
+    (Strategy::EscapeNormalized, escape_normalized::positions),
+    (Strategy::TrimmedBoundary, trimmed_boundary::positions),
+    (Strategy::ContextAware, context_aware::positions),
 ];
 
 /// Occurrences that are replaced at once.
@@ -175,11 +154,9 @@ pub fn find(
     }
     let search = Search::new(text, old, occurrences, tolerance);
     let only_exact = tolerance == Tolerance::Strict || old.chars().all(is_white_space);
-    for replacer in STRATEGIES
-        .iter()
-        .filter(|replacer| replacer.is_exact() || !only_exact)
-    {
-        let (mut spans, tied) = match replacer.positions(&search) {
+    let strategies = STRATEGIES.into_iter();
+    for (strategy, positions) in strategies.filter(|(strategy, _)| strategy.is_exact() || !only_exact) {
+        let (mut spans, tied) = match positions(&search) {
             Positions::Each(spans) => (spans, false),
             Positions::Tied(spans) => (spans, true),
         };
@@ -192,16 +169,13 @@ pub fn find(
             continue;
         }
         if spans.len() > 1 && (tied || occurrences == Occurrences::One) {
-            return Err(ReplaceError::ambiguous(&search, replacer.strategy(), &spans));
+            return Err(ReplaceError::ambiguous(&search, strategy, &spans));
         }
         let spans = not_overlapping(spans);
-        if !replacer.is_exact() && tolerance != Tolerance::Classic {
-            refusal::check(&search, replacer.strategy(), &spans)?;
+        if !strategy.is_exact() && tolerance != Tolerance::Classic {
+            refusal::check(&search, strategy, &spans)?;
         }
-        return Ok(EditRegions {
-            strategy: replacer.strategy(),
-            spans,
-        });
+        return Ok(EditRegions { strategy, spans });
     }
     Err(ReplaceError::NoMatch {
         nearest: nearest::regions(&search),

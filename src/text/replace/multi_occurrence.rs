@@ -1,29 +1,17 @@
 //! Every exact occurrence, when all are wanted and there is more than one.
 
 use super::search::Search;
-use super::{Occurrences, Positions, Replacer, Strategy};
+use super::{Occurrences, Positions};
 
-pub(super) struct MultiOccurrence;
-
-impl Replacer for MultiOccurrence {
-    fn strategy(&self) -> Strategy {
-        Strategy::MultiOccurrence
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    if search.occurrences == Occurrences::One {
+        return Positions::Each(Vec::new());
     }
-
-    fn is_exact(&self) -> bool {
-        true
+    let mut spans = search.occurrences_of(search.old);
+    if spans.len() < 2 {
+        spans.clear();
     }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        if search.occurrences == Occurrences::One {
-            return Positions::Each(Vec::new());
-        }
-        let mut spans = search.occurrences_of(search.old);
-        if spans.len() < 2 {
-            spans.clear();
-        }
-        Positions::Each(spans)
-    }
+    Positions::Each(spans)
 }
 
 #[cfg(test)]

@@ -1,22 +1,10 @@
 //! The old text as it is.
 
+use super::Positions;
 use super::search::Search;
-use super::{Positions, Replacer, Strategy};
 
-pub(super) struct Simple;
-
-impl Replacer for Simple {
-    fn strategy(&self) -> Strategy {
-        Strategy::Simple
-    }
-
-    fn is_exact(&self) -> bool {
-        true
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        Positions::Each(search.occurrences_of(search.old))
-    }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    Positions::Each(search.occurrences_of(search.old))
 }
 
 #[cfg(test)]

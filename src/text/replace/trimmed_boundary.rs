@@ -1,24 +1,16 @@
 //! The old text without the white space around it.
 
+use super::Positions;
 use super::search::Search;
 use super::white_space::trim;
-use super::{Positions, Replacer, Strategy};
 
-pub(super) struct TrimmedBoundary;
-
-impl Replacer for TrimmedBoundary {
-    fn strategy(&self) -> Strategy {
-        Strategy::TrimmedBoundary
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        let wanted = trim(search.old);
-        Positions::Each(if wanted == search.old {
-            Vec::new()
-        } else {
-            search.occurrences_of(wanted)
-        })
-    }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    let wanted = trim(search.old);
+    Positions::Each(if wanted == search.old {
+        Vec::new()
+    } else {
+        search.occurrences_of(wanted)
+    })
 }
 
 #[cfg(test)]

@@ -8,22 +8,14 @@ use std::ops::Range;
 
 use super::search::{Numbers, Search, overlapping};
 use super::white_space::{is_white_space, words};
-use super::{Occurrences, Positions, Replacer, Span, SpanKind, Strategy};
+use super::{Occurrences, Positions, Span, SpanKind};
 use crate::text::sequence::starts_of;
 
-pub(super) struct WhitespaceNormalized;
-
-impl Replacer for WhitespaceNormalized {
-    fn strategy(&self) -> Strategy {
-        Strategy::WhitespaceNormalized
-    }
-
-    fn positions(&self, search: &Search<'_>) -> Positions {
-        Positions::Each(match search.old_lines() {
-            [line] => in_lines(search, line),
-            _ => windows(search),
-        })
-    }
+pub(super) fn positions(search: &Search<'_>) -> Positions {
+    Positions::Each(match search.old_lines() {
+        [line] => in_lines(search, line),
+        _ => windows(search),
+    })
 }
 
 fn in_lines(search: &Search<'_>, old: &str) -> Vec<Span> {

@@ -36,29 +36,16 @@ pub fn explain(tool: &str, args: &Map<String, Value>, schema: &Value) -> Option<
 }
 
 fn find_faults(name: &str, value: &Value, schema: &Value, faults: &mut Vec<String>) {
-    if !fits(value, schema) && (schema.get("type").is_some() || alternatives(schema).next().is_some()) {
+    let has_type = schema.get("type").is_some() || alternatives(schema).next().is_some();
+    let named = enum_values(schema).zip(value.as_str());
+    let is_unknown = named.is_some_and(|(values, text)| !values.contains(&text));
+    if has_type && !fits(value, schema) || is_unknown || is_out_of_range(value, schema) {
         faults.push(format!(
             "`{name}` should be {}, got {}",
             describe_type(schema),
             describe_value(value)
         ));
         return;
-    }
-    if let (Some(values), Some(text)) = (enum_values(schema), value.as_str())
-        && !values.contains(&text)
-    {
-        faults.push(format!(
-            "`{name}` should be {}, got {}",
-            describe_type(schema),
-            describe_value(value)
-        ));
-    }
-    if is_out_of_range(value, schema) {
-        faults.push(format!(
-            "`{name}` should be {}, got {}",
-            describe_type(schema),
-            describe_value(value)
-        ));
     }
     if let (Value::Array(items), Some(item_schema)) = (value, array_items(schema)) {
         for (index, item) in items.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! this file only puts together what came of them. Their results are the batch's text, so that the model reads one.
 
 use crate::permission::PermissionKey;
+use crate::tool::builtin::with_lines;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::tool::{
     AskingTool, CallView, Concurrency, InitCx, NestedCall, NestedCallEnd, Output, ParamAlias, Prepared,
     RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
 
 pub(super) struct BatchTool;
 
@@ -61,6 +62,8 @@ impl Tool for BatchTool {
     type Details = Details;
 
     const NAME: &'static str = "batch";
+    /// Of no calls; otherwise it is theirs.
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("calls", "tool_calls"),
         ParamAlias::name("name", "tool"),
@@ -79,11 +82,6 @@ impl Tool for BatchTool {
              results.",
             cx.settings.batch.max_calls
         )
-    }
-
-    /// Of no calls; otherwise it is theirs.
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
     }
 
     fn inner_calls(&self, args: &Args) -> Vec<NestedCall> {
@@ -122,12 +120,7 @@ impl Tool for BatchTool {
             return Card::new("Batch", "");
         };
         let card = Card::new("Batch", plural(calls.items().len(), "call"));
-        let lines: Vec<_> = calls.items().map(line).collect();
-        if lines.is_empty() {
-            card
-        } else {
-            card.part(CardPart::Lines(lines))
-        }
+        with_lines(card, calls.items().map(line).collect())
     }
 
     fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
+    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::Card;
 
@@ -32,16 +32,10 @@ impl Tool for InvalidTool {
     type Details = Details;
 
     const NAME: &'static str = "invalid";
+    const DESCRIPTION: &'static str = "Do not call this.";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Hidden;
     const MAY_BE_INSIDE: bool = false;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Do not call this.".to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
-    }
 
     async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
         Err(ToolError::new(

@@ -14,8 +14,8 @@ use crate::files::Resolved;
 use crate::tool::file_name::one_line;
 use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, SessionServices, Tool, ToolCx,
-    ToolError, ToolSet, path_asks, plural,
+    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, SessionServices, Tool, ToolCx, ToolError,
+    ToolSet, path_asks, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 
@@ -82,15 +82,10 @@ impl Tool for ListTool {
 
     const NAME: &'static str = "list";
     const ALIASES: &'static [&'static str] = &["ls"];
+    const DESCRIPTION: &'static str =
+        "Show a directory as a tree. Honours .gitignore and leaves out build output.";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Show a directory as a tree. Honours .gitignore and leaves out build output.".to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let given = args.path.as_deref().unwrap_or(".");

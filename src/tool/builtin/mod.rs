@@ -63,15 +63,19 @@ fn rows<'a>(
         .map(|(row, file)| ToneLine::from(ToneSpan::new(Tone::Normal, row)).about(file))
         .collect();
     let shown = lines.len();
-    let card = if lines.is_empty() {
-        card
-    } else {
-        card.part(CardPart::Lines(lines))
-    };
+    let card = with_lines(card, lines);
     match total.saturating_sub(shown) {
         0 => card,
         more => card.part(CardPart::Omitted(format!("{more} more"))),
     }
+}
+
+/// Adds lines to a card, where there are some.
+fn with_lines(card: Card, lines: Vec<ToneLine>) -> Card {
+    if lines.is_empty() {
+        return card;
+    }
+    card.part(CardPart::Lines(lines))
 }
 
 /// Returns one text or several as far as they have streamed, under the first of `names` that is there.

@@ -3,17 +3,16 @@
 //! The replacements are those of `edit`; this file is its form with a list. All of them are made, or none.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::edit::steps::{self, NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, Step};
-use super::edit::{PATH_NAMES, is_plain, place};
+use super::edit::PATH_NAMES;
+use super::edit::steps::{self, Details, NEW_NAMES, OLD_NAMES, Plan, RequestedReplacement};
 use crate::conversation::ErrorKind;
 use crate::text::partial_json::PartialValue;
-use crate::text::replace::Strategy;
-use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, with_unlinked};
+use crate::tool::change::{growing_diff, newest_edits};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, ToolSet, plural,
+    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    ToolSet,
 };
 use crate::view::card::{Card, Fact};
 
@@ -41,36 +40,6 @@ struct Item {
     file_path: Option<String>,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Details {
-    path: String,
-    /// The loosest of all edits.
-    strategy: String,
-    replacements: usize,
-    /// Of each edit in the text that it saw.
-    positions: Vec<Position>,
-    edits: Vec<EditDetails>,
-    additions: usize,
-    deletions: usize,
-    diff: String,
-    created: bool,
-    diagnostics: Vec<serde_json::Value>,
-    /// Says which files had other names, which keep their text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    unlinked: Vec<String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct EditDetails {
-    strategy: String,
-    replacements: usize,
-}
-
-pub(super) struct Plan {
-    change: Change,
-    details: Details,
-}
-
 impl Tool for MultiEditTool {
     type Args = Args;
     type Plan = Plan;
@@ -78,19 +47,13 @@ impl Tool for MultiEditTool {
 
     const NAME: &'static str = "multiedit";
     const ALIASES: &'static [&'static str] = &["multi_edit"];
+    const DESCRIPTION: &'static str = "\
+        Make several replacements in one file that was read, as one change: all or none. Each `old_string` must name \
+        one place in what the edits before it left.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static str = "edit";
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Make several replacements in one file that was read, as one change: all or none. Each `old_string` must name \
-         one place in what the edits before it left."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let path = cx.path(&args.file_path)?;
@@ -118,25 +81,13 @@ impl Tool for MultiEditTool {
             all: item.replace_all,
         });
         let told = move |index, error| in_edit(index + 1, count, error);
-        let prepared = steps::prepare(cx, path, wanted.collect(), told, Plan::of).await?;
+        let prepared = steps::prepare(cx, path, wanted.collect(), told, check_changes).await?;
         let card = prepared.plan.details.card(RenderCx { expanded: true });
         Ok(prepared.with_card(card))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { change, mut details } = plan;
-        let applied = apply(cx, change).await?;
-        let created = if details.created { ", created" } else { "" };
-        let text = format!(
-            "Edited {}: {}, +{} -{}{created}",
-            details.path,
-            plural(details.edits.len(), "edit"),
-            details.additions,
-            details.deletions
-        );
-        let told = applied.tell(&text);
-        details.unlinked = applied.unlinked;
-        Ok(Output::new(text, told, details))
+        plan.carry_out(cx).await
     }
 
     fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
@@ -166,64 +117,17 @@ impl Tool for MultiEditTool {
     }
 }
 
-impl Plan {
-    fn of(made: Replacements) -> Result<Self, ToolError> {
-        let Replacements {
-            change,
-            steps,
-            diff,
-            created,
-        } = made;
-        if diff.text.is_empty() && !created {
-            let message = format!(
-                "the edits leave `{}` identical to what it was; nothing was written",
-                change.path.display
-            );
-            return Err(ToolError::new(ErrorKind::Identical, message));
-        }
-        let details = Details {
-            path: change.path.display.clone(),
-            strategy: loosest(&steps).name().to_owned(),
-            replacements: steps.iter().map(|step| step.positions.len()).sum(),
-            edits: steps.iter().map(EditDetails::of).collect(),
-            positions: steps.into_iter().flat_map(|step| step.positions).collect(),
-            additions: diff.additions,
-            deletions: diff.deletions,
-            diff: diff.text,
-            created,
-            diagnostics: Vec::new(),
-            unlinked: Vec::new(),
-        };
-        Ok(Self { change, details })
+/// Refuses edits that take one another back.
+fn check_changes(plan: Plan) -> Result<Plan, ToolError> {
+    let details = &plan.details;
+    if details.diff.is_empty() && !details.created {
+        let message = format!(
+            "the edits leave `{}` identical to what it was; nothing was written",
+            details.path
+        );
+        return Err(ToolError::new(ErrorKind::Identical, message));
     }
-}
-
-impl EditDetails {
-    fn of(step: &Step) -> Self {
-        Self {
-            strategy: step.strategy.name().to_owned(),
-            replacements: step.positions.len(),
-        }
-    }
-}
-
-impl Details {
-    fn card(&self, cx: RenderCx) -> Card {
-        let card = Card::of_file("Edit", place(&self.path, &self.positions))
-            .meta(Fact::changed(self.additions, self.deletions))
-            .meta(Fact::count(self.edits.len(), "edit"));
-        let card = if is_plain(&self.strategy) {
-            card
-        } else {
-            card.meta(self.strategy.clone())
-        };
-        let card = with_unlinked(card, &self.unlinked);
-        if self.diff.is_empty() {
-            card
-        } else {
-            card.part(diff_part(&self.path, &self.diff, cx))
-        }
-    }
+    Ok(plan)
 }
 
 /// Says in which edit it went wrong, behind words that say what.
@@ -234,13 +138,6 @@ fn in_edit(number: usize, count: usize, error: ToolError) -> ToolError {
         None => place,
     };
     error.hint(hint)
-}
-
-/// Exact finds come first, and then the strategies in their order.
-fn loosest(steps: &[Step]) -> Strategy {
-    let used = steps.iter().map(|step| step.strategy);
-    let rank = |strategy: &Strategy| (*strategy != Strategy::MultiOccurrence, *strategy as usize);
-    used.max_by_key(rank).unwrap_or(Strategy::Simple)
 }
 
 fn text<'a>(item: PartialValue<'a>, name: &str, aliases: &[&str]) -> &'a str {

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;
-use crate::permission::{Ask, PermissionKey, Subject};
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::args::snake_case;
+use crate::tool::builtin::with_lines;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
+    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneSpan};
+use crate::view::card::{Card, Tone, ToneSpan};
 
 const QUESTIONS: usize = 8;
 const OPTIONS: usize = 10;
@@ -235,21 +235,15 @@ impl Tool for QuestionTool {
 
     const NAME: &'static str = "question";
     const ALIASES: &'static [&'static str] = &["ask", "ask_user", "ask_user_question"];
+    const DESCRIPTION: &'static str = "\
+        Ask the user, and wait for the answers. For what only they can decide and what changes the work; look up what \
+        can be looked up. Put all questions in one call, each with options where there are some; the user can always \
+        answer in their own words unless `custom` is false.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const MAY_BE_INSIDE: bool = false;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Ask the user, and wait for the answers. For what only they can decide and what changes the work; look up what \
-         can be looked up. Put all questions in one call, each with options where there are some; the user can always \
-         answer in their own words unless `custom` is false."
-            .to_owned()
-    }
 
     fn reshape(&self, args: &mut Map<String, Value>) {
         reshape(args);
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
     }
 
     async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Vec<PlannedQuestion>>, ToolError> {
@@ -267,10 +261,7 @@ impl Tool for QuestionTool {
         let plan: Result<Vec<_>, _> = asked
             .map(|(place, asked)| asked.plan(&format!("questions[{place}]")))
             .collect();
-        Ok(Prepared::new(
-            plan?,
-            vec![Ask::new(PermissionKey::own("question"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, plan?))
     }
 
     async fn execute(&self, plan: Vec<PlannedQuestion>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
@@ -369,12 +360,7 @@ fn card(questions: &[String], answers: &[Vec<String>], is_open: bool) -> Card {
             .into(),
         });
     }
-    let card = Card::new("Question", argument);
-    if lines.is_empty() {
-        card
-    } else {
-        card.part(CardPart::Lines(lines))
-    }
+    with_lines(Card::new("Question", argument), lines)
 }
 
 /// Brings what models write instead into the schema's shape: one question without a list, its fields at the top, options

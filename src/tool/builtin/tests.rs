@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::conversation::ErrorKind;
 use crate::text::truncate::Keep;
 use crate::tool::harness::Harness;
-use crate::tool::{Concurrency, DynTool, Registry, Resolution, ToolSet};
+use crate::tool::{Concurrency, DynTool, InitCx, Registry, Resolution, ToolSet, ToolSettings};
 
 const CORE: &[&str] = &[
     "apply_patch",
@@ -105,6 +105,15 @@ fn every_tool_is_of_its_set() {
             ToolSet::Extended
         };
         assert_eq!(tool.set(), set, "{}", tool.name());
+    });
+}
+
+#[test]
+fn every_tool_says_what_it_does() {
+    let settings = ToolSettings::default();
+    each(|tool| {
+        let description = tool.description(InitCx { settings: &settings });
+        assert!(!description.is_empty(), "{}", tool.name());
     });
 }
 

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{Todo, TodoStatus};
-use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
+use crate::tool::builtin::with_lines;
 use crate::tool::{
-    CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionEffect, Tool, ToolCx, ToolError, ToolSet, plural,
+    CallUpdate, CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
+    Tool, ToolCx, ToolError, ToolSet, plural,
 };
-use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
 
 pub(super) struct TodoWriteTool;
 pub(super) struct TodoReadTool;
@@ -77,12 +77,7 @@ impl Details {
 
     fn card(&self) -> Card {
         let card = Card::new("Todo", format!("{} of {}", self.completed, self.todos.len()));
-        let lines: Vec<_> = self.todos.iter().map(|todo| self.line(todo)).collect();
-        if lines.is_empty() {
-            card
-        } else {
-            card.part(CardPart::Lines(lines))
-        }
+        with_lines(card, self.todos.iter().map(|todo| self.line(todo)).collect())
     }
 
     /// The list while it is written: how many there will be is not known.
@@ -154,23 +149,14 @@ impl Tool for TodoWriteTool {
 
     const NAME: &'static str = "todowrite";
     const ALIASES: &'static [&'static str] = &["todo_write"];
+    const DESCRIPTION: &'static str = "\
+        Keep the list of what is to be done, for work of three or more steps. Give the whole list each time; at most \
+        one item in progress; mark an item completed only when it is.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("items", "todos")];
 
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Keep the list of what is to be done, for work of three or more steps. Give the whole list each time; at most \
-         one item in progress; mark an item completed only when it is."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &WriteArgs) -> Concurrency {
-        Concurrency::Exclusive
-    }
-
     async fn prepare(&self, args: WriteArgs, _: &ToolCx) -> Result<Prepared<Vec<Todo>>, ToolError> {
-        Ok(Prepared::new(
-            args.todos,
-            vec![Ask::new(PermissionKey::own("todowrite"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, args.todos))
     }
 
     async fn execute(&self, todos: Vec<Todo>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
@@ -209,22 +195,13 @@ impl Tool for TodoReadTool {
 
     const NAME: &'static str = "todoread";
     const ALIASES: &'static [&'static str] = &["todo_read"];
+    const DESCRIPTION: &'static str = "Read the list of what is to be done.";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
     const LOOP_CHECKED: bool = false;
 
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Read the list of what is to be done.".to_owned()
-    }
-
-    fn concurrency(&self, _: &ReadArgs) -> Concurrency {
-        Concurrency::Shared
-    }
-
     async fn prepare(&self, _: ReadArgs, _: &ToolCx) -> Result<Prepared<()>, ToolError> {
-        Ok(Prepared::new(
-            (),
-            vec![Ask::new(PermissionKey::own("todoread"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, ()))
     }
 
     async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<Details>, ToolError> {
@@ -253,6 +230,7 @@ mod tests {
     use super::*;
     use crate::tool::Update;
     use crate::tool::harness::{Harness, HarnessOptions};
+    use crate::view::card::CardPart;
     use crate::view::card::plain;
 
     fn list() -> Value {

@@ -8,7 +8,7 @@ use crate::files::{Expected, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Applied, Change, apply, diff_part, with_unlinked};
+use crate::tool::change::{Applied, Change, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
@@ -62,6 +62,7 @@ impl Tool for WriteTool {
 
     const NAME: &'static str = "write";
     const ALIASES: &'static [&'static str] = &["write_file", "create_file"];
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("contents", "content"),
         ParamAlias::name("text", "content"),
@@ -78,10 +79,6 @@ impl Tool for WriteTool {
         format!(
             "Create a file or replace all of it. An existing file must have been read. Prefer `{edit}` for changes."
         )
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
@@ -102,15 +99,7 @@ impl Tool for WriteTool {
         let details = &prepared.plan.details;
         let card = Card::of_file("Write", FileTarget::shown(&details.path))
             .meta(Fact::changed(details.additions, details.deletions));
-        let card = if details.diff.is_empty() {
-            card
-        } else {
-            card.part(diff_part(
-                &details.path,
-                &details.diff,
-                RenderCx { expanded: true },
-            ))
-        };
+        let card = with_diff(card, &details.path, &details.diff, RenderCx { expanded: true });
         Ok(prepared.with_card(card))
     }
 
@@ -174,11 +163,7 @@ impl Tool for WriteTool {
             .meta(Fact::changed(details.additions, details.deletions));
         let card = with_unlinked(card, &details.unlinked);
         if !details.created {
-            return if details.diff.is_empty() {
-                card
-            } else {
-                card.part(diff_part(&details.path, &details.diff, cx))
-            };
+            return with_diff(card, &details.path, &details.diff, cx);
         }
         let card = card.meta("created");
         let content = result.args.map(|args| args.content).unwrap_or_default();
@@ -197,8 +182,7 @@ impl Tool for WriteTool {
         let card = card.part(CardPart::Code(code));
         match left_out {
             0 => card,
-            1 => card.part(CardPart::Omitted("1 more line".to_owned())),
-            more => card.part(CardPart::Omitted(format!("{more} more lines"))),
+            more => card.part(CardPart::Omitted(plural(more, "more line"))),
         }
     }
 }

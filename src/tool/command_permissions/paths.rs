@@ -166,10 +166,7 @@ impl CommandContext<'_> {
                 let asks = paths.iter().flat_map(|path| self.write_path(path, self.workdir));
                 asks.collect()
             }
-            None => vec![Ask {
-                floor: Floor::Ask,
-                ..Ask::new(PermissionKey::EDIT, Subject::new(&operand.text))
-            }],
+            None => vec![Ask::new(PermissionKey::EDIT, Subject::new(&operand.text)).with_floor(Floor::Ask)],
         }
     }
 
@@ -267,12 +264,7 @@ impl CommandContext<'_> {
 
     /// The asks for a command with such a word: for what it shows, what it changes, and where it leads the next one.
     pub(super) fn unseen_asks(command: &Simple, analysis: &Analysis) -> Vec<Ask> {
-        let ask = |key| {
-            vec![Ask {
-                floor: Floor::Ask,
-                ..Ask::new(key, Subject::new(&command.canonical))
-            }]
-        };
+        let ask = |key| vec![Ask::new(key, Subject::new(&command.canonical)).with_floor(Floor::Ask)];
         let written = written(command);
         let reads = shows_files(command) || search(command).is_some() || !files_read(command).is_empty();
         if changes_directory(command) {

@@ -75,10 +75,9 @@ impl CommandContext<'_> {
         );
         let is_read = self.reach_by_patch(command, &places, analysis, &mut reached);
         if !is_read || reached.is_too_much {
-            gathered.edit.push(Ask {
-                floor: Floor::Ask,
-                ..Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical))
-            });
+            gathered
+                .edit
+                .push(Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical)).with_floor(Floor::Ask));
         }
         self.judge(reached, gathered);
         if let Some(text) = not_followed(command) {

@@ -107,13 +107,8 @@ impl<'l> SearchLook<'l> {
         };
         let gate = self.readable.clone();
         let walk = Walk {
-            root: &root,
-            ignore_files: IgnoreFiles::Unread,
-            skips_hidden: false,
             follows_links: search.follows_links,
-            max_depth: usize::MAX,
-            threads: 1,
-            gate: &gate,
+            ..Walk::whole(&root, IgnoreFiles::Unread, &gate)
         };
         let mut is_too_much = false;
         walk.each(&enters, |entry| {

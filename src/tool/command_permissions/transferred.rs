@@ -108,10 +108,7 @@ impl CommandContext<'_> {
         let looked = [(inside, follows), (outside, false)].map(|(places, follows)| {
             self.look_into(&DirectorySearch::everything(follows), &places, gathered)
         });
-        let ask = |key| Ask {
-            floor: Floor::Ask,
-            ..Ask::new(key, Subject::new(&command.canonical))
-        };
+        let ask = |key| Ask::new(key, Subject::new(&command.canonical)).with_floor(Floor::Ask);
         if looked.contains(&None) || asked.read {
             gathered.read.push(ask(PermissionKey::READ));
         }
@@ -288,15 +285,7 @@ impl CommandContext<'_> {
             return;
         }
         let readable = self.services.gate.readable();
-        let walk = Walk {
-            root: source,
-            ignore_files: IgnoreFiles::Unread,
-            skips_hidden: false,
-            follows_links: false,
-            max_depth: usize::MAX,
-            threads: 1,
-            gate: &readable,
-        };
+        let walk = Walk::whole(source, IgnoreFiles::Unread, &readable);
         let mut is_too_much = false;
         walk.each(&|_| true, |entry| {
             let Some(rest) = left.checked_sub(1) else {

@@ -50,10 +50,9 @@ impl CommandContext<'_> {
             });
         }
         if !is_known {
-            gathered.read.push(Ask {
-                floor: Floor::Ask,
-                ..Ask::new(PermissionKey::READ, Subject::new(&command.canonical))
-            });
+            gathered
+                .read
+                .push(Ask::new(PermissionKey::READ, Subject::new(&command.canonical)).with_floor(Floor::Ask));
         }
     }
 

@@ -94,10 +94,9 @@ impl CommandContext<'_> {
         is_unclear |= writes
             && places.is_some_and(|(directories, expanded)| may_be_options(command, expanded, directories));
         if is_unclear {
-            gathered.edit.push(Ask {
-                floor: Floor::Ask,
-                ..Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical))
-            });
+            gathered
+                .edit
+                .push(Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical)).with_floor(Floor::Ask));
         }
         let is_known = names.are_certain && operand_paths.expanded.is_some();
         let is_here = is_known && writes && names.all.iter().all(|path| self.is_inside(path, self.workdir));

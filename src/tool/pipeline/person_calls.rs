@@ -70,16 +70,17 @@ pub async fn find_own(
             "there is no tool that reads",
         ));
     };
+    let asker = AskingTool::of(&**tool);
     let prepared = match tool.prepare(tool.typed(&args)?, cx).await {
         Ok(prepared) => prepared,
         Err(mut error) => {
             let first = error.take_first();
-            cx.services.gate.refuse_denied(asker(&**tool), &first.judged)?;
-            cx.services.gate.refuse_denied(asker(&**tool), &first.asks)?;
+            cx.services.gate.refuse_denied(asker, &first.judged)?;
+            cx.services.gate.refuse_denied(asker, &first.asks)?;
             return Err(error);
         }
     };
-    cx.services.gate.refuse_denied(asker(&**tool), &prepared.asks)?;
+    cx.services.gate.refuse_denied(asker, &prepared.asks)?;
     Ok(OwnRead {
         tool: Arc::clone(tool),
         plan: prepared.plan,
@@ -90,19 +91,12 @@ pub async fn find_own(
 impl OwnRead {
     /// Returns true if the model would have to ask for it: it lies outside of the project, or a rule says so.
     pub fn would_ask(&self, cx: &ToolCx) -> bool {
-        !cx.services.gate.allows(asker(&*self.tool), &self.asks)
+        !cx.services.gate.allows(AskingTool::of(&*self.tool), &self.asks)
     }
 
     /// Reads it as the model would. Nobody is asked: whoever calls this knows that the person means the file.
     pub async fn read(self, cx: &ToolCx) -> Result<CallResult, ToolError> {
         let raw = UncutResult::of(self.tool.execute(self.plan, cx).await?);
         Ok(raw.cut(&*self.tool, cx).await)
-    }
-}
-
-fn asker(tool: &dyn DynTool) -> AskingTool<'_> {
-    AskingTool {
-        tool: tool.name(),
-        family: tool.family(),
     }
 }

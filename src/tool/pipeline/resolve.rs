@@ -369,17 +369,8 @@ fn switched_off(tool: &str, settings: &ToolSettings) -> ToolError {
     if settings.switches.get(tool) != Some(&false) {
         return not_the_agents(tool, &settings.access);
     }
-    ToolError::new(
-        ErrorKind::Denied,
-        format!("`{tool}` is denied by the rule `tools`: `{tool}` → false, from the configuration"),
-    )
-    .hint("Do it another way, or tell the user.")
-    .extra(json!({
-        "key": "tools",
-        "pattern": tool,
-        "rule": format!("tools: {tool} → false"),
-        "source": "the configuration",
-    }))
+    let message = format!("`{tool}` is denied by the rule `tools`: `{tool}` → false, from the configuration");
+    denied_tool(tool, message, "the configuration")
 }
 
 fn not_the_agents(tool: &str, access: &ToolAccess) -> ToolError {
@@ -389,17 +380,19 @@ fn not_the_agents(tool: &str, access: &ToolAccess) -> ToolError {
     } else {
         ": its `tools` leave it out"
     };
-    ToolError::new(
-        ErrorKind::Denied,
-        format!("agent `{agent}` may not use `{tool}`{why}"),
-    )
-    .hint("Do it another way, or tell the user.")
-    .extra(json!({
-        "key": "tools",
-        "pattern": tool,
-        "rule": format!("tools: {tool} → false"),
-        "source": format!("agent `{agent}`"),
-    }))
+    let message = format!("agent `{agent}` may not use `{tool}`{why}");
+    denied_tool(tool, message, &format!("agent `{agent}`"))
+}
+
+fn denied_tool(tool: &str, message: String, source: &str) -> ToolError {
+    ToolError::new(ErrorKind::Denied, message)
+        .hint("Do it another way, or tell the user.")
+        .extra(json!({
+            "key": "tools",
+            "pattern": tool,
+            "rule": format!("tools: {tool} → false"),
+            "source": source,
+        }))
 }
 
 fn unknown_tool(advertised: &[ToolSpec], name: &str, suggestions: &[String]) -> ToolError {

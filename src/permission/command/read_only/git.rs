@@ -7,7 +7,7 @@ use super::super::word::Word;
 use super::git_format::has_known_formats;
 use super::git_options::{ShowCommand, commits, differences};
 use super::table::{Parsed, Table, parse};
-use super::{List, ReadOnlyFacts};
+use super::{List, ReadOnlyFacts, has_plain_wildcards};
 
 /// A git command that has the form of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,13 +145,9 @@ pub(super) fn git(words: &[Word], facts: &ReadOnlyFacts<'_>) -> Option<(List, Gi
     let [subcommand, arguments @ ..] = rest else {
         return None;
     };
-    let has_plain_wildcards = arguments.iter().all(|word| {
-        word.glob_at
-            .is_none_or(|at| at > 0 && !word.text.starts_with('-'))
-    });
     // Git is asked what the words lead to before the shell has put directories into them.
     let has_variables = words.iter().any(|word| word.dynamic_at.is_some());
-    if has_variables || !subcommand.is_literal() || !has_plain_wildcards {
+    if has_variables || !subcommand.is_literal() || !has_plain_wildcards(arguments) {
         return None;
     }
     let found = subcommand_of(subcommand.text.as_str(), arguments)?;

@@ -1,7 +1,7 @@
 //! Compound commands: groups, conditions, loops, functions, tests.
 
 use super::super::syntax::{Call, Each, Node};
-use super::super::word::{Word, is_name};
+use super::super::word::{Word, is_name, without_braces};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
 impl ShellReader<'_> {
@@ -303,11 +303,7 @@ impl ShellReader<'_> {
 
     fn computed_in_test(&mut self, operand: &Word) -> Option<()> {
         let text = operand.text.as_str();
-        let name = text.strip_prefix('$').unwrap_or(text);
-        let name = name
-            .strip_prefix('{')
-            .and_then(|name| name.strip_suffix('}'))
-            .unwrap_or(name);
+        let name = without_braces(text.strip_prefix('$').unwrap_or(text));
         let length = text.strip_prefix("${#").and_then(|rest| rest.strip_suffix('}'));
         let is_length =
             !operand.quoted && length.is_some_and(|name| is_name(name) || matches!(name, "@" | "*"));

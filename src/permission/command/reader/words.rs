@@ -1,7 +1,7 @@
 //! Words: quotes, escapes, wildcards, and where they end.
 
 use super::super::syntax::Node;
-use super::super::word::{Expansion, Variable, Word, braces, is_name};
+use super::super::word::{Expansion, Variable, Word, braces, is_name, without_braces};
 use super::{Refusal, ShellReader};
 
 /// A word as it is put together.
@@ -21,11 +21,7 @@ impl WordBuilder {
     /// Adds text that only the shell can expand, as it was written.
     pub(super) fn dynamic(&mut self, raw: &str, variable: Option<Variable>, quoting: Quoting) {
         let at = self.word.text.len();
-        let name = raw.strip_prefix('$').unwrap_or_default();
-        let name = name
-            .strip_prefix('{')
-            .and_then(|name| name.strip_suffix('}'))
-            .unwrap_or(name);
+        let name = without_braces(raw.strip_prefix('$').unwrap_or_default());
         self.word.expansions.push(Expansion {
             range: at..at + raw.len(),
             name: is_name(name).then(|| name.to_owned()),

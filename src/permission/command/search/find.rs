@@ -5,6 +5,7 @@
 
 use super::super::base_name;
 use super::super::files::READERS;
+use super::super::find::action_words;
 use super::super::operand::operand;
 use super::super::word::Word;
 use super::DirectorySearch;
@@ -192,15 +193,9 @@ impl<'a> Expression<'a> {
 
     /// The words of an action.
     fn run(&mut self) -> &'a [Word] {
-        let rest = &self.words[self.at..];
-        let is_end = |at: &usize| match rest[*at].text.as_str() {
-            ";" => true,
-            "+" => *at > 0 && rest[at - 1].text == "{}",
-            _ => false,
-        };
-        let end = (0..rest.len()).find(is_end).unwrap_or(rest.len());
-        self.at += (end + 1).min(rest.len());
-        &rest[..end]
+        let (run, length) = action_words(&self.words[self.at..]);
+        self.at += length;
+        run
     }
 
     /// `-name a -o -name b )`, of which one has to hold; stays where it is for anything else.

@@ -1,7 +1,7 @@
 //! The options that may stand before what a wrapper runs.
 
 use super::super::base_name;
-use super::super::operand::{PathOperand, operand, operand_of_text};
+use super::super::operand::{PathOperand, option_values};
 use super::super::word::Word;
 
 /// A wrapper's options, and what else stands before its command.
@@ -156,26 +156,7 @@ pub(super) fn after_options(words: &[Word], options: &Options) -> Option<usize> 
 pub(super) fn values_before_command(words: &[Word], letter: char, long: &str) -> Vec<PathOperand> {
     let known = Options::of(base_name(&words[0].text));
     let end = known.and_then(|options| after_options(words, options));
-    let words = &words[1..end.unwrap_or(words.len())];
-    let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let next = || words.get(at + 1).map(operand);
-        if let Some(name) = word.text.strip_prefix("--") {
-            match name.split_once('=') {
-                Some((name, value)) if name == long => found.push(operand_of_text(value)),
-                None if name == long => found.extend(next()),
-                _ => {}
-            }
-            continue;
-        }
-        let letters = word.text.strip_prefix('-').unwrap_or_default();
-        match letters.split_once(letter) {
-            Some((_, "")) => found.extend(next()),
-            Some((_, value)) => found.push(operand_of_text(value)),
-            None => {}
-        }
-    }
-    found
+    option_values(&words[1..end.unwrap_or(words.len())], letter, long)
 }
 
 enum Letters {

@@ -91,12 +91,8 @@ fn card(files: &[PatchedFile<'_>], room: &[usize], cx: RenderCx) -> Card {
     }
     match files.len().saturating_sub(skipped).saturating_sub(most) {
         0 => card,
-        more => card.part(CardPart::Omitted(format!("{more} more {}", noun(more)))),
+        more => card.part(CardPart::Omitted(plural(more, "more file"))),
     }
-}
-
-fn noun(count: usize) -> &'static str {
-    if count == 1 { "file" } else { "files" }
 }
 
 impl<'a> PatchedFile<'a> {

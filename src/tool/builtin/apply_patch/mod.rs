@@ -19,8 +19,8 @@ use crate::text::patch::{Operation, parse};
 use crate::tool::change::{FileChange, apply_all, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, plural,
+    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    plural,
 };
 use crate::view::card::Card;
 
@@ -94,29 +94,23 @@ impl Tool for ApplyPatchTool {
 
     const NAME: &'static str = "apply_patch";
     const ALIASES: &'static [&'static str] = &["patch"];
+    const DESCRIPTION: &'static str = "\
+        Add, update, move and delete files in one patch; all of it is applied or nothing.\n\
+        *** Begin Patch\n\
+        *** Add File: PATH, then each line after `+`\n\
+        *** Delete File: PATH\n\
+        *** Update File: PATH, then perhaps *** Move to: PATH, then chunks: `@@` or `@@ a line that stands before`, then \
+        lines after a blank (context), `-` (goes) or `+` (comes); `*** End of File` when they are the last ones\n\
+        *** End Patch\n\
+        No line numbers: give three lines of context around a change, and chunks in file order. A file to delete or to \
+        replace must have been read.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("patch", "patch_text"),
         ParamAlias::name("input", "patch_text"),
     ];
     const FAMILY: &'static str = "edit";
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Patch];
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Add, update, move and delete files in one patch; all of it is applied or nothing.\n\
-         *** Begin Patch\n\
-         *** Add File: PATH, then each line after `+`\n\
-         *** Delete File: PATH\n\
-         *** Update File: PATH, then perhaps *** Move to: PATH, then chunks: `@@` or `@@ a line that stands before`, then \
-         lines after a blank (context), `-` (goes) or `+` (comes); `*** End of File` when they are the last ones\n\
-         *** End Patch\n\
-         No line numbers: give three lines of context around a change, and chunks in file order. A file to delete or to \
-         replace must have been read."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let mut paths = WritePaths::default();

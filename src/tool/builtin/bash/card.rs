@@ -7,6 +7,7 @@ use super::capture::after_gap;
 use super::output_styles::{self, LineRun};
 use super::{Args, Details};
 use crate::text::count::grouped;
+use crate::tool::plural;
 use crate::tool::{RenderCx, ResultView};
 use crate::view::card::{Card, CardPart, Code, Fact, Tone, ToneLine, ToneSpan};
 
@@ -48,8 +49,10 @@ pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     let card = card.part(CardPart::Code(code(&shown.join("\n"))));
     match total - shown.len() {
         0 => card,
-        1 => card.part(CardPart::Omitted("1 more line of the command".to_owned())),
-        more => card.part(CardPart::Omitted(format!("{more} more lines of the command"))),
+        more => card.part(CardPart::Omitted(format!(
+            "{} of the command",
+            plural(more, "more line")
+        ))),
     }
 }
 

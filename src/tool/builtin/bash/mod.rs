@@ -135,6 +135,7 @@ impl Tool for BashTool {
 
     const NAME: &'static str = "bash";
     const ALIASES: &'static [&'static str] = &["shell", "run_command", "execute_command"];
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("cwd", "workdir")];
     const KEEP: Keep = Keep::Tail;
     const EDITED: Option<&'static str> = Some("command");
@@ -149,10 +150,6 @@ impl Tool for BashTool {
              directory; `$TMPDIR` is for temporary files. Stopped after {seconds} s unless `timeout` says otherwise. Prefer read, grep, glob and edit to \
              cat, grep, find and sed."
         )
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::ErrorKind;
 use crate::files::{Expected, Resolved, TextFile};
 use crate::text::diff::{UnifiedDiff, unified_renamed};
-use crate::text::replace::{self, Occurrences, Refusal, ReplaceError, Strategy, Tolerance};
-use crate::tool::change::{Change, not_made};
+use crate::text::replace::{self, Occurrences, ReplaceError, Strategy, Tolerance};
+use crate::tool::change::{Change, apply, not_made, with_diff, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
-use crate::tool::{ParamAlias, PathAsk, Prepared, ToolCx, ToolError};
+use crate::tool::{Output, ParamAlias, PathAsk, Prepared, RenderCx, ToolCx, ToolError, plural};
+use crate::view::card::{Card, Fact, FileTarget};
 
 /// Other names of what is replaced, and of what takes its place.
 pub(crate) const OLD_NAMES: &[&str] = &["old_text", "old", "search", "old_str", "oldString"];
@@ -44,30 +45,120 @@ pub(crate) struct Position {
 
 /// How one replacement was made.
 #[derive(Debug)]
-pub(crate) struct Step {
-    pub(crate) strategy: Strategy,
-    pub(crate) positions: Vec<Position>,
+struct Step {
+    strategy: Strategy,
+    positions: Vec<Position>,
 }
 
-/// All replacements made, in memory.
-#[derive(Debug)]
-pub(crate) struct Replacements {
-    pub(crate) change: Change,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) diff: UnifiedDiff,
+/// All replacements made, in memory, and what is told of them.
+pub(crate) struct Plan {
+    change: Change,
+    pub(crate) details: Details,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Details {
+    pub(crate) path: String,
+    /// The loosest of all edits.
+    strategy: String,
+    replacements: usize,
+    /// Of each edit in the text that it saw.
+    positions: Vec<Position>,
+    /// Each edit of `multiedit`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) edits: Vec<EditDetails>,
+    pub(crate) additions: usize,
+    pub(crate) deletions: usize,
+    pub(crate) diff: String,
     /// The file was not there, or was empty.
     pub(crate) created: bool,
+    diagnostics: Vec<serde_json::Value>,
+    /// Says which files had other names, which keep their text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlinked: Vec<String>,
 }
 
-/// Opens the file, looks whether it may be changed, works all replacements out and makes a plan of them with `finish`. An
-/// error of one of them goes through `told`, with its place in `wanted`.
-pub(crate) async fn prepare<P: Send + 'static>(
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EditDetails {
+    strategy: String,
+    replacements: usize,
+}
+
+impl Plan {
+    /// Writes the file.
+    pub(crate) async fn carry_out(self, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+        let Self { change, mut details } = self;
+        let applied = apply(cx, change).await?;
+        let what = if details.edits.is_empty() {
+            let replacements = plural(details.replacements, "replacement");
+            format!("{replacements} ({})", details.strategy)
+        } else {
+            plural(details.edits.len(), "edit")
+        };
+        let created = if details.created { ", created" } else { "" };
+        let text = format!(
+            "Edited {}: {what}, +{} -{}{created}",
+            details.path, details.additions, details.deletions
+        );
+        let told = applied.tell(&text);
+        details.unlinked = applied.unlinked;
+        Ok(Output::new(text, told, details))
+    }
+}
+
+impl Details {
+    fn new(path: &str, steps: Vec<Step>, diff: UnifiedDiff, created: bool) -> Self {
+        let edit = |step: &Step| EditDetails {
+            strategy: step.strategy.name().to_owned(),
+            replacements: step.positions.len(),
+        };
+        Self {
+            path: path.to_owned(),
+            strategy: loosest(&steps).name().to_owned(),
+            replacements: steps.iter().map(|step| step.positions.len()).sum(),
+            edits: steps.iter().map(edit).collect(),
+            positions: steps.into_iter().flat_map(|step| step.positions).collect(),
+            additions: diff.additions,
+            deletions: diff.deletions,
+            diff: diff.text,
+            created,
+            diagnostics: Vec::new(),
+            unlinked: Vec::new(),
+        }
+    }
+
+    /// Draws the diff, at the first line that an edit found.
+    pub(crate) fn card(&self, cx: RenderCx) -> Card {
+        let first = self.positions.first().map(|first| first.line_start);
+        let mut card = Card::of_file("Edit", FileTarget::shown(&self.path).at(first))
+            .meta(Fact::changed(self.additions, self.deletions));
+        if !self.edits.is_empty() {
+            card = card.meta(Fact::count(self.edits.len(), "edit"));
+        }
+        // An exact find of one place needs no word.
+        if !matches!(self.strategy.as_str(), "simple" | "") {
+            card = card.meta(self.strategy.clone());
+        }
+        with_diff(with_unlinked(card, &self.unlinked), &self.path, &self.diff, cx)
+    }
+}
+
+/// Exact finds come first, and then the strategies in their order.
+fn loosest(steps: &[Step]) -> Strategy {
+    let used = steps.iter().map(|step| step.strategy);
+    let rank = |strategy: &Strategy| (*strategy != Strategy::MultiOccurrence, *strategy as usize);
+    used.max_by_key(rank).unwrap_or(Strategy::Simple)
+}
+
+/// Opens the file, looks whether it may be changed, works all replacements out and has the plan looked through by `finish`.
+/// An error of one of them goes through `told`, with its place in `wanted`.
+pub(crate) async fn prepare(
     cx: &ToolCx,
     path: PathAsk,
     wanted: Vec<RequestedReplacement>,
     told: impl Fn(usize, ToolError) -> ToolError + Send + 'static,
-    finish: impl FnOnce(Replacements) -> Result<P, ToolError> + Send + 'static,
-) -> Result<Prepared<P>, ToolError> {
+    finish: impl FnOnce(Plan) -> Result<Plan, ToolError> + Send + 'static,
+) -> Result<Prepared<Plan>, ToolError> {
     let paths = WritePaths::one(cx, &path);
     let target = path.resolved;
     let tolerance = cx.services.settings.tolerance;
@@ -90,7 +181,7 @@ fn plan(
     wanted: &[RequestedReplacement],
     tolerance: Tolerance,
     told: impl Fn(usize, ToolError) -> ToolError,
-) -> Result<Replacements, ToolError> {
+) -> Result<Plan, ToolError> {
     let mut now: Option<TextFile> = None;
     let mut steps = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
@@ -108,15 +199,14 @@ fn plan(
         Some(file) => Expected::Hash(file.hash().clone()),
         None => Expected::Absent,
     };
-    Ok(Replacements {
+    let created = file.is_none_or(|file| file.bytes().is_empty());
+    Ok(Plan {
+        details: Details::new(&path.display, steps, diff, created),
         change: Change {
             path,
             bytes: now.map(|file| file.bytes().to_vec()).unwrap_or_default(),
             expected,
         },
-        steps,
-        diff,
-        created: file.is_none_or(|file| file.bytes().is_empty()),
     })
 }
 
@@ -194,13 +284,14 @@ fn replaced(
 }
 
 fn refused(error: &ReplaceError, display: &str) -> ToolError {
-    let kind = match error {
+    ToolError::new(kind_of(error), error.to_string()).extra(serde_json::json!({ "path": display }))
+}
+
+pub(crate) fn kind_of(error: &ReplaceError) -> ErrorKind {
+    match error {
         ReplaceError::Identical => ErrorKind::Identical,
         ReplaceError::Ambiguous { .. } => ErrorKind::Ambiguous,
         ReplaceError::NoMatch { .. } => ErrorKind::NoMatch,
-        ReplaceError::Refused(Refusal::EmptyOld | Refusal::TooMuch { .. } | Refusal::TooMany) => {
-            ErrorKind::Refused
-        }
-    };
-    ToolError::new(kind, error.to_string()).extra(serde_json::json!({ "path": display }))
+        ReplaceError::Refused(_) => ErrorKind::Refused,
+    }
 }

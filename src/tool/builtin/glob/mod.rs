@@ -19,8 +19,8 @@ use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_di
 use crate::tool::file_name::one_line;
 use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile, WalkEnd};
 use crate::tool::{
-    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionServices, Tool, ToolCx, ToolError, plural,
+    CallView, Concurrency, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionServices,
+    Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 
@@ -82,16 +82,11 @@ impl Tool for GlobTool {
 
     const NAME: &'static str = "glob";
     const ALIASES: &'static [&'static str] = &["find", "find_files"];
+    const DESCRIPTION: &'static str =
+        "Find files by name. Honours .gitignore, includes hidden files; newest first.";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("patterns", "pattern")];
     const DYNAMIC: bool = true;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Find files by name. Honours .gitignore, includes hidden files; newest first.".to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let patterns = args.pattern.into_vec();

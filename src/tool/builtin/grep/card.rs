@@ -1,6 +1,7 @@
 //! Draws a search: the pattern, the counts, and matches by file with the match emphasised.
 
 use super::{Args, Details, Item};
+use crate::tool::builtin::with_lines;
 use crate::tool::{OneOrMany, RenderCx};
 use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 
@@ -28,12 +29,7 @@ pub(super) fn result(args: Option<&Args>, details: &Details, cx: RenderCx) -> Ca
     } else {
         details.items.len().min(ROWS)
     };
-    let lines = rows(&details.items[..shown], &details.spans);
-    let card = if lines.is_empty() {
-        card
-    } else {
-        card.part(CardPart::Lines(lines))
-    };
+    let card = with_lines(card, rows(&details.items[..shown], &details.spans));
     match details.matches.saturating_sub(shown) {
         0 => card,
         more => card.part(CardPart::Omitted(format!("{more}{} more", details.plus()))),

@@ -24,8 +24,8 @@ use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::tool::walk::{Globs, SearchLimit, split_globs};
 use crate::tool::{
-    CallView, Concurrency, InitCx, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool,
-    ToolCx, ToolError,
+    CallView, Concurrency, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    ToolError,
 };
 use crate::view::card::{Card, Fact};
 
@@ -159,6 +159,9 @@ impl Tool for GrepTool {
 
     const NAME: &'static str = "grep";
     const ALIASES: &'static [&'static str] = &["search", "ripgrep"];
+    const DESCRIPTION: &'static str = "\
+        Search file contents. Honours .gitignore, includes hidden files, skips binary files and files over 10 MiB.";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("paths", "path"),
         ParamAlias::name("file_pattern", "include"),
@@ -174,15 +177,6 @@ impl Tool for GrepTool {
         ParamAlias::name("max_results", "limit"),
     ];
     const DYNAMIC: bool = true;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Search file contents. Honours .gitignore, includes hidden files, skips binary files and files over 10 MiB."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let given = args.path.map(OneOrMany::into_vec).unwrap_or_default();

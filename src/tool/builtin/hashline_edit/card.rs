@@ -3,7 +3,7 @@
 use super::{Args, Details, Kind};
 use crate::text::partial_json::PartialValue;
 use crate::tool::builtin::edit::PATH_NAMES;
-use crate::tool::change::{diff_part, growing_diff, newest_edits, with_unlinked};
+use crate::tool::change::{growing_diff, newest_edits, with_diff, with_unlinked};
 use crate::tool::{CallView, RenderCx};
 use crate::view::card::{Card, CardPart, Fact, FileTarget, Tone, ToneSpan};
 
@@ -32,11 +32,8 @@ pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
         Kind::Update => card,
     };
     card = with_unlinked(card, &details.unlinked);
-    if details.diff.is_empty() {
-        return card;
-    }
     let path = details.renamed_to.as_ref().unwrap_or(path);
-    card.part(diff_part(path, &details.diff, cx))
+    with_diff(card, path, &details.diff, cx)
 }
 
 pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {

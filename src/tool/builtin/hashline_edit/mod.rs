@@ -14,14 +14,15 @@ use serde::{Deserialize, Serialize};
 
 use self::edits::{Edits, Item};
 use self::plan::{PlannedChange, RequestedChange};
+use super::edit::steps::Position;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
 use crate::tool::change::{FileChange, apply_all};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, plural,
+    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    plural,
 };
 use crate::view::card::Card;
 
@@ -74,12 +75,6 @@ enum Kind {
     Move,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Position {
-    line_start: usize,
-    line_end: usize,
-}
-
 pub(super) struct Plan {
     changes: Vec<FileChange>,
     details: Details,
@@ -93,6 +88,13 @@ impl Tool for HashlineEditTool {
     type Details = Details;
 
     const NAME: &'static str = "hashline_edit";
+    const DESCRIPTION: &'static str = "\
+        Edit a file by the tags that `read` puts before its lines: `5:89|const y = 2` is the line 5:89. Types: \
+        `set_line` (line, text), `replace_lines` (start_line, end_line, text), `insert_after` and `insert_before` (line, \
+        text), `append` and `prepend` (text; they create a file), `delete` (line, or start_line and end_line), `replace` \
+        (old_text, new_text, replace_all). `text` is the new lines, without tags. All tags are those of the file as it \
+        is: nothing is written unless all of them fit. The result shows the new ones.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("op", "type"),
         ParamAlias::name("move_to", "rename"),
@@ -102,19 +104,6 @@ impl Tool for HashlineEditTool {
     ];
     const FAMILY: &'static str = "edit";
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Hashline];
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Edit a file by the tags that `read` puts before its lines: `5:89|const y = 2` is the line 5:89. Types: \
-         `set_line` (line, text), `replace_lines` (start_line, end_line, text), `insert_after` and `insert_before` (line, \
-         text), `append` and `prepend` (text; they create a file), `delete` (line, or start_line and end_line), `replace` \
-         (old_text, new_text, replace_all). `text` is the new lines, without tags. All tags are those of the file as it \
-         is: nothing is written unless all of them fit. The result shows the new ones."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         check_shape(&args)?;

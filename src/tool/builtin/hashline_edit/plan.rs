@@ -9,6 +9,7 @@ use crate::text::diff::unified_renamed;
 use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::ToolError;
+use crate::tool::builtin::edit::steps::kind_of;
 use crate::tool::change::{Change, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
@@ -215,14 +216,8 @@ fn not_placed(error: &PlaceError, path: &Resolved) -> ToolError {
 
 /// The words are those of `edit`, whose parameters have other names.
 fn not_found(error: &ReplaceError, replace: &Replace, path: &Resolved) -> ToolError {
-    let kind = match error {
-        ReplaceError::Identical => ErrorKind::Identical,
-        ReplaceError::Ambiguous { .. } => ErrorKind::Ambiguous,
-        ReplaceError::NoMatch { .. } => ErrorKind::NoMatch,
-        ReplaceError::Refused(_) => ErrorKind::Refused,
-    };
     let told = error.to_string().replacen("`old_string`", "`old_text`", 1);
-    ToolError::new(kind, told)
+    ToolError::new(kind_of(error), told)
         .hint(format!("That is edit {}; nothing was written.", replace.number))
         .extra(serde_json::json!({ "path": path.display, "edit": replace.number }))
 }

@@ -13,8 +13,8 @@ use crate::permission::{Ask, Mode, PermissionKey, Subject};
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
-    CallUpdate, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionEffect, Tool, ToolCx, ToolError, ToolSet,
+    CallUpdate, CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
+    Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::{Card, CardPart, FileTarget};
 
@@ -122,18 +122,12 @@ impl Tool for PlanEnterTool {
 
     const NAME: &'static str = "plan_enter";
     const ALIASES: &'static [&'static str] = &["enter_plan_mode"];
+    const DESCRIPTION: &'static str = "\
+        Ask the user to plan first: for work whose way is not clear, or that is large or hard to undo. While planning \
+        nothing is changed but the plan file.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const SET: ToolSet = ToolSet::Extended;
     const MAY_BE_INSIDE: bool = false;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Ask the user to plan first: for work whose way is not clear, or that is large or hard to undo. While planning \
-         nothing is changed but the plan file."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &EnterArgs) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, _: EnterArgs, cx: &ToolCx) -> Result<Prepared<()>, ToolError> {
         if cx.services.tree.questions.is_unattended() {
@@ -143,10 +137,7 @@ impl Tool for PlanEnterTool {
             )
             .hint("Go on without, with care."));
         }
-        Ok(Prepared::new(
-            (),
-            vec![Ask::new(PermissionKey::own("plan_enter"), Subject::new("*")).always("*")],
-        ))
+        Ok(Prepared::of_tool(Self::NAME, ()))
     }
 
     async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<EnterDetails>, ToolError> {
@@ -207,19 +198,13 @@ impl Tool for PlanExitTool {
 
     const NAME: &'static str = "plan_exit";
     const ALIASES: &'static [&'static str] = &["exit_plan_mode"];
+    const DESCRIPTION: &'static str = "\
+        Show the user the finished plan. They approve it, which ends planning, or say what to change. Give the plan \
+        itself, or leave it out when it stands in the plan file.";
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("content", "plan")];
     const SET: ToolSet = ToolSet::CoreFor(PLAN);
     const MAY_BE_INSIDE: bool = false;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        "Show the user the finished plan. They approve it, which ends planning, or say what to change. Give the plan \
-         itself, or leave it out when it stands in the plan file."
-            .to_owned()
-    }
-
-    fn concurrency(&self, _: &ExitArgs) -> Concurrency {
-        Concurrency::Exclusive
-    }
 
     async fn prepare(&self, args: ExitArgs, cx: &ToolCx) -> Result<Prepared<ShownPlan>, ToolError> {
         let plan = args.plan.filter(|plan| !plan.trim().is_empty());

@@ -104,6 +104,7 @@ impl Tool for ReadTool {
 
     const NAME: &'static str = "read";
     const ALIASES: &'static [&'static str] = &["read_file", "view"];
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("start_line", "offset"),
         ParamAlias::name("lines", "limit"),
@@ -118,10 +119,6 @@ impl Tool for ReadTool {
             "Read a file with {lines}, a directory's entries, an image or a PDF. At most 2000 lines or 50 KB at once: \
              go on with `offset`."
         )
-    }
-
-    fn concurrency(&self, _: &Args) -> Concurrency {
-        Concurrency::Shared
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {

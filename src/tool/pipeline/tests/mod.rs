@@ -16,9 +16,7 @@ use super::*;
 use crate::permission::{Mode, PermissionReply};
 use crate::text::truncate::{ContextUse, Keep};
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::tool::{
-    CallView, Concurrency, InitCx, Output, Prepared, RenderCx, ResultView, Tool, TruncateLimits,
-};
+use crate::tool::{CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, TruncateLimits};
 
 struct Puppet;
 
@@ -39,16 +37,10 @@ impl Tool for Puppet {
     type Details = Nothing;
 
     const NAME: &'static str = "list";
+    const DESCRIPTION: &'static str = "";
+    const CONCURRENCY: Concurrency = Concurrency::Shared;
     const KEEP: Keep = Keep::Head;
     const DYNAMIC: bool = true;
-
-    fn description(&self, _: InitCx<'_>) -> String {
-        String::new()
-    }
-
-    fn concurrency(&self, _: &Orders) -> Concurrency {
-        Concurrency::Shared
-    }
 
     async fn prepare(&self, args: Orders, cx: &ToolCx) -> Result<Prepared<Orders>, ToolError> {
         match args.what.as_str() {
