@@ -13,7 +13,7 @@ mod preset;
 mod settings;
 mod table;
 
-pub(crate) use action::{Action, Edit, List};
+pub(crate) use action::{Action, Edit};
 pub(crate) use chord::{Chord, typed};
 pub(crate) use context::{Context, KeyRow, LayerKeys};
 pub use settings::{KeyAction, KeyProblem, key_actions, key_presets};

@@ -7,13 +7,14 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::Page;
 use super::rows::{failure, remark};
-use super::{Page, PageCommand};
 use crate::session::export::{ExportFormat, file_name};
 use crate::session::query::{Answer, ExportOutcome, ExportRequest, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::size::size_words;
 use crate::text::width::pad;
+use crate::tui::commands::LayerCommand;
 use crate::tui::composer::{self, Composer, Draft, EditEffect};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
@@ -27,7 +28,7 @@ pub(super) static PAGE: Page = Page {
     leader: &[],
     description: "export the session",
     brief: "export",
-    command: PageCommand {
+    command: LayerCommand {
         name: "export",
         also: &[],
         about: "Writes the session to a file, the clipboard or $EDITOR, as Markdown or JSON.",

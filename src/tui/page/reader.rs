@@ -27,7 +27,7 @@ pub(crate) trait Sheet {
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>>;
 
     /// Returns the request for its data, when it opens and when the session is there.
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         None
     }
 
@@ -241,8 +241,8 @@ impl<T: Sheet> Layer for PageReader<T> {
         LayerReply::Done
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
-        self.sheet.wants()
+    fn request(&self) -> Option<LayerRequest> {
+        self.sheet.request()
     }
 
     fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {

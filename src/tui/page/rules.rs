@@ -9,8 +9,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::Page;
 use super::rows::remark;
-use super::{Page, PageCommand};
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
 use crate::session::Grant;
@@ -19,6 +19,7 @@ use crate::session::query::moment;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
+use crate::tui::commands::LayerCommand;
 use crate::tui::composer::{self, Composer, EditEffect};
 use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
@@ -34,7 +35,7 @@ pub(super) static PAGE: Page = Page {
     leader: &["P"],
     description: "what is allowed for good",
     brief: "allowed",
-    command: PageCommand {
+    command: LayerCommand {
         name: "permissions",
         also: &["allowed"],
         about: "Lists what was allowed for good, with where that came from, and revokes it.",
@@ -245,7 +246,7 @@ impl Layer for RuleList {
         LayerReply::Done
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Send(Op::ListGrants))
     }
 

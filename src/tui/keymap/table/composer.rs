@@ -2,7 +2,7 @@
 
 use super::bind;
 use crate::tui::caret::CaretMove;
-use crate::tui::keymap::{Action, Binding, Context, Edit, List};
+use crate::tui::keymap::{Action, Binding, Context, Edit};
 
 const fn extend(keys: &'static [&'static str], step: CaretMove, description: &'static str) -> Binding {
     edit(keys, Edit::Extend(step), description)
@@ -67,12 +67,6 @@ pub(super) const ROWS: &[Binding] = &[
         "up; on the first line: what waits, then history",
     ),
     go(&["down"], CaretMove::Down, "down; on the last line: history"),
-    bind(
-        Context::Composer,
-        &["ctrl+r"],
-        Action::OpenList(List::Prompts),
-        "search what was written before",
-    ),
     go(
         &["alt+b", "ctrl+left", "alt+left"],
         CaretMove::WordLeft,

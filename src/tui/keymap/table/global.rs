@@ -1,7 +1,7 @@
 //! Keys of the whole screen, after the leader, and what only the palette knows.
 
 use super::{bind, lead};
-use crate::tui::keymap::{Action, Binding, Context, List};
+use crate::tui::keymap::{Action, Binding, Context};
 
 pub(super) const ROWS: &[Binding] = &[
     // Anywhere.
@@ -33,30 +33,15 @@ pub(super) const ROWS: &[Binding] = &[
         "draw the screen anew",
     ),
     bind(Context::Global, &["ctrl+z"], Action::Suspend, "suspend"),
-    bind(
-        Context::Global,
-        &["ctrl+p"],
-        Action::OpenList(List::Actions),
-        "palette: all actions",
-    ),
     bind(Context::Global, &["ctrl+x"], Action::Leader, "more keys"),
     // After ctrl+x.
-    lead(
-        &["p"],
-        Action::OpenList(List::Actions),
-        "palette: all actions",
-        "palette",
-    ),
     lead(&["."], Action::NextAsk, "answer what waits", "answer"),
-    lead(&["s"], Action::OpenList(List::Sessions), "sessions", "sessions"),
     lead(&["n"], Action::NewSession, "new session", "new"),
     lead(&["tab"], Action::LastSession, "last session", "last"),
     lead(&["["], Action::FocusTranscript, "transcript", "transcript"),
     lead(&["q"], Action::QueueDraft, "queue the draft", "queue"),
     lead(&["e"], Action::Editor, "write in $EDITOR", "editor"),
     lead(&["c"], Action::CycleMode, "next permission mode", "mode"),
-    lead(&["a"], Action::OpenList(List::Agents), "agents", "agents"),
-    lead(&["m"], Action::OpenList(List::Models), "models", "models"),
     lead(&["o"], Action::ToggleNewest, "expand the newest card", "expand"),
     lead(&["y"], Action::CopyAnswer, "copy the answer", "copy"),
     lead(
@@ -68,7 +53,6 @@ pub(super) const ROWS: &[Binding] = &[
     lead(&["M"], Action::ToggleMouse, "mouse off or on", "mouse"),
     // Palette.
     bind(Context::Palette, &[], Action::Interrupt, "interrupt the turn"),
-    bind(Context::Palette, &[], Action::OpenList(List::Themes), "themes"),
     bind(Context::Palette, &[], Action::MentionFile, "files: mention one"),
     bind(
         Context::Palette,

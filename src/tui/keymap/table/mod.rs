@@ -11,6 +11,7 @@ mod queue;
 mod transcript;
 
 use super::{Action, Binding, Context, LayerKeys};
+use crate::tui::app::pickers::LISTS;
 use crate::tui::dialog as dialogs;
 use crate::tui::page::{PAGES, Page};
 
@@ -25,7 +26,7 @@ const PARTS: [&[Binding]; 8] = [
     page::ROWS,
 ];
 
-/// Returns all bindings. Pages that have a key after the leader stand behind the other keys of the leader, the others
+/// Returns all bindings. The keys of lists stand behind the actions that they name. Pages that have a key after the leader stand behind the other keys of the leader, the others
 /// at the end of the palette.
 pub(super) fn rows() -> impl Iterator<Item = Binding> {
     let [anywhere, parts @ ..] = PARTS;
@@ -36,7 +37,19 @@ pub(super) fn rows() -> impl Iterator<Item = Binding> {
     let own = parts.into_iter().flatten().copied();
     let of_layers = layers().flat_map(LayerKeys::bindings);
     let anywhere = anywhere.iter().copied().chain(with_key);
-    anywhere.chain(own).chain(of_layers).chain(in_palette)
+    let mut rows: Vec<_> = anywhere.chain(own).chain(of_layers).chain(in_palette).collect();
+    for (list, key) in LISTS
+        .iter()
+        .flat_map(|list| list.keys.iter().map(move |key| (list, key)))
+    {
+        let before = rows.iter().position(|row| (row.context, row.action) == key.after);
+        let opens = Binding {
+            brief: key.brief,
+            ..bind(key.context, key.keys, Action::OpenList(list), key.description)
+        };
+        rows.insert(before.map_or(rows.len(), |before| before + 1), opens);
+    }
+    rows.into_iter()
 }
 
 /// Returns the keys that layers bring along.
@@ -146,6 +159,19 @@ mod tests {
     /// The same of layers with keys of their own, by their names.
     const PROMISED_OF_LAYERS: &[(&str, &str)] =
         &[("rules", "up down ctrl+n ctrl+p ctrl+d"), ("changes", "] [ x m")];
+
+    #[test]
+    fn the_keys_of_a_list_stand_behind_the_action_that_it_names() {
+        let rows: Vec<_> = rows().map(|row| (row.context, row.action)).collect();
+        for list in LISTS {
+            for key in list.keys {
+                let place = rows
+                    .iter()
+                    .position(|row| *row == (key.context, Action::OpenList(list)));
+                assert_eq!(rows[place.unwrap() - 1], key.after, "{}", list.action);
+            }
+        }
+    }
 
     #[test]
     fn every_promised_key_is_bound() {

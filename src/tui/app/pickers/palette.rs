@@ -1,9 +1,44 @@
 //! The palette: everything that can be done now, by its words and with its key.
 
-use super::{ListContent, Row};
+use super::{List, OpeningKey};
+use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, BoundAction, Context, Keymap, words};
 use crate::tui::layer::LayerRequest;
+use crate::tui::picker::{ListContent, Row};
 use crate::view::Symbols;
+
+pub(crate) static LIST: List = List {
+    action: "palette",
+    keys: &[
+        OpeningKey {
+            context: Context::Global,
+            keys: &["ctrl+p"],
+            description: "palette: all actions",
+            brief: None,
+            after: (Context::Global, Action::Suspend),
+        },
+        OpeningKey {
+            context: Context::Leader,
+            keys: &["p"],
+            description: "palette: all actions",
+            brief: Some("palette"),
+            after: (Context::Global, Action::Leader),
+        },
+    ],
+    command: Some(LayerCommand {
+        name: "actions",
+        also: &["palette"],
+        about: "Lists all that can be done now, with its key.",
+        after: "mouse",
+    }),
+    // It is open already.
+    is_offered: |_| false,
+    content: |app| {
+        let symbols = app.appearance.terminal_environment.symbols;
+        let makes_sense = |binding: &BoundAction| app.makes_sense(binding);
+        Box::new(Palette::new(&app.keymap, app.context(), symbols, makes_sense))
+    },
+};
 
 /// The parts that the keys can be given to.
 const PARTS: [Context; 4] = [
