@@ -77,14 +77,14 @@ mod tests {
     fn every_action_has_a_name_of_its_own() {
         let mut seen: HashMap<String, Action> = HashMap::new();
         for row in table::rows() {
-            let name = name(row.context, row.action);
+            let name = name(row.context, row.row.action);
             let is_kebab = name
                 .chars()
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
             assert!(is_kebab, "{name}");
-            let before = seen.insert(name.clone(), row.action);
+            let before = seen.insert(name.clone(), row.row.action);
             assert!(
-                before.is_none_or(|before| before == row.action),
+                before.is_none_or(|before| before == row.row.action),
                 "{name} is two actions"
             );
         }

@@ -442,7 +442,10 @@ mod tests {
                 configured(&[("preset", &[name])]).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
             // What works anywhere has a key, or stands in the palette.
             for row in table::rows() {
-                let is_there = keymap.bindings.iter().any(|binding| binding.action == row.action);
+                let is_there = keymap
+                    .bindings
+                    .iter()
+                    .any(|binding| binding.action == row.row.action);
                 assert!(is_there, "{name}: {row:?}");
             }
         }

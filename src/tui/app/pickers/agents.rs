@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use super::{List, OpeningKey};
 use crate::session::AgentChoice;
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Preview, Row};
 use crate::view::Look;
@@ -16,10 +16,8 @@ pub(crate) static LIST: List = List {
     action: "open-agents",
     keys: &[OpeningKey {
         context: Context::Leader,
-        keys: &["a"],
-        description: "agents",
-        brief: Some("agents"),
-        after: (Context::Leader, Action::CycleMode),
+        row: KeyRow::new(&["a"], Action::OpenList(&LIST), "agents").brief("agents"),
+        after: Some(Action::CycleMode),
     }],
     command: Some(LayerCommand {
         name: "agent",

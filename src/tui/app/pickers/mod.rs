@@ -27,7 +27,7 @@ use std::time::Instant;
 
 use super::App;
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::picker::{ListContent, Picker};
 
 /// A list to pick from: the keys and the `/command` that open it, and its content.
@@ -42,16 +42,13 @@ pub(crate) struct List {
     content: fn(&App) -> Box<dyn ListContent>,
 }
 
-/// A key that opens a list. Without one it is an entry in the palette.
+/// The keys that open a list in a context.
 #[derive(Debug)]
 pub(crate) struct OpeningKey {
     pub(crate) context: Context,
-    pub(crate) keys: &'static [&'static str],
-    pub(crate) description: &'static str,
-    /// The same in a word, where there is little room.
-    pub(crate) brief: Option<&'static str>,
-    /// The action behind which it is listed, and where that has its key.
-    pub(crate) after: (Context, Action),
+    pub(crate) row: KeyRow,
+    /// The action of the context behind which it is listed; it is the first where there is none.
+    pub(crate) after: Option<Action>,
 }
 
 impl PartialEq for List {

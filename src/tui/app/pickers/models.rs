@@ -7,7 +7,7 @@ use super::{AGENTS, List, OpeningKey};
 use crate::conversation::Price;
 use crate::session::ModelChoice;
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Preview, Row};
 use crate::view::Look;
@@ -17,10 +17,8 @@ pub(crate) static LIST: List = List {
     action: "open-models",
     keys: &[OpeningKey {
         context: Context::Leader,
-        keys: &["m"],
-        description: "models",
-        brief: Some("models"),
-        after: (Context::Leader, Action::OpenList(&AGENTS)),
+        row: KeyRow::new(&["m"], Action::OpenList(&LIST), "models").brief("models"),
+        after: Some(Action::OpenList(&AGENTS)),
     }],
     command: Some(LayerCommand {
         name: "model",

@@ -2,7 +2,7 @@
 
 use super::{List, OpeningKey};
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, BoundAction, Context, Keymap, words};
+use crate::tui::keymap::{Action, BoundAction, Context, KeyRow, Keymap, words};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::view::Symbols;
@@ -12,17 +12,13 @@ pub(crate) static LIST: List = List {
     keys: &[
         OpeningKey {
             context: Context::Global,
-            keys: &["ctrl+p"],
-            description: "palette: all actions",
-            brief: None,
-            after: (Context::Global, Action::Suspend),
+            row: KeyRow::new(&["ctrl+p"], Action::OpenList(&LIST), "palette: all actions"),
+            after: Some(Action::Suspend),
         },
         OpeningKey {
             context: Context::Leader,
-            keys: &["p"],
-            description: "palette: all actions",
-            brief: Some("palette"),
-            after: (Context::Global, Action::Leader),
+            row: KeyRow::new(&["p"], Action::OpenList(&LIST), "palette: all actions").brief("palette"),
+            after: None,
         },
     ],
     command: Some(LayerCommand {

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{List, OpeningKey};
 use crate::text::wrap::wrap;
 use crate::tui::caret::CaretMove;
-use crate::tui::keymap::{Action, Context, Edit};
+use crate::tui::keymap::{Action, Context, Edit, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::tui::prompts::PromptDraft;
@@ -27,10 +27,12 @@ pub(crate) static LIST: List = List {
     action: "open-prompts",
     keys: &[OpeningKey {
         context: Context::Composer,
-        keys: &["ctrl+r"],
-        description: "search what was written before",
-        brief: None,
-        after: (Context::Composer, Action::Edit(Edit::Move(CaretMove::Down))),
+        row: KeyRow::new(
+            &["ctrl+r"],
+            Action::OpenList(&LIST),
+            "search what was written before",
+        ),
+        after: Some(Action::Edit(Edit::Move(CaretMove::Down))),
     }],
     command: None,
     is_offered: |_| true,

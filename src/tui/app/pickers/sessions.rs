@@ -21,7 +21,7 @@ use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::{str_width, truncate};
 use crate::text::wrap::wrap;
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::tui::terminal_environment::path_words;
@@ -34,10 +34,8 @@ pub(crate) static LIST: List = List {
     action: "open-sessions",
     keys: &[OpeningKey {
         context: Context::Leader,
-        keys: &["s"],
-        description: "sessions",
-        brief: Some("sessions"),
-        after: (Context::Leader, Action::NextAsk),
+        row: KeyRow::new(&["s"], Action::OpenList(&LIST), "sessions").brief("sessions"),
+        after: Some(Action::NextAsk),
     }],
     command: Some(LayerCommand {
         name: "sessions",

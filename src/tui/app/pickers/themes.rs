@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use super::{List, OpeningKey};
 use crate::tui::app::{NamedThemes, Themes};
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::tui::terminal::background::Background;
@@ -18,10 +18,8 @@ pub(crate) static LIST: List = List {
     action: "open-themes",
     keys: &[OpeningKey {
         context: Context::Palette,
-        keys: &[],
-        description: "themes",
-        brief: None,
-        after: (Context::Palette, Action::Interrupt),
+        row: KeyRow::new(&[], Action::OpenList(&LIST), "themes"),
+        after: Some(Action::Interrupt),
     }],
     command: Some(LayerCommand {
         name: "theme",
