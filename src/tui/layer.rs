@@ -167,6 +167,11 @@ impl<'a> LayerCx<'a> {
     }
 }
 
+/// Returns the rows by which a page is turned on a screen of this height: one stays in sight.
+pub(crate) fn page_rows(height: usize) -> isize {
+    isize::try_from(height.max(2) - 1).unwrap_or(1)
+}
+
 pub(crate) trait Layer {
     /// The kind of a layer that a person opens; none for others.
     fn kind(&self) -> Option<LayerKind> {

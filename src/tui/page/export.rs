@@ -15,7 +15,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::size::size_words;
 use crate::text::width::pad;
 use crate::tui::commands::LayerCommand;
-use crate::tui::composer::{self, Composer, Draft, EditEffect};
+use crate::tui::composer::{Composer, ComposerStyle, Draft, EditEffect};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
@@ -286,15 +286,11 @@ impl Layer for Export {
                     width: row.width.saturating_sub(left - row.x + 1),
                     ..row
                 };
-                let look = composer::ComposerStyle {
+                let bar = if is_chosen { Meaning::Accent } else { Meaning::Rule };
+                let look = ComposerStyle {
                     text: cx.look.style(style),
-                    bar: cx.look.symbols.bar(),
-                    bar_style: cx
-                        .look
-                        .style(if is_chosen { Meaning::Accent } else { Meaning::Rule }),
-                    chip: cx.look.style(style),
-                    invitation: "its name",
-                    muted: cx.look.style(Meaning::TextMuted),
+                    bar_style: cx.look.style(bar),
+                    ..ComposerStyle::new(cx.look.symbols.bar(), "its name", cx.look.theme)
                 };
                 caret = self.path.draw(field, buffer, &look).filter(|_| is_chosen);
             }

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use super::app::pickers::{List, SessionListRequest};
 use super::composer::{Composer, EditEffect};
 use super::keymap::Edit;
-use super::layer::{LayerReply, LayerRequest};
+use super::layer::{LayerReply, LayerRequest, page_rows};
 use crate::conversation::SessionId;
 use crate::session::host::FoundText;
 use filter::Filter;
@@ -246,8 +246,7 @@ impl Picker {
     }
 
     fn page(&mut self, pages: isize) -> LayerReply {
-        let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
-        self.move_by(pages * rows)
+        self.move_by(pages * page_rows(self.height))
     }
 
     /// Tells the place where the selection has come to, if that is elsewhere.

@@ -23,7 +23,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::tui::commands::LayerCommand;
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
 use crate::view::LookKey;
@@ -375,7 +375,7 @@ impl Layer for Diff {
             self.armed = None;
         }
         self.notice = None;
-        let page = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
+        let page = page_rows(self.height);
         match action {
             Action::RowDown => self.move_by(1),
             Action::RowUp => self.move_by(-1),
