@@ -1,12 +1,13 @@
 //! Commands by name: what a message that begins with `/` asks for.
 //!
 //! A command is a name for an action, so the palette has each of them too, and the keymap says what it does and by which
-//! key. A new one is its line in [`OWN`], that of a page in the page. What only looks like one stays text: a path, or a slash after a blank.
+//! key. A new one is its line in [`OWN`], that of a list or a page stands in its file. What only looks like one stays text: a path, or a slash after a blank.
 
 use std::sync::LazyLock;
 
-use super::keymap::{Action, Context, Keymap, List};
-use super::page::{PAGES, PageCommand};
+use super::app::pickers::LISTS;
+use super::keymap::{Action, Context, Keymap};
+use super::page::PAGES;
 use super::picker::Preview;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -21,6 +22,18 @@ pub(crate) struct Command {
     pub(crate) action: Action,
     /// A sentence or two, for whoever looks before they do it.
     about: &'static str,
+}
+
+/// The command that opens a list or a page.
+#[derive(Debug)]
+pub(crate) struct LayerCommand {
+    pub(crate) name: &'static str,
+    /// Names that people bring from elsewhere.
+    pub(crate) also: &'static [&'static str],
+    /// A sentence about the layer.
+    pub(crate) about: &'static str,
+    /// The command behind which it is listed; the empty name is before the first.
+    pub(crate) after: &'static str,
 }
 
 const fn command(
@@ -53,36 +66,22 @@ impl Command {
 pub(crate) fn commands() -> &'static [Command] {
     static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
         let mut commands = OWN.to_vec();
-        for page in PAGES {
-            let PageCommand {
-                name,
-                also,
-                about,
-                after,
-            } = page.command;
-            let before = commands.iter().position(|command| command.name == after);
+        let of_lists = LISTS
+            .iter()
+            .filter_map(|list| Some((list.command.as_ref()?, Action::OpenList(list))));
+        let of_pages = PAGES.iter().map(|page| (&page.command, Action::OpenPage(page)));
+        for (opens, action) in of_lists.chain(of_pages) {
+            let before = commands.iter().position(|command| command.name == opens.after);
             let place = before.map_or(0, |before| before + 1);
-            commands.insert(place, command(name, also, Action::OpenPage(page), about));
+            commands.insert(place, command(opens.name, opens.also, action, opens.about));
         }
         commands
     });
     &COMMANDS
 }
 
-/// Those that open no page.
+/// Those that open neither a list nor a page.
 const OWN: &[Command] = &[
-    command(
-        "model",
-        &["models"],
-        Action::OpenList(List::Models),
-        "Picks the model that is asked from the next step on. What stands behind the name filters the list.",
-    ),
-    command(
-        "agent",
-        &["agents"],
-        Action::OpenList(List::Agents),
-        "Picks the agent that goes on with the session. What stands behind the name filters the list.",
-    ),
     command(
         "mode",
         &[],
@@ -94,18 +93,6 @@ const OWN: &[Command] = &[
         &[],
         Action::NewSession,
         "Begins another session. This one stays, and what it does goes on.",
-    ),
-    command(
-        "sessions",
-        &[],
-        Action::OpenList(List::Sessions),
-        "Lists sessions, to go to, rename or delete. What stands behind the name filters the list.",
-    ),
-    command(
-        "theme",
-        &["themes"],
-        Action::OpenList(List::Themes),
-        "Lists themes; each is worn while you pass over it. What stands behind the name filters the list.",
     ),
     command(
         "copy",
@@ -142,12 +129,6 @@ const OWN: &[Command] = &[
         &[],
         Action::ToggleMouse,
         "Leaves the mouse to the terminal, or takes it back.",
-    ),
-    command(
-        "actions",
-        &["palette"],
-        Action::OpenList(List::Actions),
-        "Lists all that can be done now, with its key.",
     ),
     command(
         "quit",

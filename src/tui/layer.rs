@@ -16,13 +16,14 @@ use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::app::pickers::{List, SessionListRequest};
 use super::app::{NamedThemes, Themes};
 use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
 use super::dialog::{TrustAnswer, TypeAheadGuard};
-use super::keymap::{Action, Context, Keymap, List};
+use super::keymap::{Action, Context, Keymap};
 use super::page::{HookRuns, Page};
-use super::picker::{Picker, SessionListRequest};
+use super::picker::Picker;
 use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
 use super::terminal_environment::TerminalEnvironment;
@@ -38,7 +39,7 @@ use crate::view::Look;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LayerKind {
     Page(&'static Page),
-    List(List),
+    List(&'static List),
     /// The question about quitting while other sessions are at work.
     Quit,
 }
@@ -56,8 +57,8 @@ pub(crate) enum LayerReply {
 
 impl LayerReply {
     /// Returns a reply of a layer that stays, perhaps with a request.
-    pub(crate) fn stay(wish: Option<LayerRequest>) -> Self {
-        wish.map_or(Self::Done, Self::Request)
+    pub(crate) fn stay(request: Option<LayerRequest>) -> Self {
+        request.map_or(Self::Done, Self::Request)
     }
 }
 
@@ -71,6 +72,8 @@ pub(crate) enum LayerRequest {
     Open(FilePlace),
     /// Adds to what stands in the composer.
     AddToDraft(String),
+    /// Reads the prompts that were written before.
+    ReadPrompts,
     /// Puts this into the composer in place of what stands there.
     WriteDraft(Draft),
     /// Tells that the session was written to this file.
@@ -164,6 +167,11 @@ impl<'a> LayerCx<'a> {
     }
 }
 
+/// Returns the rows by which a page is turned on a screen of this height: one stays in sight.
+pub(crate) fn page_rows(height: usize) -> isize {
+    isize::try_from(height.max(2) - 1).unwrap_or(1)
+}
+
 pub(crate) trait Layer {
     /// The kind of a layer that a person opens; none for others.
     fn kind(&self) -> Option<LayerKind> {
@@ -236,7 +244,7 @@ pub(crate) trait Layer {
     }
 
     /// Returns the request for its data, when it opens and when the session is there.
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         None
     }
 

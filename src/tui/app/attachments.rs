@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::pickers::MODELS;
 use super::{App, Effect};
 use crate::conversation::FilePart;
 use crate::session::mention::mentions;
@@ -13,7 +14,7 @@ use crate::session::{Input, Mention};
 use crate::tui::clipboard::picture::ClipboardSource;
 use crate::tui::completion::Request;
 use crate::tui::composer::AttachedFile;
-use crate::tui::keymap::{Action, Context, Edit, List};
+use crate::tui::keymap::{Action, Context, Edit};
 use crate::tui::media::{Media, MediaKind, pasted_paths};
 use crate::tui::terminal_environment::path_words;
 use crate::tui::transcript::RedrawUrgency;
@@ -129,7 +130,7 @@ impl App {
             MediaKind::Image => "pictures",
             MediaKind::Pdf => "PDFs",
         };
-        let models = Action::OpenList(List::Models);
+        let models = Action::OpenList(&MODELS);
         let key = self.keymap.after_leader(models);
         Some(format!("{name} takes no {kind}; {key} asks another model"))
     }

@@ -6,10 +6,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::pickers::{PROMPTS, PromptRows};
 use super::{App, Effect};
 use crate::tui::composer::Draft;
-use crate::tui::keymap::List;
-use crate::tui::picker::contents::PromptRows;
 use crate::tui::prompts::PromptDraft;
 use crate::tui::transcript::RedrawUrgency;
 
@@ -70,7 +69,7 @@ impl App {
                 }
             }
             HistoryRead::Search => {
-                if let Some(picker) = self.open_picker(List::Prompts) {
+                if let Some(picker) = self.open_picker(&PROMPTS) {
                     picker.fill(Box::new(PromptRows::new(prompts, &project)));
                 }
             }

@@ -6,9 +6,10 @@
 
 use std::time::Instant;
 
+use super::pickers::PROMPTS;
 use super::{App, Focus, SessionLink, TurnStatus};
 use crate::session::{Input, Op, QueueDirection, Queued, QueuedKind};
-use crate::tui::keymap::{Action, Context, List};
+use crate::tui::keymap::{Action, Context};
 use crate::tui::queue_list::WaitingId;
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
@@ -149,7 +150,7 @@ impl App {
                 self.take_back(input, now);
             }
             TakeBackPurpose::Remove => {
-                let search = Action::OpenList(List::Prompts);
+                let search = Action::OpenList(&PROMPTS);
                 let key = self.keymap.label(Context::Composer, search);
                 let words = format!("removed; {key} finds it again");
                 self.say(words, Meaning::TextMuted, now);

@@ -12,14 +12,15 @@ use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
 impl App {
-    pub(super) fn grant(&mut self, wish: LayerRequest, now: Instant) {
-        match wish {
+    pub(super) fn follow_request(&mut self, request: LayerRequest, now: Instant) {
+        match request {
             LayerRequest::Send(op) => self.send(op),
             // Asked once the session is there.
             LayerRequest::Ask(_) if self.view.link == SessionLink::Opening => {}
             LayerRequest::Ask(query) => self.effects.push(Effect::Ask(query)),
             LayerRequest::Open(place) => self.effects.push(Effect::Open(vec![place])),
             LayerRequest::AddToDraft(text) => self.add_to_draft(&text, now),
+            LayerRequest::ReadPrompts => self.read_prompts(),
             LayerRequest::WriteDraft(draft) => self.write_again(draft, now),
             LayerRequest::TellOfExport { path, bytes } => {
                 let home = self.appearance.terminal_environment.home.as_deref();
@@ -52,7 +53,7 @@ impl App {
             }
             LayerRequest::GoOnAs(agent) => self.go_on_as(agent, now),
             LayerRequest::GoOnWith(model) => self.go_on_with(model, now),
-            LayerRequest::Session(wish) => self.grant_session(wish, now),
+            LayerRequest::Session(request) => self.follow_session_request(request, now),
             LayerRequest::Quit => self.effects.push(Effect::Quit),
         }
     }

@@ -3,10 +3,11 @@
 
 use std::time::Instant;
 
+use super::pickers::List;
 use super::{App, ESCAPE_PAUSE};
 use crate::session::query::{Answer, Query};
 use crate::tui::dialog::KeyRoute;
-use crate::tui::keymap::{Action, Context, List};
+use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerUpdate};
 use crate::tui::page::Page;
 use crate::tui::picker::Picker;
@@ -142,7 +143,7 @@ impl App {
             }
         };
         if let Some(request) = request {
-            self.grant(request, now);
+            self.follow_request(request, now);
         }
         Some(RedrawUrgency::Urgent)
     }
@@ -172,10 +173,10 @@ impl App {
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
         self.leave_search_row(now);
-        let request = layer.wants();
+        let request = layer.request();
         self.layers.push(layer);
         if let Some(request) = request {
-            self.grant(request, now);
+            self.follow_request(request, now);
         }
     }
 
@@ -186,7 +187,7 @@ impl App {
         };
         self.begin_guard_anew(now);
         if let Some(request) = layer.close() {
-            self.grant(request, now);
+            self.follow_request(request, now);
         }
     }
 
@@ -244,7 +245,7 @@ impl App {
     }
 
     /// The list that is open, if it is this one.
-    pub(super) fn open_picker(&mut self, list: List) -> Option<&mut Picker> {
+    pub(super) fn open_picker(&mut self, list: &'static List) -> Option<&mut Picker> {
         let layer = self.layers.last_mut()?;
         layer.as_picker().filter(|picker| picker.list() == list)
     }
@@ -252,7 +253,7 @@ impl App {
     /// Has the list that is open do something, if it is this one.
     pub(super) fn with_list(
         &mut self,
-        list: List,
+        list: &'static List,
         now: Instant,
         body: impl FnOnce(&mut Picker) -> LayerReply,
     ) -> Option<RedrawUrgency> {
@@ -276,9 +277,9 @@ impl App {
 
     /// The session is there: what layers wanted to know before can be asked.
     pub(super) fn ask_for_layers(&mut self, now: Instant) {
-        let requests: Vec<_> = self.layers.iter().filter_map(|layer| layer.wants()).collect();
+        let requests: Vec<_> = self.layers.iter().filter_map(|layer| layer.request()).collect();
         for request in requests {
-            self.grant(request, now);
+            self.follow_request(request, now);
         }
     }
 

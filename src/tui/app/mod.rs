@@ -6,7 +6,7 @@
 //!
 //! `setup` is what the screen begins with, `effect` what it wants done, `clock` what time does to it, `context` who has
 //! the keys. `keys` reads keys and performs actions, `layers` keeps pages, lists and questions over the conversation and
-//! `wishes` does what they ask for, `picking` and `palette` fill lists, `stream` takes in what the session says, `sessions`
+//! `layer_requests` does what they ask for, `pickers` has the lists, `session_events` takes in what the session says, `sessions`
 //! puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
 //! themselves; here is only what lies between them.
 
@@ -28,7 +28,7 @@ mod keys;
 mod layer_requests;
 mod layers;
 mod palette;
-mod pickers;
+pub(crate) mod pickers;
 mod pointer;
 mod questions;
 mod search;

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::{App, Focus, SessionLink, TurnStatus};
-use crate::tui::keymap::{Action, BoundAction, Context, Edit, List};
+use crate::tui::keymap::{Action, BoundAction, Context, Edit};
 use crate::tui::panel::CursorRow;
 use crate::tui::transcript::RedrawUrgency;
 
@@ -77,8 +77,7 @@ impl App {
         match action {
             Action::FocusQueue => !self.view.waiting().is_empty() && self.view.focus != Focus::Queue,
             Action::QueueDraft => !self.view.composer.is_blank(),
-            Action::OpenList(List::Agents) => self.view.agents.len() > 1,
-            Action::OpenList(List::Models) => self.view.models.len() > 1,
+            Action::OpenList(list) => self.is_list_offered(list),
             Action::NextAsk => !self.view.questions.is_empty() || self.elsewhere().asks > 0,
             Action::LastSession => !self.others.is_empty(),
             Action::Interrupt => self.can_interrupt(),
@@ -88,8 +87,8 @@ impl App {
                 self.view.focus != Focus::Transcript && !self.view.transcript.is_empty()
             }
             Action::ListCommands => self.view.composer.is_empty(),
-            // It opens this list, or does different things at different times: each is there as what it does.
-            Action::OpenList(List::Actions) | Action::Escape | Action::ClearOrQuit | Action::Leader => false,
+            // It does different things at different times: each is there as what it does.
+            Action::Escape | Action::ClearOrQuit | Action::Leader => false,
             action => {
                 let mut reading = self.keymap.bindings(Context::Transcript);
                 !reading.any(|read| read.action == action)

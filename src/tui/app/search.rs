@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{App, Focus};
 use crate::text::width::str_width;
-use crate::tui::composer::{self, Composer, Draft};
+use crate::tui::composer::{Composer, ComposerStyle, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
@@ -112,14 +112,7 @@ impl Layer for SearchRow {
             ..area
         };
         hints.draw(right, buffer);
-        let look = composer::ComposerStyle {
-            text: theme.style(Meaning::Text),
-            bar: "/ ",
-            bar_style: theme.style(Meaning::Accent),
-            chip: theme.style(Meaning::Accent),
-            invitation: "Search the conversation.",
-            muted: theme.style(Meaning::TextMuted),
-        };
+        let look = ComposerStyle::new("/ ", "Search the conversation.", theme);
         self.query.draw(left, buffer, &look)
     }
 }

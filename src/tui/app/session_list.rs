@@ -10,14 +10,13 @@ use std::time::Instant;
 
 use jiff::tz::TimeZone;
 
+use super::pickers::{SESSIONS, SessionListRequest, SessionRows, SessionState};
 use super::{App, Effect, SessionLink, TurnStatus};
 use crate::conversation::SessionId;
 use crate::session::Op;
 use crate::session::host::{HostAnswer, HostQuery, ListedSession};
 use crate::text::sanitize::sanitize_line;
-use crate::tui::keymap::List;
-use crate::tui::picker::contents::{SessionRows, SessionState};
-use crate::tui::picker::{ListContent, Picker, SessionListRequest};
+use crate::tui::picker::Picker;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -67,13 +66,8 @@ impl<T> OneByOne<T> {
 }
 
 impl App {
-    /// Begins a list of what is known, and has it looked up anew.
-    pub(super) fn session_rows(&mut self) -> Box<dyn ListContent> {
-        self.ask_host(HostQuery::List);
-        self.known_sessions()
-    }
-
-    fn known_sessions(&self) -> Box<dyn ListContent> {
+    /// Lists what is known.
+    pub(super) fn known_sessions(&self) -> SessionRows {
         let list = &self.session_list;
         let rows = SessionRows::new(
             list.listed.clone(),
@@ -81,11 +75,11 @@ impl App {
             list.project.clone(),
             list.shows_all,
         );
-        Box::new(rows.drawn_with(
+        rows.drawn_with(
             self.appearance.terminal_environment.home.as_deref(),
             self.appearance.terminal_environment.symbols,
             TimeZone::system(),
-        ))
+        )
     }
 
     /// How the sessions stand that are open here and that nobody else holds.
@@ -98,12 +92,12 @@ impl App {
 
     /// Lists anew what is listed already.
     pub(super) fn list_sessions_anew(&mut self, now: Instant) {
-        if self.open_picker(List::Sessions).is_none() {
+        if self.open_picker(&SESSIONS).is_none() {
             return;
         }
-        let place = self.known_sessions();
-        self.with_list(List::Sessions, now, |picker| picker.list_anew(place));
-        let picker = self.open_picker(List::Sessions);
+        let place = Box::new(self.known_sessions());
+        self.with_list(&SESSIONS, now, |picker| picker.list_anew(place));
+        let picker = self.open_picker(&SESSIONS);
         let query = picker.map(|picker| picker.query().to_owned());
         self.search_sessions(query.unwrap_or_default());
     }
@@ -124,8 +118,12 @@ impl App {
         self.effects.extend(request.map(Effect::AskHost));
     }
 
-    pub(super) fn grant_session(&mut self, wish: SessionListRequest, now: Instant) {
-        match wish {
+    pub(super) fn follow_session_request(&mut self, request: SessionListRequest, now: Instant) {
+        match request {
+            SessionListRequest::List => {
+                self.ask_host(HostQuery::List);
+                self.with_list(&SESSIONS, now, Picker::look);
+            }
             SessionListRequest::GoTo { session, title } => self.go_to_session(&session, &title, now),
             SessionListRequest::Look(session) => {
                 let look = self.session_list.looks.want(session);
@@ -133,7 +131,7 @@ impl App {
             }
             SessionListRequest::Search(text) => {
                 self.search_sessions(text);
-                self.with_list(List::Sessions, now, Picker::look);
+                self.with_list(&SESSIONS, now, Picker::look);
             }
             SessionListRequest::Widen => {
                 self.session_list.shows_all = !self.session_list.shows_all;
@@ -189,9 +187,7 @@ impl App {
                 self.ask_next(next.map(HostQuery::Search));
                 match sessions {
                     Ok(sessions) => {
-                        self.with_list(List::Sessions, now, |picker| {
-                            picker.found_inside(&searched, &sessions)
-                        });
+                        self.with_list(&SESSIONS, now, |picker| picker.found_inside(&searched, &sessions));
                     }
                     Err(error) => self.warn(&error.sentence(), now),
                 }
@@ -201,7 +197,7 @@ impl App {
                 self.ask_next(next.map(HostQuery::LastWords));
                 match words {
                     Ok(words) => {
-                        if let Some(picker) = self.open_picker(List::Sessions) {
+                        if let Some(picker) = self.open_picker(&SESSIONS) {
                             picker.looked(&session, words);
                         }
                     }

@@ -9,7 +9,7 @@ use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
 use crate::text::width::str_width;
-use crate::tui::composer;
+use crate::tui::composer::ComposerStyle;
 use crate::tui::dialog::{Dialog, on_ground};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::panel;
@@ -166,17 +166,14 @@ impl SessionView {
         }
         let has_focus = cx.has_keys && self.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let text = cx.appearance.theme.style(Meaning::Text);
-        let look = composer::ComposerStyle {
-            text,
-            bar: cx.appearance.terminal_environment.symbols.bar(),
-            bar_style: cx.appearance.theme.style(bar),
-            chip: cx.appearance.theme.style(Meaning::Accent),
-            invitation: match self.turn {
-                TurnStatus::Idle => "Ask for a change, or about the code.",
-                TurnStatus::Busy => "Add something while it works.",
-            },
-            muted: cx.appearance.theme.style(Meaning::TextMuted),
+        let invitation = match self.turn {
+            TurnStatus::Idle => "Ask for a change, or about the code.",
+            TurnStatus::Busy => "Add something while it works.",
+        };
+        let theme = &cx.appearance.theme;
+        let look = ComposerStyle {
+            bar_style: theme.style(bar),
+            ..ComposerStyle::new(cx.appearance.look().symbols.bar(), invitation, theme)
         };
         let inner = Rect {
             x: area.x + 1,

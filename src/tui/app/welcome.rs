@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::pickers::{ACTIONS, MODELS, SESSIONS};
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate_start};
-use crate::tui::keymap::{Action, Context, List, words};
+use crate::tui::keymap::{Action, Context, words};
 use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
@@ -77,15 +78,12 @@ fn first_keys(cx: &ViewCx<'_>) -> Vec<Row> {
     let label = |action| words(cx.keymap.label(Context::Global, action), symbols).to_owned();
     let rows = [
         (
-            cx.keymap.after_leader(Action::OpenList(List::Sessions)),
+            cx.keymap.after_leader(Action::OpenList(&SESSIONS)),
             "earlier sessions",
         ),
-        (
-            cx.keymap.after_leader(Action::OpenList(List::Models)),
-            "another model",
-        ),
+        (cx.keymap.after_leader(Action::OpenList(&MODELS)), "another model"),
         (label(Action::CycleMode), "how much is asked first"),
-        (label(Action::OpenList(List::Actions)), "everything, by name"),
+        (label(Action::OpenList(&ACTIONS)), "everything, by name"),
     ];
     rows.into_iter().filter(|(key, _)| !key.is_empty()).collect()
 }

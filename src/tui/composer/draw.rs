@@ -7,6 +7,7 @@ use ratatui::widgets::Widget;
 
 use super::{Composer, atomic};
 use crate::text::width::str_width;
+use crate::view::theme::{Meaning, Theme};
 use unicode_width::UnicodeWidthChar;
 
 /// The bar and the space after it.
@@ -25,6 +26,20 @@ pub(crate) struct ComposerStyle<'a> {
     /// Shown while there is no text.
     pub(crate) invitation: &'a str,
     pub(crate) muted: Style,
+}
+
+impl<'a> ComposerStyle<'a> {
+    /// Returns the style of a text that is written with the keys.
+    pub(crate) fn new(bar: &'a str, invitation: &'a str, theme: &Theme) -> Self {
+        Self {
+            text: theme.style(Meaning::Text),
+            bar,
+            bar_style: theme.style(Meaning::Accent),
+            chip: theme.style(Meaning::Accent),
+            invitation,
+            muted: theme.style(Meaning::TextMuted),
+        }
+    }
 }
 
 impl Composer {

@@ -31,11 +31,6 @@ impl Permission {
     pub(super) fn share(&mut self, room: usize, width: u16, cx: &LayerCx<'_>) -> AskRows {
         let blocks = self.ask_blocks(width, cx);
         let total: usize = blocks.iter().map(Vec::len).sum();
-        let body = |this: &Self| {
-            this.cached_layout
-                .as_ref()
-                .map_or(0, |cached_layout| cached_layout.lines.len())
-        };
         self.list_asks(self.is_grouped(), width, cx);
         let least = match self.stage {
             // What is ticked is what is looked at.
@@ -43,7 +38,7 @@ impl Permission {
             // Where there is little room the body has half of it, if it needs that.
             Stage::Answering | Stage::Reason | Stage::Call => ROWS.min(room / 2),
         };
-        let most = room.saturating_sub(body(self)).max(least).max(1);
+        let most = room.saturating_sub(self.body.len()).max(least).max(1);
         let is_cut = total > most;
         self.list_asks(is_cut || self.is_grouped(), width, cx);
         let asks = if is_cut {
@@ -51,9 +46,9 @@ impl Permission {
         } else {
             self.written_in(&blocks, 0)
         };
-        self.body_rows = match self.stage {
+        self.body.height = match self.stage {
             Stage::Call => room.saturating_sub(asks.lines.len()),
-            _ => body(self).min(room.saturating_sub(asks.lines.len())),
+            _ => self.body.len().min(room.saturating_sub(asks.lines.len())),
         };
         asks
     }

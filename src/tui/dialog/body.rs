@@ -11,15 +11,8 @@ use crate::view::LookKey;
 use crate::view::approval::{self, ApprovalBody};
 use crate::view::theme::Meaning;
 
-/// The body as it was laid out.
-pub(super) struct BodyLayout {
-    key: (u16, LookKey, bool, bool),
-    pub(super) lines: Vec<Line<'static>>,
-    /// Rows at which a hunk of a diff begins.
-    pub(super) hunks: Vec<usize>,
-    /// The row at which the explanation begins.
-    pub(super) why_at: usize,
-}
+/// What the body is laid out for: the width, the look, whether it explains and whether it lists what is asked.
+pub(super) type BodyKey = (u16, LookKey, bool, bool);
 
 impl Permission {
     /// Lays out the body, with all that is asked where the rows below do not show all of it.
@@ -27,11 +20,7 @@ impl Permission {
         // The explanation has all of them, too.
         let lists = is_cut && !self.explains && matches!(self.stage, Stage::Answering | Stage::Reason);
         let key = (width, cx.look.key(), self.explains, lists);
-        if self
-            .cached_layout
-            .as_ref()
-            .is_some_and(|cached_layout| cached_layout.key == key)
-        {
+        if self.body.is_laid_out_for(&key) {
             return;
         }
         let inquiry = &self.question.about;
@@ -42,7 +31,7 @@ impl Permission {
             lines.extend(cx.text(&title, Meaning::TextStrong).indented(columns));
         }
         let ApprovalBody { lines: body, hunks } = approval::body(&inquiry.card, columns, cx.look);
-        let hunks = hunks.into_iter().map(|row| lines.len() + row).collect();
+        self.hunks = hunks.into_iter().map(|row| lines.len() + row).collect();
         lines.extend(body);
         if let Some(place) = self.head(width, cx).place_below {
             lines.extend(cx.text("in ", Meaning::TextMuted).join(&place).indented(columns));
@@ -50,16 +39,11 @@ impl Permission {
         if lists {
             lines.extend(self.listed(columns, cx));
         }
-        let why_at = lines.len();
+        self.why_at = lines.len();
         if self.explains {
             lines.extend(why(&inquiry.rows, columns, cx));
         }
-        self.cached_layout = Some(BodyLayout {
-            key,
-            lines,
-            hunks,
-            why_at,
-        });
+        self.body.set(key, lines);
     }
 
     /// All that is asked, numbered.

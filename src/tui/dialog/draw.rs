@@ -11,7 +11,7 @@ use ratatui::text::Line;
 
 use super::permission::{Permission, Stage};
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tui::composer::{self, Composer};
+use crate::tui::composer::{Composer, ComposerStyle};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
 use crate::tui::terminal_environment::path_words;
@@ -70,10 +70,7 @@ impl Permission {
         self.list_asks(self.is_grouped(), width, cx);
         let body = match self.stage {
             Stage::Call => usize::from(self.call.rows(width.saturating_sub(CALL_MARGIN))),
-            _ => self
-                .cached_layout
-                .as_ref()
-                .map_or(0, |cached_layout| cached_layout.lines.len()),
+            _ => self.body.len(),
         };
         let rows = self.fixed_rows(width, cx) + body + self.ask_rows(width, cx);
         u16::try_from(rows).unwrap_or(u16::MAX)
@@ -95,7 +92,7 @@ impl Permission {
             usize::from(area.height).saturating_sub(fixed)
         };
         let mut asks = self.share(room(&foot), width, cx);
-        if self.last_top() > 0 {
+        if self.body.last_top() > 0 {
             foot = self.foot(width, true, cx);
             asks = self.share(room(&foot), width, cx);
         }
@@ -109,8 +106,8 @@ impl Permission {
         };
         head.iter().chain(&keys).for_each(&mut put);
         let body = match self.stage {
-            Stage::Call => vec![Line::default(); self.body_rows],
-            _ => self.body_lines(width, cx),
+            Stage::Call => vec![Line::default(); self.body.height],
+            _ => self.body.shown(width, cx),
         };
         let body_at = area.y + u16::try_from(head.len() + keys.len()).unwrap_or(0);
         body.iter().chain(&asks.lines).chain(&remark).for_each(&mut put);
@@ -171,7 +168,7 @@ impl Permission {
                     x: area.x + 1,
                     y: rows.body,
                     width: area.width.saturating_sub(CALL_MARGIN),
-                    height: u16::try_from(self.body_rows).unwrap_or(0),
+                    height: u16::try_from(self.body.height).unwrap_or(0),
                 };
                 draw_line(&mut self.call, call, buffer, cx, (bar, "what to run instead"))
             }
@@ -190,22 +187,11 @@ impl Permission {
 
     /// Keeps the body where there is something to see.
     fn seek(&mut self) {
-        if self.seeks_why && self.body_rows > 0 {
-            self.top = self
-                .cached_layout
-                .as_ref()
-                .map_or(0, |cached_layout| cached_layout.why_at);
+        if self.seeks_why && self.body.height > 0 {
+            self.body.top = self.why_at;
             self.seeks_why = false;
         }
-        self.top = self.top.min(self.last_top());
-    }
-
-    fn body_lines(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let cached_layout = self
-            .cached_layout
-            .as_ref()
-            .map_or(&[][..], |cached_layout| cached_layout.lines.as_slice());
-        window(cached_layout, self.top, self.body_rows, width, cx)
+        self.body.scroll_by(0);
     }
 
     /// Returns who wants what and where, on one line where that fits.
@@ -351,15 +337,10 @@ fn draw_line(
     cx: &LayerCx<'_>,
     (bar, invitation): (&str, &str),
 ) -> Option<Position> {
-    let theme = cx.look.theme;
-    let text = theme.style(Meaning::Text);
-    let look = composer::ComposerStyle {
-        text,
-        bar,
-        bar_style: theme.style(Meaning::Accent),
-        chip: text,
-        invitation,
-        muted: theme.style(Meaning::TextMuted),
+    let look = ComposerStyle {
+        // What was pasted is to be read before it runs.
+        chip: cx.look.style(Meaning::Text),
+        ..ComposerStyle::new(bar, invitation, cx.look.theme)
     };
     for y in row.rows() {
         buffer.set_string(y.x, y.y, " ".repeat(usize::from(y.width)), Style::new());

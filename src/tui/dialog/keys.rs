@@ -125,12 +125,7 @@ impl Permission {
             return keys.done();
         }
         keys.add(&[cx.key(Context::Global, Action::Escape)], self.escape_verb());
-        if is_answering
-            && self
-                .cached_layout
-                .as_ref()
-                .is_some_and(|cached_layout| cached_layout.hunks.len() > 1)
-        {
+        if is_answering && self.hunks.len() > 1 {
             let label = |action| cx.key(Context::Question, action);
             keys.add(&[label(Action::NextHunk), label(Action::PreviousHunk)], "hunks");
         }

@@ -14,6 +14,7 @@ mod keys;
 mod permission;
 mod proposal;
 mod quit;
+mod scrolled_lines;
 mod trust;
 mod type_ahead_guard;
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::body::BodyLayout;
+use super::body::BodyKey;
 use super::proposal::Proposal;
+use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
@@ -56,12 +57,13 @@ pub(super) struct Permission {
     pub(super) remark: Option<Revealed>,
     /// The one of the keys that answer which the arrows have moved to.
     pub(super) choice: Option<usize>,
-    pub(super) top: usize,
     /// The next frame begins where the explanation does.
     pub(super) seeks_why: bool,
-    pub(super) cached_layout: Option<BodyLayout>,
-    /// Rows of the body on screen; 0 before the first frame.
-    pub(super) body_rows: usize,
+    pub(super) body: ScrolledLines<BodyKey>,
+    /// Rows of the body at which a hunk of a diff begins.
+    pub(super) hunks: Vec<usize>,
+    /// The row of the body at which the explanation begins.
+    pub(super) why_at: usize,
 }
 
 impl Permission {
@@ -82,10 +84,10 @@ impl Permission {
             is_low: false,
             remark: None,
             choice: None,
-            top: 0,
             seeks_why: false,
-            cached_layout: None,
-            body_rows: 0,
+            body: ScrolledLines::default(),
+            hunks: Vec::new(),
+            why_at: 0,
         }
     }
 
@@ -117,8 +119,8 @@ impl Permission {
             Action::Scope => self.scope = next_scope(self.scope),
             Action::NextHunk => self.hunk(Direction::Down),
             Action::PreviousHunk => self.hunk(Direction::Up),
-            Action::ScrollUp => drop(self.scroll_by(-1)),
-            Action::ScrollDown => drop(self.scroll_by(1)),
+            Action::ScrollUp => drop(self.body.scroll_by(-1)),
+            Action::ScrollDown => drop(self.body.scroll_by(1)),
             Action::Edit(edit) => {
                 self.text().map(|text| text.edit(edit));
             }
@@ -133,21 +135,6 @@ impl Permission {
             reply: question::Reply::Permission(reply),
             text: None,
         }))
-    }
-
-    /// Scrolls by rows; says whether there is more than fits.
-    fn scroll_by(&mut self, rows: isize) -> bool {
-        let last = self.last_top();
-        self.top = self.top.saturating_add_signed(rows).min(last);
-        last > 0
-    }
-
-    pub(super) fn last_top(&self) -> usize {
-        let rows = self
-            .cached_layout
-            .as_ref()
-            .map_or(0, |cached_layout| cached_layout.lines.len());
-        rows.saturating_sub(self.body_rows)
     }
 
     /// Returns the text that is being written.
@@ -235,7 +222,7 @@ impl Permission {
     fn explain(&mut self) {
         self.explains = !self.explains;
         self.seeks_why = self.explains;
-        self.top = 0;
+        self.body.top = 0;
     }
 
     fn open_always(&mut self) {
@@ -299,15 +286,13 @@ impl Permission {
     }
 
     fn hunk(&mut self, direction: Direction) {
-        let Some(cached_layout) = &self.cached_layout else {
-            return;
-        };
+        let top = self.body.top;
         let found = match direction {
-            Direction::Down => cached_layout.hunks.iter().find(|row| **row > self.top),
-            Direction::Up => cached_layout.hunks.iter().rfind(|row| **row < self.top),
+            Direction::Down => self.hunks.iter().find(|row| **row > top),
+            Direction::Up => self.hunks.iter().rfind(|row| **row < top),
         };
         if let Some(row) = found {
-            self.top = (*row).min(self.last_top());
+            self.body.top = (*row).min(self.body.last_top());
         }
     }
 }
@@ -326,7 +311,7 @@ impl Layer for Permission {
     }
 
     fn act(&mut self, action: Action) -> LayerReply {
-        let page = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
+        let page = self.body.page_rows();
         match action {
             Action::PageUp => self.scroll(-page),
             Action::PageDown => self.scroll(page),
@@ -396,7 +381,7 @@ impl Layer for Permission {
     }
 
     fn scroll(&mut self, rows: isize) -> LayerReply {
-        if self.scroll_by(rows) {
+        if self.body.scroll_by(rows) {
             LayerReply::Done
         } else {
             LayerReply::Ignored

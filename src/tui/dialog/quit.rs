@@ -1,5 +1,4 @@
 //! The question before quitting while other sessions are at work. A person has asked for it, so it takes keys at once.
-//! A person has asked for it, so it is never deaf.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

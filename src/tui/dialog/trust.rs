@@ -11,8 +11,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::Dialog;
-use super::draw::window;
 use super::keys::KeyLines;
+use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
 use crate::permission::Scope;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
@@ -56,17 +56,9 @@ pub(crate) struct Trust {
     question: TrustQuestion,
     guard: TypeAheadGuard,
     shows_parts: bool,
-    top: usize,
-    /// Rows of the body on screen; 0 before the first frame.
-    body_rows: usize,
-    cached_layout: Option<TrustLayout>,
+    body: ScrolledLines<(u16, LookKey, bool)>,
     /// The keys that answer, after one that does not; until the next key.
     remark: Option<Revealed>,
-}
-
-struct TrustLayout {
-    key: (u16, LookKey, bool),
-    lines: Vec<Line<'static>>,
 }
 
 impl Trust {
@@ -75,23 +67,13 @@ impl Trust {
             question,
             guard: TypeAheadGuard::begin(now, None),
             shows_parts: false,
-            top: 0,
-            body_rows: 0,
-            cached_layout: None,
+            body: ScrolledLines::default(),
             remark: None,
         }
     }
 
     pub(crate) fn root(&self) -> &Path {
         &self.question.root
-    }
-
-    fn last_top(&self) -> usize {
-        let lines = self
-            .cached_layout
-            .as_ref()
-            .map_or(0, |cached_layout| cached_layout.lines.len());
-        lines.saturating_sub(self.body_rows)
     }
 
     fn head(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
@@ -125,22 +107,14 @@ impl Trust {
         keys.done()
     }
 
-    fn lay_out(&mut self, width: u16, cx: &LayerCx<'_>) -> &[Line<'static>] {
+    fn lay_out(&mut self, width: u16, cx: &LayerCx<'_>) {
         let key = (width, cx.look.key(), self.shows_parts);
-        if self
-            .cached_layout
-            .as_ref()
-            .is_none_or(|cached_layout| cached_layout.key != key)
-        {
-            let lines = self.body(usize::from(width), cx);
-            self.cached_layout = Some(TrustLayout { key, lines });
+        if !self.body.is_laid_out_for(&key) {
+            self.body.set(key, self.body_lines(usize::from(width), cx));
         }
-        self.cached_layout
-            .as_ref()
-            .map_or(&[][..], |cached_layout| cached_layout.lines.as_slice())
     }
 
-    fn body(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    fn body_lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let files = "A command created or changed each `whole file` below; none is read without your trust.";
         let files = self.question.has_files_of_commands.then_some(files);
         let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
@@ -199,7 +173,7 @@ impl Layer for Trust {
     }
 
     fn act(&mut self, action: Action) -> LayerReply {
-        let page = isize::try_from(self.body_rows.max(2) - 1).unwrap_or(1);
+        let page = self.body.page_rows();
         match action {
             Action::PageUp => return self.scroll(-page),
             Action::PageDown => return self.scroll(page),
@@ -207,8 +181,7 @@ impl Layer for Trust {
             Action::TrustNotNow => return LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::NotNow))),
             Action::TrustParts => {
                 self.shows_parts = !self.shows_parts;
-                self.top = 0;
-                self.cached_layout = None;
+                self.body = ScrolledLines::default();
             }
             Action::ScrollUp => drop(self.scroll(-1)),
             Action::ScrollDown => drop(self.scroll(1)),
@@ -242,7 +215,7 @@ impl Layer for Trust {
     }
 
     fn scroll(&mut self, rows: isize) -> LayerReply {
-        self.top = self.top.saturating_add_signed(rows).min(self.last_top());
+        self.body.scroll_by(rows);
         LayerReply::Done
     }
 
@@ -262,13 +235,9 @@ impl Layer for Trust {
         lines.extend(self.keys(area.width, cx));
         self.lay_out(area.width, cx);
         let remark = cx.remark(self.remark.as_ref(), area.width);
-        self.body_rows = usize::from(area.height).saturating_sub(lines.len() + remark.len());
-        self.top = self.top.min(self.last_top());
-        let body = self
-            .cached_layout
-            .as_ref()
-            .map_or(&[][..], |cached_layout| cached_layout.lines.as_slice());
-        lines.extend(window(body, self.top, self.body_rows, area.width, cx));
+        self.body.height = usize::from(area.height).saturating_sub(lines.len() + remark.len());
+        self.body.scroll_by(0);
+        lines.extend(self.body.shown(area.width, cx));
         lines.extend(remark);
         for (row, line) in area.rows().zip(&lines) {
             buffer.set_line(row.x, row.y, line, row.width);
@@ -283,10 +252,11 @@ impl Dialog for Trust {
     }
 
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
+        self.lay_out(width, cx);
         let fixed = self.head(width, cx).len()
             + self.keys(width, cx).len()
             + cx.remark(self.remark.as_ref(), width).len();
-        u16::try_from(self.lay_out(width, cx).len() + fixed).unwrap_or(u16::MAX)
+        u16::try_from(self.body.len() + fixed).unwrap_or(u16::MAX)
     }
 }
 

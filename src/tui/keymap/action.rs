@@ -1,5 +1,6 @@
 //! Actions of keys.
 
+use crate::tui::app::pickers::List;
 use crate::tui::caret::CaretMove;
 use crate::tui::page::Page;
 
@@ -19,7 +20,7 @@ pub(crate) enum Action {
     PageUp,
     PageDown,
     Suspend,
-    OpenList(List),
+    OpenList(&'static List),
     // After the leader.
     FocusTranscript,
     NextAsk,
@@ -132,20 +133,6 @@ pub(crate) enum Action {
     MentionFile,
     ListCommands,
     Quit,
-}
-
-/// A list to pick from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub(crate) enum List {
-    /// The palette.
-    Actions,
-    Themes,
-    Agents,
-    Models,
-    Sessions,
-    /// Prompts that were written before.
-    Prompts,
 }
 
 /// A change of the text or a move of the caret.

@@ -16,12 +16,14 @@ pub(crate) struct LayerKeys {
     pub(crate) rows: &'static [KeyRow],
 }
 
-/// Keys of a layer, the one that hints show first.
-#[derive(Debug)]
+/// An action with the keys that it has when nobody has chosen others, the one that hints show first.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyRow {
-    keys: &'static [&'static str],
-    action: Action,
-    description: &'static str,
+    pub(super) keys: &'static [&'static str],
+    pub(super) action: Action,
+    pub(super) description: &'static str,
+    /// The same in a word, where there is little room.
+    pub(super) brief: Option<&'static str>,
 }
 
 impl KeyRow {
@@ -34,15 +36,22 @@ impl KeyRow {
             keys,
             action,
             description,
+            brief: None,
+        }
+    }
+
+    pub(crate) const fn brief(self, brief: &'static str) -> Self {
+        Self {
+            brief: Some(brief),
+            ..self
         }
     }
 }
 
 impl LayerKeys {
     pub(super) fn bindings(&'static self) -> impl Iterator<Item = Binding> {
-        self.rows
-            .iter()
-            .map(move |row| super::table::bind(Context::Layer(self), row.keys, row.action, row.description))
+        let context = Context::Layer(self);
+        self.rows.iter().map(move |row| Binding { context, row: *row })
     }
 }
 

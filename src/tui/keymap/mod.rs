@@ -13,7 +13,7 @@ mod preset;
 mod settings;
 mod table;
 
-pub(crate) use action::{Action, Edit, List};
+pub(crate) use action::{Action, Edit};
 pub(crate) use chord::{Chord, typed};
 pub(crate) use context::{Context, KeyRow, LayerKeys};
 pub use settings::{KeyAction, KeyProblem, key_actions, key_presets};
@@ -25,16 +25,11 @@ use termina::event::KeyEvent;
 use crate::tui::terminal_environment::KeyReporting;
 use crate::view::Symbols;
 
-/// One line of the table: an action with the keys it has when nobody has chosen others.
+/// One line of the table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Binding {
     context: Context,
-    /// The first one is what hints show.
-    keys: &'static [&'static str],
-    action: Action,
-    description: &'static str,
-    /// The same in a word, where there is little room.
-    brief: Option<&'static str>,
+    row: KeyRow,
 }
 
 /// An action with its keys.
@@ -64,10 +59,11 @@ impl From<Chord> for Key {
 }
 
 impl BoundAction {
-    fn of(row: &Binding) -> Self {
+    fn of(binding: &Binding) -> Self {
+        let Binding { context, row } = *binding;
         let keys = row.keys.iter().filter_map(|key| Chord::parse(key).ok());
         Self {
-            context: row.context,
+            context,
             action: row.action,
             description: row.description,
             brief: row.brief,
@@ -189,7 +185,7 @@ mod tests {
     #[test]
     fn the_table_is_a_keymap() {
         for row in table::rows() {
-            for key in row.keys {
+            for key in row.row.keys {
                 let chord = Chord::parse(key);
                 assert_eq!(
                     chord.map(|chord| chord.to_string()),
@@ -198,6 +194,7 @@ mod tests {
                 );
             }
             let is_universal = row
+                .row
                 .keys
                 .first()
                 .is_none_or(|key| Chord::parse(key).unwrap().is_universal());
@@ -213,7 +210,7 @@ mod tests {
     #[test]
     fn keys_kept_for_the_terminal_stay_unbound() {
         for key in ["ctrl+b", "ctrl+s", "ctrl+q"] {
-            let bound = table::rows().any(|row| row.keys.contains(&key));
+            let bound = table::rows().any(|row| row.row.keys.contains(&key));
             assert!(!bound, "{key}");
         }
     }

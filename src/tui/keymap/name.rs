@@ -4,7 +4,7 @@
 //! `composer-send`, `transcript-toggle-fold`. Names are what people write into files, so a variant that is renamed keeps
 //! its old one here.
 
-use super::{Action, Context, Edit, List};
+use super::{Action, Context, Edit};
 
 /// Returns the name of an action in a context.
 pub(crate) fn name(context: Context, action: Action) -> String {
@@ -17,11 +17,7 @@ pub(crate) fn name(context: Context, action: Action) -> String {
 
 fn own_name(action: Action) -> String {
     let own: &str = match action {
-        Action::OpenList(List::Actions) => "palette",
-        Action::OpenList(list) => {
-            let list: &str = list.into();
-            return format!("open-{list}");
-        }
+        Action::OpenList(list) => list.action,
         Action::OpenPage(page) => {
             return format!("show-{}", page.action);
         }
@@ -74,20 +70,21 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+    use crate::tui::app::pickers::{ACTIONS, THEMES};
     use crate::tui::keymap::table;
 
     #[test]
     fn every_action_has_a_name_of_its_own() {
         let mut seen: HashMap<String, Action> = HashMap::new();
         for row in table::rows() {
-            let name = name(row.context, row.action);
+            let name = name(row.context, row.row.action);
             let is_kebab = name
                 .chars()
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
             assert!(is_kebab, "{name}");
-            let before = seen.insert(name.clone(), row.action);
+            let before = seen.insert(name.clone(), row.row.action);
             assert!(
-                before.is_none_or(|before| before == row.action),
+                before.is_none_or(|before| before == row.row.action),
                 "{name} is two actions"
             );
         }
@@ -96,8 +93,8 @@ mod tests {
     #[test]
     fn names_say_where_an_action_works() {
         for (context, action, expected) in [
-            (Context::Global, Action::OpenList(List::Actions), "palette"),
-            (Context::Leader, Action::OpenList(List::Themes), "open-themes"),
+            (Context::Global, Action::OpenList(&ACTIONS), "palette"),
+            (Context::Leader, Action::OpenList(&THEMES), "open-themes"),
             (Context::Global, Action::CycleMode, "cycle-mode"),
             (Context::Composer, Action::Send, "composer-send"),
             (Context::Transcript, Action::ToggleFold, "transcript-toggle-fold"),

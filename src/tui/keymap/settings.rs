@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::name::{is_fixed, name};
 use super::preset::{PRESETS, preset};
-use super::{Action, BoundAction, Chord, Context, Key, Keymap, List, table};
+use super::{Action, BoundAction, Chord, Context, Key, Keymap, table};
+use crate::tui::app::pickers::ACTIONS;
 
 /// The entry that chooses the preset.
 const PRESET: &str = "preset";
@@ -273,7 +274,7 @@ impl<'a> KeymapDraft<'a> {
             let mut bindings = self.bindings.iter();
             bindings.any(|b| b.context == context && b.action == action && !b.keys.is_empty())
         };
-        let palette = Action::OpenList(List::Actions);
+        let palette = Action::OpenList(&ACTIONS);
         let leads = has_key(Context::Global, Action::Leader) && has_key(Context::Leader, palette);
         let is_found = leads || has_key(Context::Global, palette);
         let is_left = has_key(Context::Global, Action::Escape);
@@ -325,6 +326,7 @@ fn read(written: &str, context: Context, action: Action) -> Result<KeySequence, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::app::pickers::THEMES;
 
     fn configured(settings: &[(&str, &[&str])]) -> Result<Keymap, Vec<String>> {
         let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
@@ -351,8 +353,8 @@ mod tests {
         let label = |context, action| keymap.label(context, action);
         // `ctrl+enter` needs a terminal that reports it.
         assert_eq!(label(Context::Composer, Action::Send), "f5");
-        assert_eq!(label(Context::Global, Action::OpenList(List::Themes)), "f2");
-        assert_eq!(keymap.after_leader(Action::OpenList(List::Themes)), "f9 T");
+        assert_eq!(label(Context::Global, Action::OpenList(&THEMES)), "f2");
+        assert_eq!(keymap.after_leader(Action::OpenList(&THEMES)), "f9 T");
         assert_eq!(label(Context::Global, Action::CycleMode), "");
         assert_eq!(keymap.after_leader(Action::CycleMode), "");
     }
@@ -440,7 +442,10 @@ mod tests {
                 configured(&[("preset", &[name])]).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
             // What works anywhere has a key, or stands in the palette.
             for row in table::rows() {
-                let is_there = keymap.bindings.iter().any(|binding| binding.action == row.action);
+                let is_there = keymap
+                    .bindings
+                    .iter()
+                    .any(|binding| binding.action == row.row.action);
                 assert!(is_there, "{name}: {row:?}");
             }
         }

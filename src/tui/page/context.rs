@@ -3,9 +3,10 @@
 use ratatui::text::{Line, Span};
 
 use super::rows::{failure, figures, heading, remark};
-use super::{Page, PageCommand, PageReader, Sheet};
+use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
 use crate::text::size::short_count as count;
+use crate::tui::commands::LayerCommand;
 use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
@@ -16,7 +17,7 @@ pub(super) static PAGE: Page = Page {
     leader: &[],
     description: "what fills the context",
     brief: "context",
-    command: PageCommand {
+    command: LayerCommand {
         name: "context",
         also: &[],
         about: "Shows what fills the model's context, by source, in tokens.",
@@ -47,7 +48,7 @@ impl Sheet for Context {
         "Context".to_owned()
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Ask(Query::Context))
     }
 

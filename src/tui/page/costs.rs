@@ -3,9 +3,10 @@
 use ratatui::text::Line;
 
 use super::rows::{failure, figures, heading, remark};
-use super::{Page, PageCommand, PageReader, Sheet};
+use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
+use crate::tui::commands::LayerCommand;
 use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
 use crate::view::styled_text::MEASURE;
 use crate::view::theme::Meaning;
@@ -16,7 +17,7 @@ pub(super) static PAGE: Page = Page {
     leader: &[],
     description: "cost: tokens and dollars",
     brief: "cost",
-    command: PageCommand {
+    command: LayerCommand {
         name: "cost",
         also: &["costs"],
         about: "Shows tokens and dollars of the turn, the session and today.",
@@ -52,7 +53,7 @@ impl Sheet for CostSheet {
         "Cost".to_owned()
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Ask(Query::Costs))
     }
 

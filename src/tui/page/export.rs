@@ -7,14 +7,15 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::Page;
 use super::rows::{failure, remark};
-use super::{Page, PageCommand};
 use crate::session::export::{ExportFormat, file_name};
 use crate::session::query::{Answer, ExportOutcome, ExportRequest, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::size::size_words;
 use crate::text::width::pad;
-use crate::tui::composer::{self, Composer, Draft, EditEffect};
+use crate::tui::commands::LayerCommand;
+use crate::tui::composer::{Composer, ComposerStyle, Draft, EditEffect};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
@@ -27,7 +28,7 @@ pub(super) static PAGE: Page = Page {
     leader: &[],
     description: "export the session",
     brief: "export",
-    command: PageCommand {
+    command: LayerCommand {
         name: "export",
         also: &[],
         about: "Writes the session to a file, the clipboard or $EDITOR, as Markdown or JSON.",
@@ -285,15 +286,11 @@ impl Layer for Export {
                     width: row.width.saturating_sub(left - row.x + 1),
                     ..row
                 };
-                let look = composer::ComposerStyle {
+                let bar = if is_chosen { Meaning::Accent } else { Meaning::Rule };
+                let look = ComposerStyle {
                     text: cx.look.style(style),
-                    bar: cx.look.symbols.bar(),
-                    bar_style: cx
-                        .look
-                        .style(if is_chosen { Meaning::Accent } else { Meaning::Rule }),
-                    chip: cx.look.style(style),
-                    invitation: "its name",
-                    muted: cx.look.style(Meaning::TextMuted),
+                    bar_style: cx.look.style(bar),
+                    ..ComposerStyle::new(cx.look.symbols.bar(), "its name", cx.look.theme)
                 };
                 caret = self.path.draw(field, buffer, &look).filter(|_| is_chosen);
             }

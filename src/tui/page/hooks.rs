@@ -11,10 +11,11 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageCommand, PageReader, Sheet};
+use super::{Page, PageReader, Sheet};
 use crate::hook::{HookEffect, HookRun};
 use crate::text::sanitize::sanitize_line;
 use crate::text::wrap::wrap;
+use crate::tui::commands::LayerCommand;
 use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
@@ -25,7 +26,7 @@ pub(super) static PAGE: Page = Page {
     leader: &["h"],
     description: "what hooks did",
     brief: "hooks",
-    command: PageCommand {
+    command: LayerCommand {
         name: "hooks",
         also: &[],
         about: "Shows which hooks ran in this session, and what they said.",

@@ -2,8 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageCommand, PageReader, Sheet};
+use super::{Page, PageReader, Sheet};
 use crate::text::width::str_width;
+use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, BoundAction, Context, Keymap};
 use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
@@ -16,7 +17,7 @@ pub(crate) static PAGE: Page = Page {
     leader: &["?"],
     description: "keys",
     brief: "keys",
-    command: PageCommand {
+    command: LayerCommand {
         name: "help",
         also: &["keys"],
         about: "Lists every key, by where it is read.",

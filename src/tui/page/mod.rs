@@ -25,6 +25,7 @@ pub(crate) use reader::{PageReader, Sheet};
 
 use std::hash::{Hash, Hasher};
 
+use super::commands::LayerCommand;
 use super::keymap::LayerKeys;
 use super::layer::Layer;
 
@@ -40,23 +41,11 @@ pub(crate) struct Page {
     pub(crate) description: &'static str,
     /// The same in a word, where there is little room.
     pub(crate) brief: &'static str,
-    pub(crate) command: PageCommand,
+    pub(crate) command: LayerCommand,
     /// Keys of its own. A page that is only read has none: [`PageReader`] has keys for that.
     pub(crate) keys: &'static [&'static LayerKeys],
     /// Makes it, for a session with this title.
     pub(crate) open: fn(&str) -> Box<dyn Layer>,
-}
-
-/// The `/command` that opens a page.
-#[derive(Debug)]
-pub(crate) struct PageCommand {
-    pub(crate) name: &'static str,
-    /// Names that people bring from elsewhere.
-    pub(crate) also: &'static [&'static str],
-    /// A sentence about the page.
-    pub(crate) about: &'static str,
-    /// The command behind which it is listed; the empty name is before the first.
-    pub(crate) after: &'static str,
 }
 
 impl PartialEq for Page {

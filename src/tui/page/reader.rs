@@ -10,9 +10,9 @@ use regex::Regex;
 use super::Page;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
-use crate::tui::composer::{self, Composer, EditEffect};
+use crate::tui::composer::{Composer, ComposerStyle, EditEffect};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
 use crate::view::theme::Meaning;
@@ -27,7 +27,7 @@ pub(crate) trait Sheet {
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>>;
 
     /// Returns the request for its data, when it opens and when the session is there.
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         None
     }
 
@@ -80,8 +80,7 @@ impl<T: Sheet> PageReader<T> {
     }
 
     fn page(&mut self, pages: isize) {
-        let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
-        self.scroll_by(pages * rows);
+        self.scroll_by(pages * page_rows(self.height));
     }
 
     fn look_for(&mut self) {
@@ -241,8 +240,8 @@ impl<T: Sheet> Layer for PageReader<T> {
         LayerReply::Done
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
-        self.sheet.wants()
+    fn request(&self) -> Option<LayerRequest> {
+        self.sheet.request()
     }
 
     fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
@@ -320,14 +319,7 @@ impl<T: Sheet> Layer for PageReader<T> {
             width: area.width.saturating_sub(2),
             height: 1,
         };
-        let look = composer::ComposerStyle {
-            text: cx.look.style(Meaning::Text),
-            bar: "/ ",
-            bar_style: cx.look.style(Meaning::Accent),
-            chip: cx.look.style(Meaning::Accent),
-            invitation: "Search this page.",
-            muted: cx.look.style(Meaning::TextMuted),
-        };
+        let look = ComposerStyle::new("/ ", "Search this page.", cx.look.theme);
         self.search.line.as_mut()?.draw(line, buffer, &look)
     }
 }

@@ -9,8 +9,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::Page;
 use super::rows::remark;
-use super::{Page, PageCommand};
 use crate::conversation::SessionId;
 use crate::permission::too_wide;
 use crate::session::Grant;
@@ -19,7 +19,8 @@ use crate::session::query::moment;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
-use crate::tui::composer::{self, Composer, EditEffect};
+use crate::tui::commands::LayerCommand;
+use crate::tui::composer::{Composer, ComposerStyle, EditEffect};
 use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::picker::{Preview, draw_rule, split};
@@ -34,7 +35,7 @@ pub(super) static PAGE: Page = Page {
     leader: &["P"],
     description: "what is allowed for good",
     brief: "allowed",
-    command: PageCommand {
+    command: LayerCommand {
         name: "permissions",
         also: &["allowed"],
         about: "Lists what was allowed for good, with where that came from, and revokes it.",
@@ -245,7 +246,7 @@ impl Layer for RuleList {
         LayerReply::Done
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Send(Op::ListGrants))
     }
 
@@ -305,15 +306,7 @@ impl Layer for RuleList {
             width: area.width.saturating_sub(2),
             height: 1,
         };
-        let text = theme.style(Meaning::Text);
-        let look = composer::ComposerStyle {
-            text,
-            bar: cx.look.symbols.bar(),
-            bar_style: theme.style(Meaning::Accent),
-            chip: text,
-            invitation: "Type to filter.",
-            muted: theme.style(Meaning::TextMuted),
-        };
+        let look = ComposerStyle::new(cx.look.symbols.bar(), "Type to filter.", theme);
         let caret = self.filter.draw(line, buffer, &look);
         let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
         let width = usize::from(area.width);

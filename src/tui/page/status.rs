@@ -3,8 +3,9 @@
 use ratatui::text::Line;
 
 use super::rows::{fact, failure, heading, remark};
-use super::{Page, PageCommand, PageReader, Sheet};
+use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, Query, StatusGroup};
+use crate::tui::commands::LayerCommand;
 use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
 use crate::tui::terminal_environment::path_words;
 
@@ -14,7 +15,7 @@ pub(super) static PAGE: Page = Page {
     leader: &[],
     description: "status: session, model, places",
     brief: "status",
-    command: PageCommand {
+    command: LayerCommand {
         name: "status",
         also: &[],
         about: "Shows the session, its model, configuration files, places, memory and the terminal.",
@@ -38,7 +39,7 @@ impl Sheet for Status {
         "Status".to_owned()
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Ask(Query::Status))
     }
 

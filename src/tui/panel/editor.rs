@@ -6,12 +6,11 @@ use ratatui::layout::{Position, Rect};
 use super::one_line;
 use crate::conversation::{Todo, TodoChange, TodoEdit};
 use crate::session::Op;
-use crate::tui::composer::{self, Composer, Draft};
+use crate::tui::composer::{Composer, ComposerStyle, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::Look;
-use crate::view::theme::Meaning;
 
 /// A todo whose words are being changed.
 pub(crate) struct TodoEditor {
@@ -47,14 +46,8 @@ impl TodoEditor {
     }
 
     pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
-        let composer_look = composer::ComposerStyle {
-            text: look.theme.style(Meaning::Text),
-            bar: &format!("{} ", look.symbols.pointer()),
-            bar_style: look.theme.style(Meaning::Accent),
-            chip: look.theme.style(Meaning::Accent),
-            invitation: "",
-            muted: look.theme.style(Meaning::TextMuted),
-        };
+        let bar = format!("{} ", look.symbols.pointer());
+        let composer_look = ComposerStyle::new(&bar, "", look.theme);
         self.line.draw(area, buffer, &composer_look)
     }
 }

@@ -15,7 +15,7 @@ use super::row::{Hint, Row};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
-use crate::tui::composer;
+use crate::tui::composer::ComposerStyle;
 use crate::tui::layer::Layer;
 use crate::view::Look;
 use crate::view::styled_text::MEASURE;
@@ -103,14 +103,7 @@ impl Picker {
             width: area.width.saturating_sub(2),
             ..area
         };
-        let look = composer::ComposerStyle {
-            text: look.style(Meaning::Text),
-            bar: look.symbols.bar(),
-            bar_style: look.style(Meaning::Accent),
-            chip: look.style(Meaning::Accent),
-            invitation: "Type to filter.",
-            muted: look.style(Meaning::TextMuted),
-        };
+        let look = ComposerStyle::new(look.symbols.bar(), "Type to filter.", look.theme);
         match &mut self.renaming {
             Some((_, name)) => name.draw(area, buffer, &look),
             None => self.line.draw(area, buffer, &look),

@@ -1,13 +1,13 @@
 //! Lists to pick from: type to filter, move, look, take.
 //!
 //! A [`Picker`] is the list with its filter, and knows nothing of what is listed. That is a [`ListContent`]: its rows, what is
-//! shown beside them, and the [`LayerRequest`] that picking one is. A place is one file below `contents` and a line in its list; what
-//! its rows say comes clean from [`Row`].
+//! shown beside them, and the [`LayerRequest`] that picking one is. `tui::app::pickers` has the
+//! lists; what their rows say comes clean from [`Row`].
 //!
 //! It is a [`Layer`](super::layer::Layer). Nothing here waits or reads: what takes long is looked at in steps, for which
 //! the screen calls `work` as long as there is some.
 
-pub(crate) mod contents;
+mod content;
 mod draw;
 mod filter;
 mod layer;
@@ -17,22 +17,23 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use contents::{ListContent, SessionListRequest};
+pub(crate) use content::ListContent;
 pub(crate) use draw::{RowLine, draw_rule, split};
 pub(crate) use preview::Preview;
 pub(crate) use row::Row;
 
 use std::collections::HashMap;
 
+use super::app::pickers::{List, SessionListRequest};
 use super::composer::{Composer, EditEffect};
-use super::keymap::{Edit, List};
-use super::layer::{LayerReply, LayerRequest};
+use super::keymap::Edit;
+use super::layer::{LayerReply, LayerRequest, page_rows};
 use crate::conversation::SessionId;
 use crate::session::host::FoundText;
 use filter::Filter;
 
 pub(crate) struct Picker {
-    list: List,
+    list: &'static List,
     place: Box<dyn ListContent>,
     rows: Vec<Row>,
     filter: Filter,
@@ -53,8 +54,8 @@ pub(crate) struct Picker {
 }
 
 impl Picker {
-    /// Makes a list of what is in `place`; `list` is its name.
-    pub(crate) fn new(list: List, place: Box<dyn ListContent>) -> Self {
+    /// Makes a list of what is in `place`.
+    pub(crate) fn new(list: &'static List, place: Box<dyn ListContent>) -> Self {
         let mut picker = Self {
             list,
             rows: place.rows(),
@@ -85,7 +86,7 @@ impl Picker {
         self.select_first();
     }
 
-    pub(crate) fn list(&self) -> List {
+    pub(crate) fn list(&self) -> &'static List {
         self.list
     }
 
@@ -245,8 +246,7 @@ impl Picker {
     }
 
     fn page(&mut self, pages: isize) -> LayerReply {
-        let rows = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
-        self.move_by(pages * rows)
+        self.move_by(pages * page_rows(self.height))
     }
 
     /// Tells the place where the selection has come to, if that is elsewhere.

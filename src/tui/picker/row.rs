@@ -88,7 +88,7 @@ impl Row {
         [&self.title, &self.detail, &self.also]
     }
 
-    pub(super) fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         &self.title
     }
 
@@ -104,7 +104,7 @@ impl Row {
         self.sign
     }
 
-    pub(super) fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         self.is_current
     }
 }

@@ -7,6 +7,7 @@ use ratatui::layout::{Rect, Size};
 use ratatui::text::Line;
 
 use super::*;
+use crate::tui::app::pickers::{ACTIONS, Palette};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::Layer;
 use crate::tui::page;
@@ -70,12 +71,12 @@ fn fruit() -> Fruit {
 }
 
 fn picker() -> Picker {
-    Picker::new(List::Actions, Box::new(fruit()))
+    Picker::new(&ACTIONS, Box::new(fruit()))
 }
 
 fn with_preview() -> Picker {
     Picker::new(
-        List::Actions,
+        &ACTIONS,
         Box::new(Fruit {
             shows_more: true,
             ..fruit()
@@ -154,8 +155,8 @@ fn palette() -> Picker {
         ) || binding.action == Action::OpenPage(&page::KEYS)
     };
     let keymap = Keymap::default();
-    let place = contents::Palette::new(&keymap, Context::Composer, Symbols::Unicode, makes_sense);
-    Picker::new(List::Actions, Box::new(place))
+    let place = Palette::new(&keymap, Context::Composer, Symbols::Unicode, makes_sense);
+    Picker::new(&ACTIONS, Box::new(place))
 }
 
 #[test]
@@ -286,7 +287,7 @@ fn what_comes_from_outside_is_clean() {
             .detail("c\n\td")
             .key("\x1b[31me"),
     ];
-    let mut picker = Picker::new(List::Actions, Box::new(Fruit { rows, ..fruit() }));
+    let mut picker = Picker::new(&ACTIONS, Box::new(Fruit { rows, ..fruit() }));
     let text = drawn(&mut picker, 60, 8);
     assert!(text.contains("a⟨U+202E⟩b  c  d"), "{text}");
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
@@ -298,7 +299,7 @@ fn a_choice_waits_for_the_best_of_many_rows() {
         .map(|number| Row::new(&format!("x{number}y")))
         .collect();
     rows.push(Row::new("xy"));
-    let mut picker = Picker::new(List::Actions, Box::new(Fruit { rows, ..fruit() }));
+    let mut picker = Picker::new(&ACTIONS, Box::new(Fruit { rows, ..fruit() }));
     type_text(&mut picker, "xy");
     assert!(picker.is_working());
     picker.act(Action::RowDown);

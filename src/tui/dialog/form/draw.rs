@@ -10,13 +10,13 @@ use super::{FormDialog, FormPage};
 use crate::question::{FormOption, FormQuestion};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
-use crate::tui::composer;
+use crate::tui::composer::ComposerStyle;
 use crate::tui::dialog::draw::window as shown_part;
 use crate::tui::keymap::{Action, Context, words};
 use crate::tui::layer::{Layer, LayerCx};
+use crate::view::Symbols;
 use crate::view::approval::{ApprovalText, INDENT, body, step};
 use crate::view::theme::Meaning;
-use crate::view::{LookKey, Symbols};
 
 /// Columns of a number before a label.
 const NUMBER: usize = 3;
@@ -31,12 +31,6 @@ const TAB: usize = 16;
 /// Rows that what the form is about keeps where there is little room.
 const CARD_ROWS: usize = 3;
 
-/// The form's card, as it was laid out.
-pub(super) struct CardLayout {
-    key: (u16, LookKey),
-    pub(super) lines: Vec<Line<'static>>,
-}
-
 /// The rows below what the form is about, of which only some may fit.
 struct FormRows {
     lines: Vec<Line<'static>>,
@@ -50,9 +44,8 @@ impl FormDialog {
     /// Returns how many rows it would like.
     pub(super) fn rows_wanted(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.lay_out(width, cx);
-        let card = self.card.as_ref().map_or(0, |card| card.lines.len());
         let list = self.list(width, cx).lines.len();
-        let rows = self.head(width, cx).len() + card + list + self.foot(width, cx).len();
+        let rows = self.head(width, cx).len() + self.card.len() + list + self.foot(width, cx).len();
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
@@ -63,15 +56,17 @@ impl FormDialog {
         let list = self.list(area.width, cx);
         let mut lines = self.head(area.width, cx);
         let room = usize::from(area.height).saturating_sub(lines.len() + foot.len());
-        let card_len = self.card.as_ref().map_or(0, |card| card.lines.len());
-        let list_rows = list.lines.len().min(room.saturating_sub(card_len.min(CARD_ROWS)));
-        self.card_rows = card_len.min(room.saturating_sub(list_rows));
-        self.card_top = self.card_top.min(self.last_top());
+        let card_rows = self.card.len();
+        let list_rows = list
+            .lines
+            .len()
+            .min(room.saturating_sub(card_rows.min(CARD_ROWS)));
+        self.card.height = card_rows.min(room.saturating_sub(list_rows));
+        self.card.scroll_by(0);
         self.list_hidden = list.lines.len() - list_rows;
         self.list_top = window(self.list_top, &list, list_rows);
 
-        let card = self.card.as_ref().map_or(&[][..], |card| card.lines.as_slice());
-        lines.extend(shown_part(card, self.card_top, self.card_rows, area.width, cx));
+        lines.extend(self.card.shown(area.width, cx));
         let first_row = lines.len();
         lines.extend(shown_part(&list.lines, self.list_top, list_rows, area.width, cx));
         lines.extend(foot);
@@ -91,16 +86,7 @@ impl FormDialog {
     fn draw_words(&mut self, row: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let invitation = self.question()?.own_words.clone().unwrap_or_default();
         let invitation = cx.look.symbols.words(&invitation);
-        let theme = cx.look.theme;
-        let text = theme.style(Meaning::Text);
-        let look = composer::ComposerStyle {
-            text,
-            bar: cx.look.symbols.bar(),
-            bar_style: theme.style(Meaning::Accent),
-            chip: text,
-            invitation: &invitation,
-            muted: theme.style(Meaning::TextMuted),
-        };
+        let look = ComposerStyle::new(cx.look.symbols.bar(), &invitation, cx.look.theme);
         let indent = u16::try_from(self.words_indent(cx.look.symbols)).unwrap_or(0);
         let line = Rect {
             x: row.x + indent.min(row.width),
@@ -358,7 +344,7 @@ impl FormDialog {
         if is_several {
             keys.push((label(Action::FormNext), "next question"));
         }
-        if self.last_top() > 0 {
+        if self.card.last_top() > 0 {
             keys.push((cx.key(Context::Global, Action::PageDown), "read on"));
         }
         if !self.is_writing {
@@ -376,13 +362,8 @@ impl FormDialog {
         }
         let key = (width, cx.look.key());
         let Some(card) = &self.form.about.card else { return };
-        if self
-            .card
-            .as_ref()
-            .is_none_or(|cached_layout| cached_layout.key != key)
-        {
-            let lines = body(card, usize::from(width), cx.look).lines;
-            self.card = Some(CardLayout { key, lines });
+        if !self.card.is_laid_out_for(&key) {
+            self.card.set(key, body(card, usize::from(width), cx.look).lines);
         }
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
@@ -20,7 +21,7 @@ use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
-use draw::CardLayout;
+use crate::view::LookKey;
 
 pub(super) struct FormDialog {
     form: Question<Arc<Form>>,
@@ -32,11 +33,8 @@ pub(super) struct FormDialog {
     is_writing: bool,
     /// Why the last key did nothing.
     remark: Option<&'static str>,
-    /// The form's card, as it was laid out, and how far it is scrolled.
-    card: Option<CardLayout>,
-    card_top: usize,
-    /// Rows of the card on screen; 0 before the first frame.
-    card_rows: usize,
+    /// The form's card.
+    card: ScrolledLines<(u16, LookKey)>,
     list_top: usize,
     /// Rows of the list that did not fit on the last frame.
     list_hidden: usize,
@@ -95,9 +93,7 @@ impl FormDialog {
             page: 0,
             is_writing: false,
             remark: None,
-            card: None,
-            card_top: 0,
-            card_rows: 0,
+            card: ScrolledLines::default(),
             list_top: 0,
             list_hidden: 0,
             words_rows: 1,
@@ -162,11 +158,6 @@ impl FormDialog {
         let texts = self.pages.iter().map(|page| page.words.text().trim().to_owned());
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
-    }
-
-    fn last_top(&self) -> usize {
-        let rows = self.card.as_ref().map_or(0, |card| card.lines.len());
-        rows.saturating_sub(self.card_rows)
     }
 
     fn questions(&self) -> &[FormQuestion] {
@@ -326,9 +317,7 @@ impl FormDialog {
             self.list_top = self.list_top.saturating_add_signed(rows).min(self.list_hidden);
             return self.list_hidden > 0;
         }
-        let last = self.last_top();
-        self.card_top = self.card_top.saturating_add_signed(rows).min(last);
-        last > 0
+        self.card.scroll_by(rows)
     }
 }
 
@@ -346,7 +335,7 @@ impl Layer for FormDialog {
     }
 
     fn act(&mut self, action: Action) -> LayerReply {
-        let page = isize::try_from(self.card_rows.max(2) - 1).unwrap_or(1);
+        let page = self.card.page_rows();
         match action {
             Action::PageUp => self.scroll(-page),
             Action::PageDown => self.scroll(page),

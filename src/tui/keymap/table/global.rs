@@ -1,81 +1,58 @@
 //! Keys of the whole screen, after the leader, and what only the palette knows.
 
-use super::{bind, lead};
-use crate::tui::keymap::{Action, Binding, Context, List};
+use super::{ContextRows, row};
+use crate::tui::keymap::{Action, Context};
 
-pub(super) const ROWS: &[Binding] = &[
+pub(super) const ROWS: &[ContextRows] = &[
     // Anywhere.
-    bind(
+    (
         Context::Global,
-        &["esc"],
-        Action::Escape,
-        "back, or interrupt: twice within a second",
+        &[
+            row(
+                &["esc"],
+                Action::Escape,
+                "back, or interrupt: twice within a second",
+            ),
+            row(
+                &["ctrl+c"],
+                Action::ClearOrQuit,
+                "clear the text; interrupt; twice: quit",
+            ),
+            row(&["shift+tab"], Action::CycleMode, "next permission mode"),
+            row(&["pgup"], Action::PageUp, "scroll up"),
+            row(&["pgdn"], Action::PageDown, "scroll down"),
+            row(&["ctrl+g"], Action::Editor, "write in $EDITOR"),
+            row(&["ctrl+l"], Action::Redraw, "draw the screen anew"),
+            row(&["ctrl+z"], Action::Suspend, "suspend"),
+            row(&["ctrl+x"], Action::Leader, "more keys"),
+        ],
     ),
-    bind(
-        Context::Global,
-        &["ctrl+c"],
-        Action::ClearOrQuit,
-        "clear the text; interrupt; twice: quit",
-    ),
-    bind(
-        Context::Global,
-        &["shift+tab"],
-        Action::CycleMode,
-        "next permission mode",
-    ),
-    bind(Context::Global, &["pgup"], Action::PageUp, "scroll up"),
-    bind(Context::Global, &["pgdn"], Action::PageDown, "scroll down"),
-    bind(Context::Global, &["ctrl+g"], Action::Editor, "write in $EDITOR"),
-    bind(
-        Context::Global,
-        &["ctrl+l"],
-        Action::Redraw,
-        "draw the screen anew",
-    ),
-    bind(Context::Global, &["ctrl+z"], Action::Suspend, "suspend"),
-    bind(
-        Context::Global,
-        &["ctrl+p"],
-        Action::OpenList(List::Actions),
-        "palette: all actions",
-    ),
-    bind(Context::Global, &["ctrl+x"], Action::Leader, "more keys"),
     // After ctrl+x.
-    lead(
-        &["p"],
-        Action::OpenList(List::Actions),
-        "palette: all actions",
-        "palette",
+    (
+        Context::Leader,
+        &[
+            row(&["."], Action::NextAsk, "answer what waits").brief("answer"),
+            row(&["n"], Action::NewSession, "new session").brief("new"),
+            row(&["tab"], Action::LastSession, "last session").brief("last"),
+            row(&["["], Action::FocusTranscript, "transcript").brief("transcript"),
+            row(&["q"], Action::QueueDraft, "queue the draft").brief("queue"),
+            row(&["e"], Action::Editor, "write in $EDITOR").brief("editor"),
+            row(&["c"], Action::CycleMode, "next permission mode").brief("mode"),
+            row(&["o"], Action::ToggleNewest, "expand the newest card").brief("expand"),
+            row(&["y"], Action::CopyAnswer, "copy the answer").brief("copy"),
+            row(&["r"], Action::ToggleReasoning, "show or fold reasoning").brief("reasoning"),
+            row(&["M"], Action::ToggleMouse, "mouse off or on").brief("mouse"),
+        ],
     ),
-    lead(&["."], Action::NextAsk, "answer what waits", "answer"),
-    lead(&["s"], Action::OpenList(List::Sessions), "sessions", "sessions"),
-    lead(&["n"], Action::NewSession, "new session", "new"),
-    lead(&["tab"], Action::LastSession, "last session", "last"),
-    lead(&["["], Action::FocusTranscript, "transcript", "transcript"),
-    lead(&["q"], Action::QueueDraft, "queue the draft", "queue"),
-    lead(&["e"], Action::Editor, "write in $EDITOR", "editor"),
-    lead(&["c"], Action::CycleMode, "next permission mode", "mode"),
-    lead(&["a"], Action::OpenList(List::Agents), "agents", "agents"),
-    lead(&["m"], Action::OpenList(List::Models), "models", "models"),
-    lead(&["o"], Action::ToggleNewest, "expand the newest card", "expand"),
-    lead(&["y"], Action::CopyAnswer, "copy the answer", "copy"),
-    lead(
-        &["r"],
-        Action::ToggleReasoning,
-        "show or fold reasoning",
-        "reasoning",
-    ),
-    lead(&["M"], Action::ToggleMouse, "mouse off or on", "mouse"),
     // Palette.
-    bind(Context::Palette, &[], Action::Interrupt, "interrupt the turn"),
-    bind(Context::Palette, &[], Action::OpenList(List::Themes), "themes"),
-    bind(Context::Palette, &[], Action::MentionFile, "files: mention one"),
-    bind(
+    (
         Context::Palette,
-        &[],
-        Action::Fork,
-        "fork: go on in a new session",
+        &[
+            row(&[], Action::Interrupt, "interrupt the turn"),
+            row(&[], Action::MentionFile, "files: mention one"),
+            row(&[], Action::Fork, "fork: go on in a new session"),
+            row(&[], Action::ListCommands, "commands"),
+            row(&[], Action::Quit, "quit"),
+        ],
     ),
-    bind(Context::Palette, &[], Action::ListCommands, "commands"),
-    bind(Context::Palette, &[], Action::Quit, "quit"),
 ];

@@ -10,11 +10,15 @@ mod panel;
 mod queue;
 mod transcript;
 
-use super::{Action, Binding, Context, LayerKeys};
+use super::{Action, Binding, Context, KeyRow, LayerKeys};
+use crate::tui::app::pickers::{LISTS, OpeningKey};
 use crate::tui::dialog as dialogs;
 use crate::tui::page::{PAGES, Page};
 
-const PARTS: [&[Binding]; 8] = [
+/// The rows of one context.
+type ContextRows = (Context, &'static [KeyRow]);
+
+const PARTS: [&[ContextRows]; 8] = [
     global::ROWS,
     composer::ROWS,
     queue::ROWS,
@@ -25,18 +29,30 @@ const PARTS: [&[Binding]; 8] = [
     page::ROWS,
 ];
 
-/// Returns all bindings. Pages that have a key after the leader stand behind the other keys of the leader, the others
+/// Returns all bindings. The keys of lists stand behind the actions that they name. Pages that have a key after the leader stand behind the other keys of the leader, the others
 /// at the end of the palette.
 pub(super) fn rows() -> impl Iterator<Item = Binding> {
     let [anywhere, parts @ ..] = PARTS;
     let (in_palette, with_key): (Vec<_>, Vec<_>) = PAGES
         .iter()
         .map(|page| opens(page))
-        .partition(|opens| opens.keys.is_empty());
-    let own = parts.into_iter().flatten().copied();
+        .partition(|opens| opens.row.keys.is_empty());
+    let own = parts.into_iter().flat_map(bindings);
     let of_layers = layers().flat_map(LayerKeys::bindings);
-    let anywhere = anywhere.iter().copied().chain(with_key);
-    anywhere.chain(own).chain(of_layers).chain(in_palette)
+    let anywhere = bindings(anywhere).chain(with_key);
+    let mut rows: Vec<_> = anywhere.chain(own).chain(of_layers).chain(in_palette).collect();
+    for key in LISTS.iter().flat_map(|list| list.keys) {
+        let OpeningKey { context, row, after } = *key;
+        let place = match after {
+            None => rows.iter().position(|row| row.context == context),
+            Some(after) => {
+                let is_before = |row: &Binding| row.context == context && row.row.action == after;
+                rows.iter().position(is_before).map(|before| before + 1)
+            }
+        };
+        rows.insert(place.unwrap_or(rows.len()), Binding { context, row });
+    }
+    rows.into_iter()
 }
 
 /// Returns the keys that layers bring along.
@@ -51,10 +67,8 @@ fn opens(page: &'static Page) -> Binding {
         [] => Context::Palette,
         _ => Context::Leader,
     };
-    Binding {
-        brief: Some(page.brief),
-        ..bind(context, page.leader, Action::OpenPage(page), page.description)
-    }
+    let row = KeyRow::new(page.leader, Action::OpenPage(page), page.description).brief(page.brief);
+    Binding { context, row }
 }
 
 /// Returns true if an action may have a key in its context that has another meaning anywhere: where there is one row
@@ -67,32 +81,19 @@ pub(super) fn may_cover(context: Context, action: Action) -> bool {
     }
 }
 
-/// A key after the leader; `brief` says in a word what it does, for its table on a narrow screen.
-const fn lead(
-    keys: &'static [&'static str],
-    action: Action,
-    description: &'static str,
-    brief: &'static str,
-) -> Binding {
-    Binding {
-        brief: Some(brief),
-        ..bind(Context::Leader, keys, action, description)
-    }
+const fn row(keys: &'static [&'static str], action: Action, description: &'static str) -> KeyRow {
+    KeyRow::new(keys, action, description)
 }
 
-pub(super) const fn bind(
-    context: Context,
-    keys: &'static [&'static str],
-    action: Action,
-    description: &'static str,
-) -> Binding {
-    Binding {
-        context,
-        keys,
-        action,
-        description,
-        brief: None,
-    }
+/// Returns the bindings of a part of the table.
+fn bindings(part: &'static [ContextRows]) -> impl Iterator<Item = Binding> {
+    let of_context = |(context, rows): &'static ContextRows| {
+        rows.iter().map(|row| Binding {
+            context: *context,
+            row: *row,
+        })
+    };
+    part.iter().flat_map(of_context)
 }
 
 #[cfg(test)]
@@ -137,7 +138,7 @@ mod tests {
     fn keys_of_what_is_not_there_yet_are_free() {
         for (context, keys) in KEPT {
             for key in keys.split_whitespace() {
-                let bound = rows().find(|row| row.context == *context && row.keys.contains(&key));
+                let bound = rows().find(|row| row.context == *context && row.row.keys.contains(&key));
                 assert!(bound.is_none(), "`{key}`: {bound:?}");
             }
         }
@@ -148,6 +149,16 @@ mod tests {
         &[("rules", "up down ctrl+n ctrl+p ctrl+d"), ("changes", "] [ x m")];
 
     #[test]
+    fn the_keys_of_a_list_stand_behind_the_action_that_they_name() {
+        for key in LISTS.iter().flat_map(|list| list.keys) {
+            let of_context: Vec<_> = rows().filter(|row| row.context == key.context).collect();
+            let own = of_context.iter().position(|row| row.row.action == key.row.action);
+            let before = own.unwrap().checked_sub(1);
+            assert_eq!(before.map(|before| of_context[before].row.action), key.after);
+        }
+    }
+
+    #[test]
     fn every_promised_key_is_bound() {
         let layer = |name| Context::Layer(layers().find(|keys| keys.name == name).unwrap());
         let of_layers = PROMISED_OF_LAYERS
@@ -155,7 +166,7 @@ mod tests {
             .map(|(name, keys)| (layer(*name), *keys));
         for (context, keys) in PROMISED.iter().copied().chain(of_layers) {
             for key in keys.split_whitespace() {
-                let is_bound = rows().any(|row| row.context == context && row.keys.contains(&key));
+                let is_bound = rows().any(|row| row.context == context && row.row.keys.contains(&key));
                 assert!(is_bound, "`{key}` does nothing in {context:?}");
             }
         }

@@ -1,23 +1,25 @@
 //! Keys of the pages that are read.
 
-use super::bind;
-use crate::tui::keymap::{Action, Binding, Context};
+use super::{ContextRows, row};
+use crate::tui::keymap::{Action, Context};
 use crate::tui::page;
 
-pub(super) const ROWS: &[Binding] = &[
-    bind(Context::Page, &["q"], Action::ClosePage, "close"),
-    bind(Context::Page, &["down", "j"], Action::ScrollDown, "down"),
-    bind(Context::Page, &["up", "k"], Action::ScrollUp, "up"),
-    bind(Context::Page, &["g", "home"], Action::PageTop, "beginning"),
-    bind(Context::Page, &["G", "end"], Action::PageEnd, "end"),
-    bind(
-        Context::Page,
-        &["o", "space"],
-        Action::ToggleFold,
-        "each row taken apart, or not",
-    ),
-    bind(Context::Page, &["/"], Action::Search, "search"),
-    bind(Context::Page, &["n"], Action::NextMatch, "next match"),
-    bind(Context::Page, &["N"], Action::PreviousMatch, "previous match"),
-    bind(Context::Page, &["?"], Action::OpenPage(&page::KEYS), "keys"),
-];
+pub(super) const ROWS: &[ContextRows] = &[(
+    Context::Page,
+    &[
+        row(&["q"], Action::ClosePage, "close"),
+        row(&["down", "j"], Action::ScrollDown, "down"),
+        row(&["up", "k"], Action::ScrollUp, "up"),
+        row(&["g", "home"], Action::PageTop, "beginning"),
+        row(&["G", "end"], Action::PageEnd, "end"),
+        row(
+            &["o", "space"],
+            Action::ToggleFold,
+            "each row taken apart, or not",
+        ),
+        row(&["/"], Action::Search, "search"),
+        row(&["n"], Action::NextMatch, "next match"),
+        row(&["N"], Action::PreviousMatch, "previous match"),
+        row(&["?"], Action::OpenPage(&page::KEYS), "keys"),
+    ],
+)];

@@ -1,34 +1,30 @@
 //! Keys of the panel at the side.
 
-use super::{bind, lead};
-use crate::tui::keymap::{Action, Binding, Context};
+use super::{ContextRows, row};
+use crate::tui::keymap::{Action, Context};
 use crate::tui::page;
 
-pub(super) const ROWS: &[Binding] = &[
-    lead(&["b"], Action::TogglePanel, "side panel", "panel"),
-    bind(Context::Panel, &["j", "down"], Action::RowDown, "down"),
-    bind(Context::Panel, &["k", "up"], Action::RowUp, "up"),
-    bind(
-        Context::Panel,
-        &["space"],
-        Action::Tick,
-        "fold a section, tick a todo",
+pub(super) const ROWS: &[ContextRows] = &[
+    (
+        Context::Leader,
+        &[row(&["b"], Action::TogglePanel, "side panel").brief("panel")],
     ),
-    bind(
+    (
         Context::Panel,
-        &["s"],
-        Action::NextTodoState,
-        "the todo's next state",
+        &[
+            row(&["j", "down"], Action::RowDown, "down"),
+            row(&["k", "up"], Action::RowUp, "up"),
+            row(&["space"], Action::Tick, "fold a section, tick a todo"),
+            row(&["s"], Action::NextTodoState, "the todo's next state"),
+            row(&["e"], Action::EditTodo, "the todo's words"),
+            row(&["enter"], Action::PickRow, "open the file"),
+            row(&["i"], Action::FocusComposer, "composer"),
+            row(&["?"], Action::OpenPage(&page::KEYS), "keys"),
+        ],
     ),
-    bind(Context::Panel, &["e"], Action::EditTodo, "the todo's words"),
-    bind(Context::Panel, &["enter"], Action::PickRow, "open the file"),
-    bind(Context::Panel, &["i"], Action::FocusComposer, "composer"),
-    bind(Context::Panel, &["?"], Action::OpenPage(&page::KEYS), "keys"),
     // Panel, while writing.
-    bind(
+    (
         Context::PanelText,
-        &["enter"],
-        Action::FinishText,
-        "take what is written",
+        &[row(&["enter"], Action::FinishText, "take what is written")],
     ),
 ];

@@ -11,7 +11,7 @@ use super::{Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile, FileState};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate, truncate_middle};
-use crate::tui::composer;
+use crate::tui::composer::ComposerStyle;
 use crate::tui::layer::LayerCx;
 use crate::view::card::DiffBody;
 use crate::view::diff;
@@ -216,21 +216,13 @@ impl Diff {
         if area.height == 0 {
             return None;
         }
-        let muted = cx.look.style(Meaning::TextMuted);
         if let Some(writing) = &mut self.writing {
             let line = Rect {
                 x: area.x + 1,
                 width: area.width.saturating_sub(2),
                 ..area
             };
-            let look = composer::ComposerStyle {
-                text: cx.look.style(Meaning::Text),
-                bar: "\" ",
-                bar_style: cx.look.style(Meaning::Accent),
-                chip: cx.look.style(Meaning::Accent),
-                invitation: "What about this line?",
-                muted,
-            };
+            let look = ComposerStyle::new("\" ", "What about this line?", cx.look.theme);
             return writing.draw(line, buffer, &look);
         }
         let text = self

@@ -16,13 +16,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::{Page, PageCommand};
+use super::Page;
 use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Query, Revert};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::sanitize_line;
+use crate::tui::commands::LayerCommand;
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
 use crate::view::LookKey;
@@ -35,7 +36,7 @@ pub(super) static PAGE: Page = Page {
     leader: &["d"],
     description: "what changed",
     brief: "changes",
-    command: PageCommand {
+    command: LayerCommand {
         name: "diff",
         also: &["changes"],
         about: "Shows what the session, its last turn or the work tree changed. Hunks can be reverted and commented on.",
@@ -365,7 +366,7 @@ impl Layer for Diff {
         }
     }
 
-    fn wants(&self) -> Option<LayerRequest> {
+    fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Ask(Query::Changes(self.scope)))
     }
 
@@ -374,7 +375,7 @@ impl Layer for Diff {
             self.armed = None;
         }
         self.notice = None;
-        let page = isize::try_from(self.height.max(2) - 1).unwrap_or(1);
+        let page = page_rows(self.height);
         match action {
             Action::RowDown => self.move_by(1),
             Action::RowUp => self.move_by(-1),
@@ -425,7 +426,7 @@ impl Layer for Diff {
                     Answer::Failed(sentence) => Some((sentence.clone(), Meaning::Warning)),
                     _ => None,
                 };
-                return LayerReply::stay(self.wants());
+                return LayerReply::stay(self.request());
             }
             _ => return LayerReply::Ignored,
         }

@@ -3,24 +3,43 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-use super::{ListContent, Row};
+use super::{AGENTS, List, OpeningKey};
 use crate::conversation::Price;
 use crate::session::ModelChoice;
+use crate::tui::commands::LayerCommand;
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
-use crate::tui::picker::Preview;
+use crate::tui::picker::{ListContent, Preview, Row};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
-pub(crate) struct ModelRows {
+pub(crate) static LIST: List = List {
+    action: "open-models",
+    keys: &[OpeningKey {
+        context: Context::Leader,
+        row: KeyRow::new(&["m"], Action::OpenList(&LIST), "models").brief("models"),
+        after: Some(Action::OpenList(&AGENTS)),
+    }],
+    command: Some(LayerCommand {
+        name: "model",
+        also: &["models"],
+        about: "Picks the model that is asked from the next step on. What stands behind the name filters the list.",
+        after: "",
+    }),
+    is_offered: |app| app.view.models.len() > 1,
+    content: |app| {
+        let current = app.view.wanted_model.as_ref().map(ToString::to_string);
+        Box::new(ModelRows {
+            models: app.view.models.clone(),
+            current: current.unwrap_or_else(|| app.view.facts.model.clone()),
+        })
+    },
+};
+
+struct ModelRows {
     models: Vec<ModelChoice>,
     /// The one that the next step asks, as `provider/model`.
     current: String,
-}
-
-impl ModelRows {
-    pub(crate) fn new(models: Vec<ModelChoice>, current: String) -> Self {
-        Self { models, current }
-    }
 }
 
 impl ListContent for ModelRows {

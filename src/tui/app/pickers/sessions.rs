@@ -14,18 +14,38 @@ use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{ListContent, Row};
+use super::{List, OpeningKey};
 use crate::conversation::{Role, SessionId};
 use crate::session::host::{FoundText, ListedSession, in_order};
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::{str_width, truncate};
 use crate::text::wrap::wrap;
+use crate::tui::commands::LayerCommand;
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
+use crate::tui::picker::{ListContent, Row};
 use crate::tui::terminal_environment::path_words;
 use crate::view::card::CardStatus;
 use crate::view::markdown;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols, status_meaning};
+
+pub(crate) static LIST: List = List {
+    action: "open-sessions",
+    keys: &[OpeningKey {
+        context: Context::Leader,
+        row: KeyRow::new(&["s"], Action::OpenList(&LIST), "sessions").brief("sessions"),
+        after: Some(Action::NextAsk),
+    }],
+    command: Some(LayerCommand {
+        name: "sessions",
+        also: &[],
+        about: "Lists sessions, to go to, rename or delete. What stands behind the name filters the list.",
+        after: "new",
+    }),
+    is_offered: |_| true,
+    content: |app| Box::new(app.known_sessions()),
+};
 
 /// Rows that one message takes beside the list at most.
 const MESSAGE_ROWS: usize = 6;
@@ -33,6 +53,8 @@ const MESSAGE_ROWS: usize = 6;
 /// Requests about sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionListRequest {
+    /// Looks them up anew.
+    List,
     GoTo {
         session: SessionId,
         title: String,
@@ -241,6 +263,10 @@ impl ListContent for SessionRows {
             Some(_) if self.shows_all => "No session is stored yet.",
             Some(_) => "No session of this project is stored yet.",
         }
+    }
+
+    fn request(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::Session(SessionListRequest::List))
     }
 
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {

@@ -1,9 +1,40 @@
 //! The palette: everything that can be done now, by its words and with its key.
 
-use super::{ListContent, Row};
-use crate::tui::keymap::{Action, BoundAction, Context, Keymap, words};
+use super::{List, OpeningKey};
+use crate::tui::commands::LayerCommand;
+use crate::tui::keymap::{Action, BoundAction, Context, KeyRow, Keymap, words};
 use crate::tui::layer::LayerRequest;
+use crate::tui::picker::{ListContent, Row};
 use crate::view::Symbols;
+
+pub(crate) static LIST: List = List {
+    action: "palette",
+    keys: &[
+        OpeningKey {
+            context: Context::Global,
+            row: KeyRow::new(&["ctrl+p"], Action::OpenList(&LIST), "palette: all actions"),
+            after: Some(Action::Suspend),
+        },
+        OpeningKey {
+            context: Context::Leader,
+            row: KeyRow::new(&["p"], Action::OpenList(&LIST), "palette: all actions").brief("palette"),
+            after: None,
+        },
+    ],
+    command: Some(LayerCommand {
+        name: "actions",
+        also: &["palette"],
+        about: "Lists all that can be done now, with its key.",
+        after: "mouse",
+    }),
+    // It is open already.
+    is_offered: |_| false,
+    content: |app| {
+        let symbols = app.appearance.terminal_environment.symbols;
+        let makes_sense = |binding: &BoundAction| app.makes_sense(binding);
+        Box::new(Palette::new(&app.keymap, app.context(), symbols, makes_sense))
+    },
+};
 
 /// The parts that the keys can be given to.
 const PARTS: [Context; 4] = [

@@ -6,9 +6,12 @@ use std::path::Path;
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{ListContent, Row};
+use super::{List, OpeningKey};
 use crate::text::wrap::wrap;
+use crate::tui::caret::CaretMove;
+use crate::tui::keymap::{Action, Context, Edit, KeyRow};
 use crate::tui::layer::LayerRequest;
+use crate::tui::picker::{ListContent, Row};
 use crate::tui::prompts::PromptDraft;
 use crate::view::Look;
 use crate::view::theme::Meaning;
@@ -20,6 +23,27 @@ const DETAIL: usize = 2000;
 const PREVIEW: usize = 16 * 1024;
 const PREVIEW_LINES: usize = 200;
 
+pub(crate) static LIST: List = List {
+    action: "open-prompts",
+    keys: &[OpeningKey {
+        context: Context::Composer,
+        row: KeyRow::new(
+            &["ctrl+r"],
+            Action::OpenList(&LIST),
+            "search what was written before",
+        ),
+        after: Some(Action::Edit(Edit::Move(CaretMove::Down))),
+    }],
+    command: None,
+    is_offered: |_| true,
+    content: |_| {
+        Box::new(PromptRows {
+            prompts: None,
+            own: 0,
+        })
+    },
+};
+
 pub(crate) struct PromptRows {
     /// `None` while they are being read.
     prompts: Option<Vec<PromptDraft>>,
@@ -28,14 +52,6 @@ pub(crate) struct PromptRows {
 }
 
 impl PromptRows {
-    /// Stands there until the rows have been read.
-    pub(crate) fn reading() -> Self {
-        Self {
-            prompts: None,
-            own: 0,
-        }
-    }
-
     /// Lists what was read, oldest first.
     pub(crate) fn new(prompts: Vec<PromptDraft>, project: &Path) -> Self {
         let newest_first = prompts.into_iter().rev();
@@ -92,6 +108,10 @@ impl ListContent for PromptRows {
             None => "The history is being read.",
             Some(_) => "Nothing was sent or cleared yet.",
         }
+    }
+
+    fn request(&self) -> Option<LayerRequest> {
+        Some(LayerRequest::ReadPrompts)
     }
 
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {

@@ -3,23 +3,42 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-use super::{ListContent, Row};
+use super::{List, OpeningKey};
 use crate::session::AgentChoice;
+use crate::tui::commands::LayerCommand;
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
-use crate::tui::picker::Preview;
+use crate::tui::picker::{ListContent, Preview, Row};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
-pub(crate) struct AgentRows {
+pub(crate) static LIST: List = List {
+    action: "open-agents",
+    keys: &[OpeningKey {
+        context: Context::Leader,
+        row: KeyRow::new(&["a"], Action::OpenList(&LIST), "agents").brief("agents"),
+        after: Some(Action::CycleMode),
+    }],
+    command: Some(LayerCommand {
+        name: "agent",
+        also: &["agents"],
+        about: "Picks the agent that goes on with the session. What stands behind the name filters the list.",
+        after: "",
+    }),
+    is_offered: |app| app.view.agents.len() > 1,
+    content: |app| {
+        let current = app.view.wanted_agent.as_ref().unwrap_or(&app.view.facts.agent);
+        Box::new(AgentRows {
+            agents: app.view.agents.clone(),
+            current: current.clone(),
+        })
+    },
+};
+
+struct AgentRows {
     agents: Vec<AgentChoice>,
     /// The one that the next step belongs to.
     current: String,
-}
-
-impl AgentRows {
-    pub(crate) fn new(agents: Vec<AgentChoice>, current: String) -> Self {
-        Self { agents, current }
-    }
 }
 
 impl ListContent for AgentRows {

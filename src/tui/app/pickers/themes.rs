@@ -3,15 +3,42 @@
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::{ListContent, Row};
+use super::{List, OpeningKey};
 use crate::tui::app::{NamedThemes, Themes};
+use crate::tui::commands::LayerCommand;
+use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
+use crate::tui::picker::{ListContent, Row};
 use crate::tui::terminal::background::Background;
 use crate::view::Look;
 use crate::view::card::CardStatus;
 use crate::view::theme::Meaning;
 
-pub(crate) struct ThemeRows {
+pub(crate) static LIST: List = List {
+    action: "open-themes",
+    keys: &[OpeningKey {
+        context: Context::Palette,
+        row: KeyRow::new(&[], Action::OpenList(&LIST), "themes"),
+        after: Some(Action::Interrupt),
+    }],
+    command: Some(LayerCommand {
+        name: "theme",
+        also: &["themes"],
+        about: "Lists themes; each is worn while you pass over it. What stands behind the name filters the list.",
+        after: "sessions",
+    }),
+    is_offered: |_| true,
+    content: |app| {
+        let appearance = &app.appearance;
+        Box::new(ThemeRows::new(
+            (appearance.theme_list)(),
+            appearance.themes.clone(),
+            appearance.terminal_environment.background,
+        ))
+    },
+};
+
+struct ThemeRows {
     choices: Vec<NamedThemes>,
     /// The themes when the list opens, which return when it is left.
     before: Themes,
@@ -19,7 +46,7 @@ pub(crate) struct ThemeRows {
 }
 
 impl ThemeRows {
-    pub(crate) fn new(all: Vec<NamedThemes>, before: Themes, background: Background) -> Self {
+    fn new(all: Vec<NamedThemes>, before: Themes, background: Background) -> Self {
         let mut choices: Vec<NamedThemes> = Vec::new();
         for choice in all {
             if !choices.iter().any(|known| known.themes.are(&choice.themes)) {

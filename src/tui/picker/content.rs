@@ -1,26 +1,13 @@
-//! Lists to pick from. A new place is its file, its `mod` line here, and its line where the screen opens it.
+//! The content of a list.
 
-mod agents;
-mod models;
-mod palette;
-mod prompts;
-mod sessions;
-mod themes;
-
-pub(crate) use agents::{AgentRows, agent_lines};
-pub(crate) use models::ModelRows;
-pub(crate) use palette::Palette;
-pub(crate) use prompts::PromptRows;
-pub(crate) use sessions::{SessionListRequest, SessionRows, SessionState};
-pub(crate) use themes::ThemeRows;
+use ratatui::layout::Size;
+use ratatui::text::Line;
 
 use super::Row;
 use crate::conversation::SessionId;
 use crate::session::host::FoundText;
 use crate::tui::layer::LayerRequest;
 use crate::view::Look;
-use ratatui::layout::Size;
-use ratatui::text::Line;
 
 /// The content of a list. Rows are named by their number, which holds as long as the list is open.
 pub(crate) trait ListContent {
@@ -35,6 +22,11 @@ pub(crate) trait ListContent {
     /// Said where there is not one row.
     fn nothing(&self) -> &'static str {
         "There is nothing to pick."
+    }
+
+    /// Returns the request for its rows, where they are looked up once it is open.
+    fn request(&self) -> Option<LayerRequest> {
+        None
     }
 
     fn pick(&mut self, row: usize) -> Option<LayerRequest>;
