@@ -8,18 +8,15 @@ pub(super) mod steps;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::steps::{NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, identical, prepare};
+use self::steps::{Position, Replacements, RequestedReplacement, identical, prepare};
 use crate::provider::EditMode;
 use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, with_unlinked};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
+    Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
     ToolError, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
-
-/// The names under which a model may write the path, besides its own, in the form in which they stream in.
-pub(super) const PATH_NAMES: &[&str] = &["path", "filePath", "file"];
 
 pub(super) struct EditTool;
 
@@ -140,17 +137,13 @@ impl Tool for EditTool {
         Ok(Output::new(text, told, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let (old, new) = (
-            call.text("old_string", OLD_NAMES),
-            call.text("new_string", NEW_NAMES),
-        );
-        let path = call.text("file_path", PATH_NAMES);
-        let card = call.file_card("Edit", "file_path", PATH_NAMES);
-        growing_diff(card, path, old, new, cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        let card = args.file_card("Edit", "file_path");
+        let (old, new) = (args.text("old_string"), args.text("new_string"));
+        growing_diff(card, args.text("file_path"), old, new, cx)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let details = result.details;
         let place = place(&details.path, &details.positions);
         let card = Card::of_file("Edit", place).meta(Fact::changed(details.additions, details.deletions));

@@ -5,14 +5,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::edit::steps::{self, NEW_NAMES, OLD_NAMES, Position, Replacements, RequestedReplacement, Step};
-use super::edit::{PATH_NAMES, is_plain, place};
+use super::edit::steps::{self, Position, Replacements, RequestedReplacement, Step};
+use super::edit::{is_plain, place};
 use crate::conversation::ErrorKind;
-use crate::text::partial_json::PartialValue;
 use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, with_unlinked};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, Fact};
@@ -139,29 +138,21 @@ impl Tool for MultiEditTool {
         Ok(Output::new(text, told, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let path = call.text("file_path", PATH_NAMES);
-        let items: Vec<_> = call
-            .partial
-            .get("edits")
-            .map(|edits| edits.items().collect())
-            .unwrap_or_default();
-        let card = call.file_card("Edit", "file_path", PATH_NAMES);
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        let items: Vec<_> = args.items("edits").collect();
+        let card = args.file_card("Edit", "file_path");
         let card = match items.len() {
             0 => card,
             count => card.meta(Fact::count(count, "edit")),
         };
         let (card, shown) = newest_edits(card, items, cx);
         shown.into_iter().fold(card, |card, item| {
-            let (old, new) = (
-                text(item, "old_string", OLD_NAMES),
-                text(item, "new_string", NEW_NAMES),
-            );
-            growing_diff(card, path, old, new, cx)
+            let (old, new) = (item.text("old_string"), item.text("new_string"));
+            growing_diff(card, args.text("file_path"), old, new, cx)
         })
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         result.details.card(cx)
     }
 }
@@ -241,12 +232,6 @@ fn loosest(steps: &[Step]) -> Strategy {
     let used = steps.iter().map(|step| step.strategy);
     let rank = |strategy: &Strategy| (*strategy != Strategy::MultiOccurrence, *strategy as usize);
     used.max_by_key(rank).unwrap_or(Strategy::Simple)
-}
-
-fn text<'a>(item: PartialValue<'a>, name: &str, aliases: &[&str]) -> &'a str {
-    let mut names = std::iter::once(&name).chain(aliases);
-    let found = names.find_map(|name| item.get(name)?.as_string());
-    found.map(|found| found.text).unwrap_or_default()
 }
 
 #[cfg(test)]

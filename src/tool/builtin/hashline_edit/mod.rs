@@ -20,7 +20,7 @@ use crate::provider::EditMode;
 use crate::tool::change::{FileChange, apply_all};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
 };
 use crate::view::card::Card;
@@ -174,11 +174,11 @@ impl Tool for HashlineEditTool {
         Ok(Output::new(title, text, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        card::of_call(&call, cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        card::of_call(args, cx)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         card::of_details(&result.details, cx)
     }
 }
