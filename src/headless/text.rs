@@ -9,10 +9,9 @@ use serde_json::Value;
 use super::Reporter;
 use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role};
 use crate::session::{Envelope, ErrorReport, Event, SettledQuestion, Snapshot, TurnEndReason};
-use crate::text::partial_json::PartialJson;
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
-use crate::tool::{Registry, RenderCx};
+use crate::tool::{DrawnArgs, Registry, RenderCx};
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, CardStatus};
 
@@ -70,10 +69,8 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
     }
 
     fn began_call(&mut self, id: &CallId, tool: &str, args: &Value) {
-        let mut partial = PartialJson::new();
-        partial.feed(&args.to_string());
         let cx = RenderCx { expanded: false };
-        let card = self.tools.render_call(tool, &partial, Some(args), cx);
+        let card = self.tools.render_call(tool, DrawnArgs::whole(args), cx);
         let (name, refused) = (name(&card), Vec::new());
         self.calls.insert(id.clone(), AnnouncedCall { name, refused });
     }

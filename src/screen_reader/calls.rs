@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use super::card_text;
 use crate::conversation::{CallId, CallResult};
-use crate::text::partial_json::PartialJson;
-use crate::tool::{Registry, RenderCx, ResultSource};
+use crate::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
 use crate::view::card::Card;
 
 /// Rows of a result that are told unasked.
@@ -96,20 +95,13 @@ impl Calls {
 
     fn call_card(&self, call: &Call) -> Card {
         let cx = RenderCx { expanded: false };
-        self.tools
-            .render_call(&call.tool, &partial(&call.args), Some(&call.args), cx)
+        let args = DrawnArgs::whole(&call.args);
+        self.tools.render_call(&call.tool, args, cx)
     }
 
     fn result_card(&self, call: &Call, result: &CallResult, expanded: bool) -> Card {
         let cx = RenderCx { expanded };
-        let ended = ResultSource::Ended(result);
-        self.tools
-            .render_result(&call.tool, &partial(&call.args), Some(&call.args), ended, cx)
+        let (args, ended) = (DrawnArgs::whole(&call.args), ResultSource::Ended(result));
+        self.tools.render_result(&call.tool, args, ended, cx)
     }
-}
-
-fn partial(args: &Value) -> PartialJson {
-    let mut partial = PartialJson::new();
-    partial.feed(&args.to_string());
-    partial
 }

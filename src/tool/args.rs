@@ -86,6 +86,30 @@ pub fn normalise(given: Map<String, Value>, schema: &Value, aliases: &[ParamAlia
     }
 }
 
+/// Finds a parameter among arguments in a model's spelling, and returns it with the name that it has there.
+pub fn find<'a>(
+    given: &'a Map<String, Value>,
+    name: &str,
+    aliases: &[ParamAlias],
+) -> Option<(&'a str, &'a Value)> {
+    let is_meant = |key: &str| {
+        let snake = snake_case(key);
+        let mut own = aliases
+            .iter()
+            .filter(|alias| alias.alias == key || alias.alias == snake);
+        match own.next() {
+            _ if snake == name => true,
+            Some(alias) => matches!(alias.target, ParamTarget::Name(target) if target == name),
+            None => COMMON
+                .iter()
+                .any(|(alias, targets)| *alias == snake && targets.contains(&name)),
+        }
+    };
+    let found = given.get_key_value(name);
+    let found = found.or_else(|| given.iter().find(|(key, _)| is_meant(key)));
+    found.map(|(key, value)| (key.as_str(), value))
+}
+
 fn required_names(schema: &Value) -> Vec<&str> {
     let listed = schema.get("required").and_then(Value::as_array);
     listed.into_iter().flatten().filter_map(Value::as_str).collect()

@@ -13,13 +13,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    CallView, Concurrency, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool, ToolCx,
-    ToolError, ToolSet,
+    Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool,
+    ToolCx, ToolError, ToolSet,
 };
 use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::Ask;
 use crate::provider::EditMode;
-use crate::text::partial_json::PartialJson;
 use crate::text::truncate::Keep;
 use crate::view::card::{Card, CardPart};
 
@@ -75,9 +74,9 @@ pub trait DynTool: Send + Sync {
         plan: Box<dyn Any + Send>,
         cx: &'a ToolCx,
     ) -> BoxFuture<'a, Result<Output<Value>, ToolError>>;
-    fn render_call(&self, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card;
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card;
     /// `None`: the details are not this tool's; the caller draws the generic card.
-    fn render_result(&self, args: Option<&Value>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card>;
+    fn render_result(&self, args: DrawnArgs<'_>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card>;
 }
 
 impl<T: Tool> DynTool for T {
@@ -219,13 +218,11 @@ impl<T: Tool> DynTool for T {
         })
     }
 
-    fn render_call(&self, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card {
-        let args = args.and_then(|args| T::Args::deserialize(args).ok());
-        Tool::render_call(self, CallView { partial, args }, cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        Tool::render_call(self, args.with_aliases(T::PARAM_ALIASES), cx)
     }
 
-    fn render_result(&self, args: Option<&Value>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card> {
-        let args = args.and_then(|args| T::Args::deserialize(args).ok());
+    fn render_result(&self, args: DrawnArgs<'_>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card> {
         let (text, details, running, error) = match &result {
             ResultSource::Running { text, details } => (*text, T::Details::deserialize(*details), true, None),
             ResultSource::Ended(result) => (
@@ -239,7 +236,7 @@ impl<T: Tool> DynTool for T {
         Some(Tool::render_result(
             self,
             ResultView {
-                args,
+                args: args.with_aliases(T::PARAM_ALIASES),
                 details,
                 text,
                 running,

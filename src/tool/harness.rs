@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{CallResolution, EndsTurn, KnownTools, LoopGuard, Progress, resolve, run};
 use super::{
-    Abilities, CallSettings, Gate, GateOwner, NestedCalls, ProtectedNames, Registry, RenderCx, ResultSource,
-    SessionServices, ToolCx, ToolSettings, TreeServices, Update,
+    Abilities, CallSettings, DrawnArgs, Gate, GateOwner, NestedCalls, ProtectedNames, Registry, RenderCx,
+    ResultSource, SessionServices, ToolCx, ToolSettings, TreeServices, Update,
 };
 use crate::conversation::{CallId, CallResult, ErrorKind, SessionId};
 use crate::files::Roots;
@@ -479,24 +479,24 @@ impl Harness {
 
     /// Draws a call whose arguments have come as far as `partial`.
     pub(crate) fn draw_call(&self, tool: &str, partial: &str) -> Card {
-        let mut json = PartialJson::new();
-        json.feed(partial);
+        let json = PartialJson::of(partial);
         let whole = self.resolve(tool, partial);
-        let args = whole.fits().then_some(whole.args);
+        let args = if whole.fits() {
+            DrawnArgs::whole(&whole.args)
+        } else {
+            DrawnArgs::partial(&json)
+        };
         let cx = RenderCx { expanded: false };
-        self.registry.render_call(tool, &json, args.as_ref(), cx)
+        self.registry.render_call(tool, args, cx)
     }
 
     /// Draws a call with its result.
     pub(crate) fn draw_result(&self, tool: &str, args: &Value, result: &CallResult, expanded: bool) -> Card {
-        let raw = args.to_string();
-        let mut json = PartialJson::new();
-        json.feed(&raw);
-        let whole = self.resolve(tool, &raw);
+        let whole = self.resolve(tool, &args.to_string());
         let source = ResultSource::Ended(result);
         let cx = RenderCx { expanded };
         self.registry
-            .render_result(tool, &json, Some(&whole.args), source, cx)
+            .render_result(tool, DrawnArgs::whole(&whole.args), source, cx)
     }
 }
 

@@ -18,6 +18,7 @@ mod call_hooks;
 mod change;
 mod command_permissions;
 mod context;
+mod drawn_args;
 mod dynamic;
 mod file_name;
 mod gate;
@@ -44,6 +45,7 @@ mod write_paths;
 
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
+pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource, TypedArgs};
 pub use gate::{AskingTool, Gate, GateAnswerError, GateOwner};
@@ -74,9 +76,8 @@ use serde_json::{Map, Value};
 use crate::conversation::ErrorKind;
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::provider::EditMode;
-use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::truncate::Keep;
-use crate::view::card::{Card, FileTarget};
+use crate::view::card::Card;
 
 /// The facts that a description may depend on.
 #[derive(Debug, Clone, Copy)]
@@ -199,11 +200,11 @@ pub trait Tool: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Output<Self::Details>, ToolError>> + Send;
 
     /// Draws the call before it has a result, from the first byte of its arguments on.
-    fn render_call(&self, call: CallView<'_, Self::Args>, cx: RenderCx) -> Card;
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card;
 
     /// Draws what came of it: live output while it runs, the result after. Errors without details of this tool are
     /// drawn by the caller.
-    fn render_result(&self, result: ResultView<'_, Self::Args, Self::Details>, cx: RenderCx) -> Card;
+    fn render_result(&self, result: ResultView<'_, Self::Details>, cx: RenderCx) -> Card;
 }
 
 /// The answer of `prepare`.
@@ -244,39 +245,9 @@ pub struct RenderCx {
     pub expanded: bool,
 }
 
-/// A call whose arguments may still be coming in.
-pub struct CallView<'a, A> {
-    /// Each field as far as it has streamed.
-    pub partial: &'a PartialJson,
-    /// The typed arguments, once they are whole and valid.
-    pub args: Option<A>,
-}
-
-impl<A> CallView<'_, A> {
-    /// Returns the string parameter as far as it has come, under its own name or the first of `aliases` that is there.
-    pub fn text(&self, name: &str, aliases: &[&str]) -> &str {
-        self.string(name, aliases).map_or("", |found| found.text)
-    }
-
-    /// Begins the card of a call that names a file, which is what the card is about once the name is whole.
-    pub fn file_card(&self, title: &str, name: &str, aliases: &[&str]) -> Card {
-        match self.string(name, aliases) {
-            Some(path) if path.complete && !path.text.is_empty() => {
-                Card::of_file(title, FileTarget::given(path.text))
-            }
-            path => Card::new(title, path.map_or("", |found| found.text)),
-        }
-    }
-
-    fn string(&self, name: &str, aliases: &[&str]) -> Option<PartialStr<'_>> {
-        let mut names = std::iter::once(&name).chain(aliases);
-        names.find_map(|name| self.partial.string(name))
-    }
-}
-
 /// A call that runs or has run.
-pub struct ResultView<'a, A, D> {
-    pub args: Option<A>,
+pub struct ResultView<'a, D> {
+    pub args: DrawnArgs<'a>,
     pub details: D,
     /// The text for the model; while the call runs, the tail of what it has printed so far.
     pub text: &'a str,

@@ -24,10 +24,11 @@ use tokio::sync::mpsc;
 
 use super::call_hooks::{self, HookRequests, HookedCall};
 use super::gate::{CallForReview, GateOutcome};
-use super::{AskingTool, Concurrency, DynPrepared, ToolCx, ToolError, TypedArgs, Update};
+use super::{
+    AskingTool, Concurrency, DrawnArgs, DynPrepared, RenderCx, ToolCx, ToolError, TypedArgs, Update,
+};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, PermissionKey, Subject};
-use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
 pub use person_calls::{find_own, own_command};
 use question_turn::in_turn;
@@ -327,12 +328,9 @@ async fn permit(
 
 /// The call's own card, for a question that has none.
 fn call_card(ready: &ResolvedCall) -> Card {
-    let mut partial = PartialJson::new();
     let args = Value::Object(ready.args.clone());
-    partial.feed(&args.to_string());
-    ready
-        .tool
-        .render_call(&partial, Some(&args), super::RenderCx { expanded: true })
+    let cx = RenderCx { expanded: true };
+    ready.tool.render_call(DrawnArgs::whole(&args), cx)
 }
 
 #[cfg(test)]

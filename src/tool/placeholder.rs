@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError};
+use super::{Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError};
 use crate::view::card::Card;
 
 /// `look_at`, or `interactive_bash`.
@@ -32,11 +32,11 @@ impl<const LOOKS: bool> Tool for PlaceholderTool<LOOKS> {
         Ok(Output::new(Self::NAME, "", NoDetails {}))
     }
 
-    fn render_call(&self, _: CallView<'_, NoArgs>, _: RenderCx) -> Card {
+    fn render_call(&self, _: DrawnArgs<'_>, _: RenderCx) -> Card {
         Card::new(Self::NAME, "")
     }
 
-    fn render_result(&self, _: ResultView<'_, NoArgs, NoDetails>, _: RenderCx) -> Card {
+    fn render_result(&self, _: ResultView<'_, NoDetails>, _: RenderCx) -> Card {
         Card::new(Self::NAME, "")
     }
 }

@@ -7,11 +7,10 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::dynamic::{ResultSource, generic_card};
-use super::{DynTool, InitCx, RenderCx, Route, ToolSettings, builtin, routing};
+use super::{DrawnArgs, DynTool, InitCx, RenderCx, Route, ToolSettings, builtin, routing};
 use crate::conversation::{Json, ToolPart};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
-use crate::text::partial_json::PartialJson;
 use crate::view::card::Card;
 
 /// The condition under which a model is told of a tool before it asked for it.
@@ -157,11 +156,6 @@ impl Registry {
         }
     }
 
-    /// Like [`Registry::resolve_call`], from arguments as far as they have come.
-    fn resolve_partial(&self, name: &str, partial: &PartialJson) -> Resolution {
-        self.route(self.resolve(name), |route| routing::may_be_for(route, partial))
-    }
-
     fn route(&self, named: Resolution, is_for: impl Fn(&Route) -> bool) -> Resolution {
         let Resolution::Tool(tool) = &named else {
             return named;
@@ -212,27 +206,19 @@ impl Registry {
         specs.collect()
     }
 
-    fn resolve_drawn(&self, tool: &str, partial: &PartialJson, args: Option<&Value>) -> Resolution {
-        match args {
-            Some(args) => self.resolve_call(tool, args),
-            None => self.resolve_partial(tool, partial),
-        }
-    }
-
     /// Draws a call that has no result yet.
-    pub fn render_call(&self, tool: &str, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card {
-        let Resolution::Tool(found) = self.resolve_drawn(tool, partial, args) else {
+    pub fn render_call(&self, tool: &str, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        let Resolution::Tool(found) = self.resolve_call(tool, args.value()) else {
             return Card::new(tool, "");
         };
-        catch(tool, || found.render_call(partial, args, cx)).unwrap_or_else(|| broken_card(tool))
+        catch(tool, || found.render_call(args, cx)).unwrap_or_else(|| broken_card(tool))
     }
 
     /// Draws a call that runs or has run.
     pub fn render_result(
         &self,
         tool: &str,
-        partial: &PartialJson,
-        args: Option<&Value>,
+        args: DrawnArgs<'_>,
         result: ResultSource<'_>,
         cx: RenderCx,
     ) -> Card {
@@ -245,14 +231,14 @@ impl Registry {
             }
             ResultSource::Ended(result) => result.output.clone(),
         };
-        if let Resolution::Tool(found) = self.resolve_drawn(tool, partial, args) {
+        if let Resolution::Tool(found) = self.resolve_call(tool, args.value()) {
             match catch(tool, || found.render_result(args, result, cx)) {
                 Some(Some(card)) => return card,
                 Some(None) => {}
                 None => return generic_card(broken_card(tool), &text, cx),
             }
         }
-        generic_card(self.render_call(tool, partial, args, cx), &text, cx)
+        generic_card(self.render_call(tool, args, cx), &text, cx)
     }
 }
 

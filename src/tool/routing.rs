@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::Route;
 use super::args::snake_case;
-use crate::text::partial_json::{PartialJson, PartialValue};
 
-/// Returns true if arguments as a model wrote them, or in their final form, are for the route's tool.
+/// Returns true if arguments as a model wrote them, as far as they have come or in their final form, are for the route's
+/// tool.
 pub(super) fn is_for(route: &Route, args: &Value) -> bool {
     let given = args.as_object().into_iter().flatten();
     let array = given
@@ -19,11 +19,11 @@ pub(super) fn is_for(route: &Route, args: &Value) -> bool {
             Value::Array(items) => items.as_slice(),
             one => std::slice::from_ref(one),
         };
-        let keys = items
+        let mut keys = items
             .iter()
             .filter_map(Value::as_object)
             .flat_map(|item| item.keys());
-        keys.into_iter().any(|key| names(route, key))
+        keys.any(|key| route.keys.contains(&snake_case(key).as_str()))
     })
 }
 
@@ -31,15 +31,4 @@ pub(super) fn is_for(route: &Route, args: &Value) -> bool {
 fn unwrapped(value: &Value) -> Cow<'_, Value> {
     let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     parsed.map_or(Cow::Borrowed(value), Cow::Owned)
-}
-
-/// Returns true if what has come of the arguments shows that they are for the route's tool.
-pub(super) fn may_be_for(route: &Route, partial: &PartialJson) -> bool {
-    let items = partial.get(route.array).into_iter().flat_map(PartialValue::items);
-    let mut keys = items.flat_map(|item| item.members().map(|(key, _)| key));
-    keys.any(|key| names(route, key))
-}
-
-fn names(route: &Route, key: &str) -> bool {
-    route.keys.contains(&snake_case(key).as_str())
 }

@@ -11,7 +11,7 @@ use lathe::permission::Mode;
 use lathe::session::wire::{SessionChoice, run_tool};
 use lathe::text::hashline::Hash;
 use lathe::text::partial_json::PartialJson;
-use lathe::tool::{Registry, RenderCx, ResultSource};
+use lathe::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
 use lathe::view::card::{Card, CardLook, CardStatus, lay_out};
 use lathe::view::highlight::Highlighter;
 use lathe::view::theme::Theme;
@@ -200,17 +200,15 @@ struct Wall<'a> {
 }
 
 impl Wall<'_> {
-    fn call(&self, raw: &str, args: Option<&Value>) -> Card {
+    fn call(&self, args: DrawnArgs<'_>) -> Card {
         let cx = RenderCx { expanded: false };
-        self.registry
-            .render_call(self.exhibit.tool, &partial(raw), args, cx)
+        self.registry.render_call(self.exhibit.tool, args, cx)
     }
 
     fn result(&self, args: &Value, source: ResultSource<'_>, expanded: bool) -> Card {
-        let raw = args.to_string();
         let cx = RenderCx { expanded };
         self.registry
-            .render_result(self.exhibit.tool, &partial(&raw), Some(args), source, cx)
+            .render_result(self.exhibit.tool, DrawnArgs::whole(args), source, cx)
     }
 
     /// Adds a card to the picture.
@@ -244,12 +242,6 @@ impl Wall<'_> {
     }
 }
 
-fn partial(raw: &str) -> PartialJson {
-    let mut partial = PartialJson::new();
-    partial.feed(raw);
-    partial
-}
-
 /// The arguments as far as so many eighths of them.
 fn cut(raw: &str, eighths: usize) -> &str {
     let mut end = raw.len() * eighths / 8;
@@ -279,11 +271,12 @@ fn picture(wall: &Wall<'_>, ends: &[End<'_>], width: usize) -> String {
     let raw = args.to_string();
     let mut picture = String::new();
     for eighths in [0, 2, 4, 7] {
-        let card = wall.call(cut(&raw, eighths), None);
+        let partial = PartialJson::of(cut(&raw, eighths));
+        let card = wall.call(DrawnArgs::partial(&partial));
         let label = format!("streaming, {eighths} of 8");
         wall.hang(&mut picture, &label, &card, CardStatus::Waiting, width);
     }
-    let whole = wall.call(&raw, Some(args));
+    let whole = wall.call(DrawnArgs::whole(args));
     for (label, status) in [
         ("waiting", CardStatus::Waiting),
         ("asking", CardStatus::Asking),

@@ -7,7 +7,7 @@ use lathe::text::partial_json::PartialJson;
 use lathe::text::sanitize::{Decoded, OutputDecoder};
 use lathe::text::sgr::SgrRun;
 use lathe::text::width::str_width;
-use lathe::tool::{Registry, RenderCx, ResultSource};
+use lathe::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
 use lathe::view::card::{Card, CardLook, CardPart, CardStatus, Tone, ToneSpan, lay_out, plain, source};
 use lathe::view::highlight::Highlighter;
 use lathe::view::markdown;
@@ -149,16 +149,16 @@ proptest! {
             ended.ok = true;
             ended.details = details.clone().into();
             for raw in [raw.clone(), args.to_string(), json!({"a": raw}).to_string()] {
-                let mut partial = PartialJson::new();
-                partial.feed(&raw);
+                let partial = PartialJson::of(&raw);
+                let (partial, whole) = (DrawnArgs::partial(&partial), DrawnArgs::whole(&args));
                 let what = format!("{tool} {raw:?} {output:?} {details}");
                 let running = ResultSource::Running { text: &output, details: &details };
                 let cards = [
-                    registry.render_call(tool, &partial, None, cx),
-                    registry.render_call(tool, &partial, Some(&args), cx),
-                    registry.render_result(tool, &partial, Some(&args), running, cx),
-                    registry.render_result(tool, &partial, Some(&args), ResultSource::Ended(&ended), cx),
-                    registry.render_result(tool, &partial, None, ResultSource::Ended(&failed), cx),
+                    registry.render_call(tool, partial, cx),
+                    registry.render_call(tool, whole, cx),
+                    registry.render_result(tool, whole, running, cx),
+                    registry.render_result(tool, whole, ResultSource::Ended(&ended), cx),
+                    registry.render_result(tool, partial, ResultSource::Ended(&failed), cx),
                 ];
                 for card in &cards {
                     assert_fits(card, CardStatus::Running, width, &what)?;
@@ -188,7 +188,7 @@ proptest! {
         let running = ResultSource::Running { text: &output, details: &details };
         for source in [running, ResultSource::Ended(&ended)] {
             let cx = RenderCx { expanded };
-            let card = registry.render_result("bash", &PartialJson::new(), None, source, cx);
+            let card = registry.render_result("bash", DrawnArgs::whole(&Value::Null), source, cx);
             assert_fits(&card, CardStatus::Running, width, &format!("{output:?} {details}"))?;
         }
     }

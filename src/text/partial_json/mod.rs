@@ -1,29 +1,27 @@
 //! Reads a JSON text while it streams in: the arguments of a tool call, shown from their first byte on.
 //!
-//! Every byte is read once and the values live in one growing arena, so a string of a megabyte that comes in pieces of
-//! 16 bytes costs no more than one that comes at once, and looking at what is there copies nothing. How the text was
-//! cut into pieces never changes the answer.
+//! Every byte is read once and added to one growing value, so a string of a megabyte that comes in pieces of 16 bytes
+//! costs no more than one that comes at once, and looking at what is there copies nothing. How the text was cut into
+//! pieces never changes the answer.
 //!
-//! A value appears as soon as it is certain what kind it is: a string with its opening quote, a number with its first
-//! digit, `true`, `false` and `null` once whole; a member of an object when its value does. The grammar is strict: the
-//! first byte that is no JSON ends the reading and is remembered, and what was read before it stays. A lone surrogate
-//! escape becomes `U+FFFD`. This is for showing; the finished arguments are parsed anew by whoever executes the call.
+//! An object, an array and a string are there from their first byte on, numbers, `true`, `false` and `null` once whole; a
+//! member of an object when its value is. The grammar is strict: the first byte that is no JSON ends the reading and is
+//! remembered, and what was read before it stays. A lone surrogate escape becomes `U+FFFD`. This is for showing; the
+//! finished arguments are parsed anew by whoever executes the call.
 //!
 //! ```
 //! use lathe::text::partial_json::PartialJson;
 //!
-//! let mut arguments = PartialJson::new();
-//! arguments.feed(r#"{"file_path": "src/ma"#);
-//! let path = arguments.string("file_path").unwrap();
-//! assert_eq!((path.text, path.complete), ("src/ma", false));
+//! let arguments = PartialJson::of(r#"{"file_path": "src/ma"#);
+//! assert_eq!(arguments.value()["file_path"], "src/ma");
+//! assert!(arguments.is_open("file_path"));
 //! ```
 
 mod reader;
-mod value;
-
-pub use value::{PartialStr, PartialValue};
+mod tree;
 
 use reader::JsonReader;
+use serde_json::Value;
 
 /// Deeper nesting than this is refused.
 pub const MAX_DEPTH: usize = 200;
@@ -41,6 +39,13 @@ impl PartialJson {
         Self::default()
     }
 
+    /// Reads the beginning of a text, or all of it.
+    pub fn of(text: &str) -> Self {
+        let mut json = Self::new();
+        json.feed(text);
+        json
+    }
+
     /// Reads the next piece of the text. Does nothing after an error.
     pub fn feed(&mut self, piece: &str) {
         if self.error.is_some() {
@@ -52,30 +57,29 @@ impl PartialJson {
         self.read += piece.len();
     }
 
-    /// Returns the top value, once its first byte is there.
-    pub fn root(&self) -> Option<PartialValue<'_>> {
-        self.reader.arena.root()
-    }
-
-    /// Returns a member of the top object as far as it has come.
-    pub fn get(&self, key: &str) -> Option<PartialValue<'_>> {
-        self.root()?.get(key)
-    }
-
-    /// Returns a string member of the top object as far as it has come.
-    pub fn string(&self, key: &str) -> Option<PartialStr<'_>> {
-        self.get(key)?.as_string()
-    }
-
-    /// Copies everything read so far; `null` while there is nothing.
-    pub fn value(&self) -> serde_json::Value {
-        self.root()
-            .map_or(serde_json::Value::Null, PartialValue::to_value)
+    /// Returns everything read so far; `null` while there is nothing.
+    pub fn value(&self) -> &Value {
+        self.reader.tree.root.as_ref().unwrap_or(&Value::Null)
     }
 
     /// Tells whether the top value has ended.
     pub fn is_complete(&self) -> bool {
-        self.root().is_some_and(PartialValue::is_complete)
+        let tree = &self.reader.tree;
+        tree.root.is_some() && tree.depth == 0 && !self.reader.is_in_string
+    }
+
+    /// Tells whether this member of the top object is there and has not ended.
+    pub fn is_open(&self, key: &str) -> bool {
+        let is_newest_open = match self.reader.tree.depth {
+            0 => false,
+            1 => self.reader.is_in_string,
+            _ => true,
+        };
+        let newest = self
+            .value()
+            .as_object()
+            .and_then(|members| members.keys().next_back());
+        is_newest_open && newest.is_some_and(|newest| newest == key)
     }
 
     /// Returns the position of the first byte that is no JSON, counted from the start of the whole text.
@@ -88,45 +92,21 @@ impl PartialJson {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::{Number, Value, json};
-
-    fn read(text: &str) -> PartialJson {
-        let mut json = PartialJson::new();
-        json.feed(text);
-        json
-    }
+    use serde_json::{Value, json};
 
     #[test]
     fn strings_are_there_as_far_as_they_came() {
-        let mut json = read(r#"{"path": "src/m"#);
-        assert_eq!(
-            json.string("path"),
-            Some(PartialStr {
-                text: "src/m",
-                complete: false
-            })
-        );
+        let mut json = PartialJson::of(r#"{"path": "src/m"#);
+        assert_eq!(*json.value(), json!({"path": "src/m"}));
+        assert!(json.is_open("path"));
         json.feed(r#"ain.rs", "old"#);
-        assert_eq!(
-            json.string("path"),
-            Some(PartialStr {
-                text: "src/main.rs",
-                complete: true
-            })
-        );
-        assert_eq!(json.string("old"), None);
+        assert_eq!(*json.value(), json!({"path": "src/main.rs"}));
+        assert!(!json.is_open("path") && !json.is_open("old"));
         json.feed(r#"": ""#);
-        assert_eq!(
-            json.string("old"),
-            Some(PartialStr {
-                text: "",
-                complete: false
-            })
-        );
-        assert!(!json.is_complete());
+        assert_eq!(*json.value(), json!({"path": "src/main.rs", "old": ""}));
+        assert!(json.is_open("old") && !json.is_open("path") && !json.is_complete());
         json.feed("\"}");
-        assert!(json.is_complete());
-        assert_eq!(json.value(), json!({"path": "src/main.rs", "old": ""}));
+        assert!(json.is_complete() && !json.is_open("old"));
     }
 
     #[test]
@@ -143,119 +123,65 @@ mod tests {
         ] {
             json.feed(piece);
         }
-        assert_eq!(
-            json.string("a"),
-            Some(PartialStr {
-                text: "x\né😀\\/\u{8}\u{c}\r\t\"",
-                complete: true
-            })
-        );
-        assert_eq!(json.error(), None);
+        assert_eq!(json.value()["a"], "x\né😀\\/\u{8}\u{c}\r\t\"");
+        assert!(json.is_complete() && json.error().is_none());
     }
 
     #[test]
     fn half_a_surrogate_pair_waits_for_the_other_half() {
-        let mut json = read(r#"{"a":"x\ud83d"#);
-        assert_eq!(
-            json.string("a"),
-            Some(PartialStr {
-                text: "x",
-                complete: false
-            })
-        );
+        let mut json = PartialJson::of(r#"{"a":"x\ud83d"#);
+        assert_eq!(json.value()["a"], "x");
         json.feed(r"\ude00");
-        assert_eq!(
-            json.string("a"),
-            Some(PartialStr {
-                text: "x😀",
-                complete: false
-            })
-        );
+        assert_eq!(json.value()["a"], "x😀");
     }
 
     #[test]
     fn lone_surrogates_become_replacement_characters() {
-        assert_eq!(
-            read(r#"{"a":"\ud83dx"}"#).string("a"),
-            Some(PartialStr {
-                text: "\u{FFFD}x",
-                complete: true
-            })
-        );
-        assert_eq!(
-            read(r#"{"a":"\ud83d\n"}"#).string("a"),
-            Some(PartialStr {
-                text: "\u{FFFD}\n",
-                complete: true
-            })
-        );
-        assert_eq!(
-            read(r#"{"a":"\ude00"}"#).string("a"),
-            Some(PartialStr {
-                text: "\u{FFFD}",
-                complete: true
-            })
-        );
-        assert_eq!(
-            read(r#"{"a":"\ud83d\ud83d\ude00"}"#).string("a"),
-            Some(PartialStr {
-                text: "\u{FFFD}😀",
-                complete: true
-            })
-        );
-        assert_eq!(
-            read(r#"{"a":"\ud83d"}"#).string("a"),
-            Some(PartialStr {
-                text: "\u{FFFD}",
-                complete: true
-            })
-        );
+        for (text, a) in [
+            (r#"{"a":"\ud83dx"}"#, "\u{FFFD}x"),
+            (r#"{"a":"\ud83d\n"}"#, "\u{FFFD}\n"),
+            (r#"{"a":"\ude00"}"#, "\u{FFFD}"),
+            (r#"{"a":"\ud83d\ud83d\ude00"}"#, "\u{FFFD}😀"),
+            (r#"{"a":"\ud83d"}"#, "\u{FFFD}"),
+        ] {
+            assert_eq!(PartialJson::of(text).value()["a"], a, "{text}");
+        }
     }
 
     #[test]
     fn nested_values_are_seen_before_they_end() {
-        let json = read(r#"{"edits": [{"old": "a", "all": true}, {"old": "b"#);
-        let edits = json.get("edits").unwrap();
-        assert!(!edits.is_complete());
-        let items: Vec<_> = edits.items().collect();
-        assert!(items[0].is_complete());
-        assert_eq!(items[0].get("all").unwrap().as_bool(), Some(true));
-        assert_eq!(
-            items[1].get("old").unwrap().as_string(),
-            Some(PartialStr {
-                text: "b",
-                complete: false
-            })
-        );
-        assert_eq!(
-            json.value(),
-            json!({"edits": [{"old": "a", "all": true}, {"old": "b"}]})
-        );
+        let mut json = PartialJson::of(r#"{"edits": [{"old": "a", "all": true}, {"old": "b"#);
+        let seen = json!({"edits": [{"old": "a", "all": true}, {"old": "b"}]});
+        assert_eq!(*json.value(), seen);
+        assert!(json.is_open("edits") && !json.is_open("old"));
+        json.feed("\"}]");
+        assert_eq!(*json.value(), seen);
+        assert!(!json.is_open("edits") && !json.is_complete());
     }
 
     #[test]
     fn numbers_end_with_the_byte_behind_them() {
-        let mut json = read(r#"{"n": 12"#);
-        assert_eq!(json.value(), json!({"n": 12}));
-        assert!(!json.get("n").unwrap().is_complete());
+        let mut json = PartialJson::of(r#"{"n": 12"#);
+        assert_eq!(*json.value(), json!({}));
         json.feed("3.5e");
-        assert_eq!(json.value(), json!({"n": null}));
+        assert_eq!(*json.value(), json!({}));
         json.feed("1,");
-        assert_eq!(json.get("n").unwrap().as_number(), Number::from_f64(1235.0));
-        assert!(json.get("n").unwrap().is_complete());
+        assert_eq!(*json.value(), json!({"n": 1235.0}));
     }
 
     #[test]
     fn the_last_of_equal_keys_wins() {
-        let json = read(r#"{"a": 1, "a": "two"}"#);
-        assert_eq!(
-            json.string("a"),
-            Some(PartialStr {
-                text: "two",
-                complete: true
-            })
-        );
-        assert_eq!(json.value(), json!({"a": "two"}));
+        let mut json = PartialJson::of(r#"{"a": 1, "b": 2, "a": "tw"#);
+        json.feed("o");
+        assert_eq!(*json.value(), json!({"a": "two", "b": 2}));
+        assert!(json.is_open("a"));
+    }
+
+    #[test]
+    fn what_breaks_off_in_a_string_leaves_it_open() {
+        let json = PartialJson::of("{\"a\": \"x\n\"}");
+        assert_eq!((json.error(), &json.value()["a"]), (Some(8), &json!("x")));
+        assert!(json.is_open("a") && !json.is_complete());
     }
 
     #[test]
@@ -275,32 +201,32 @@ mod tests {
             ("{} x", 3),
             ("x", 0),
         ] {
-            assert_eq!(read(text).error(), Some(at), "{text:?}");
+            assert_eq!(PartialJson::of(text).error(), Some(at), "{text:?}");
         }
-        let mut json = read(r#"{"a": "kept", "b": x"#);
+        let mut json = PartialJson::of(r#"{"a": "kept", "b": x"#);
         json.feed(r#" "c": 1}"#);
-        assert_eq!(json.value(), json!({"a": "kept"}));
+        assert_eq!(*json.value(), json!({"a": "kept"}));
         assert!(!json.is_complete());
     }
 
     #[test]
     fn nesting_has_a_limit() {
-        assert_eq!(read(&"[".repeat(200)).error(), None);
-        assert_eq!(read(&"[".repeat(201)).error(), Some(200));
+        assert_eq!(PartialJson::of(&"[".repeat(200)).error(), None);
+        assert_eq!(PartialJson::of(&"[".repeat(201)).error(), Some(200));
         let mut closed = "[".repeat(200);
         closed.push_str(&"]".repeat(200));
-        assert!(read(&closed).is_complete());
+        assert!(PartialJson::of(&closed).is_complete());
     }
 
     #[test]
     fn a_large_string_in_small_pieces_is_read_in_linear_time() {
-        let mut json = read(r#"{"content": ""#);
+        let mut json = PartialJson::of(r#"{"content": ""#);
         for _ in 0..(1 << 16) {
             json.feed("sixteen bytes..\\");
             json.feed("n");
-            assert!(json.string("content").is_some());
+            assert!(json.value()["content"].is_string());
         }
-        assert_eq!(json.string("content").unwrap().text.len(), 1 << 20);
+        assert_eq!(json.value()["content"].as_str().unwrap().len(), 1 << 20);
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
@@ -337,12 +263,12 @@ mod tests {
             let json = in_pieces(&text, size);
             prop_assert_eq!(json.error(), None);
             prop_assert!(json.is_complete());
-            prop_assert_eq!(json.value(), serde_json::from_str::<Value>(&text).unwrap());
+            prop_assert_eq!(json.value(), &serde_json::from_str::<Value>(&text).unwrap());
         }
 
         #[test]
         fn pieces_never_change_the_answer(text in "[\\[\\]{}\",:\\\\u0-9a-eE.tr-]{0,40}", size in 1_usize..5) {
-            let (whole, cut) = (read(&text), in_pieces(&text, size));
+            let (whole, cut) = (PartialJson::of(&text), in_pieces(&text, size));
             prop_assert_eq!(whole.error(), cut.error());
             prop_assert_eq!(whole.value(), cut.value());
             prop_assert_eq!(whole.is_complete(), cut.is_complete());
@@ -350,7 +276,7 @@ mod tests {
 
         #[test]
         fn accepts_and_refuses_what_serde_does(text in "[\\[\\]{}\",:\\\\u0-2a-cE.e -]{0,12}") {
-            let json = read(&format!("{text}\n"));
+            let json = PartialJson::of(&format!("{text}\n"));
             let accepted = json.error().is_none() && json.is_complete();
             prop_assert_eq!(accepted, serde_json::from_str::<Value>(&text).is_ok() || accepted && text.contains("\\u"));
         }

@@ -1,16 +1,18 @@
 //! The state machine that reads the bytes.
 
+use serde_json::{Map, Value};
+
 use super::MAX_DEPTH;
-use super::value::{Arena, Kind, NodeId};
+use super::tree::OpenTree;
 
 /// The offset of a byte that is no JSON, within the piece.
 type Malformed = usize;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct JsonReader {
-    pub(super) arena: Arena,
-    /// The containers that have not ended, outermost first.
-    open: Vec<NodeId>,
+    pub(super) tree: OpenTree,
+    /// True while the newest value is a string whose closing quote was not read.
+    pub(super) is_in_string: bool,
     /// The key whose value comes next.
     key: Option<String>,
     state: State,
@@ -32,7 +34,10 @@ enum State {
     /// A comma or the end of the innermost container, or nothing when there is none.
     AfterValue,
     InString(StringPart),
-    InNumber(NumberPart),
+    InNumber {
+        part: NumberPart,
+        written: String,
+    },
     InWord {
         word: Word,
         read: usize,
@@ -50,7 +55,8 @@ struct StringPart {
 #[derive(Debug, Clone)]
 enum Target {
     Key(String),
-    Value(NodeId),
+    /// The newest value of the tree.
+    Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,11 +95,11 @@ impl Word {
         }
     }
 
-    fn kind(self) -> Kind {
+    fn value(self) -> Value {
         match self {
-            Self::Null => Kind::Null,
-            Self::True => Kind::Bool(true),
-            Self::False => Kind::Bool(false),
+            Self::Null => Value::Null,
+            Self::True => Value::Bool(true),
+            Self::False => Value::Bool(false),
         }
     }
 }
@@ -129,7 +135,7 @@ impl JsonReader {
         while at < piece.len() {
             at = match std::mem::take(&mut self.state) {
                 State::InString(part) => self.in_string(part, piece, at)?,
-                State::InNumber(part) => self.in_number(part, piece, at)?,
+                State::InNumber { part, written } => self.in_number(part, written, piece, at)?,
                 State::InWord { word, read } => self.in_word(word, read, piece.as_bytes()[at]).ok_or(at)?,
                 state => self.between(state, piece.as_bytes()[at]).ok_or(at)?,
             } + at;
@@ -158,28 +164,31 @@ impl JsonReader {
 
     fn begin_value(&mut self, byte: u8) -> Option<()> {
         match byte {
-            b'{' | b'[' if self.open.len() == MAX_DEPTH => return None,
+            b'{' | b'[' if self.tree.depth == MAX_DEPTH => return None,
             b'{' => {
-                let id = self.add(Kind::Object(Vec::new()));
-                self.open.push(id);
+                self.add(Value::Object(Map::new()));
+                self.tree.depth += 1;
                 self.state = State::FirstKey;
             }
             b'[' => {
-                let id = self.add(Kind::Array(Vec::new()));
-                self.open.push(id);
+                self.add(Value::Array(Vec::new()));
+                self.tree.depth += 1;
                 self.state = State::FirstItem;
             }
             b'"' => {
-                let id = self.add(Kind::String(String::new()));
-                self.state = State::InString(StringPart::new(Target::Value(id)));
+                self.add(Value::String(String::new()));
+                self.is_in_string = true;
+                self.state = State::InString(StringPart::new(Target::Value));
             }
             b'-' | b'0'..=b'9' => {
-                self.add(Kind::Number(char::from(byte).to_string()));
-                self.state = State::InNumber(match byte {
-                    b'-' => NumberPart::Minus,
-                    b'0' => NumberPart::Zero,
-                    _ => NumberPart::Integer,
-                });
+                self.state = State::InNumber {
+                    part: match byte {
+                        b'-' => NumberPart::Minus,
+                        b'0' => NumberPart::Zero,
+                        _ => NumberPart::Integer,
+                    },
+                    written: char::from(byte).to_string(),
+                };
             }
             b'n' => {
                 self.state = State::InWord {
@@ -205,36 +214,23 @@ impl JsonReader {
     }
 
     fn after_value(&mut self, byte: u8) -> Option<()> {
-        let container = *self.open.last()?;
-        match (&self.arena.nodes[container].kind, byte) {
-            (Kind::Object(_), b',') => self.state = State::Key,
-            (Kind::Array(_), b',') => self.state = State::Value,
-            (Kind::Object(_), b'}') | (Kind::Array(_), b']') => self.close(),
+        match (self.tree.container()?, byte) {
+            (Value::Object(_), b',') => self.state = State::Key,
+            (Value::Array(_), b',') => self.state = State::Value,
+            (Value::Object(_), b'}') | (Value::Array(_), b']') => self.close(),
             _ => return None,
         }
         Some(())
     }
 
     fn close(&mut self) {
-        if let Some(id) = self.open.pop() {
-            self.arena.nodes[id].complete = true;
-        }
+        self.tree.depth -= 1;
         self.state = State::AfterValue;
     }
 
     /// Adds a value where the text stands: at the top, in an array, or under the key just read.
-    fn add(&mut self, kind: Kind) -> NodeId {
-        let id = self.arena.add(kind);
-        if let Some(container) = self.open.last() {
-            match &mut self.arena.nodes[*container].kind {
-                Kind::Array(items) => items.push(id),
-                Kind::Object(members) => members.push((self.key.take().unwrap_or_default(), id)),
-                Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {
-                    unreachable!("only containers are open")
-                }
-            }
-        }
-        id
+    fn add(&mut self, value: Value) {
+        self.tree.add(self.key.take(), value);
     }
 
     fn in_word(&mut self, word: Word, read: usize, byte: u8) -> Option<usize> {
@@ -242,7 +238,7 @@ impl JsonReader {
             return None;
         }
         if read + 1 == word.text().len() {
-            self.add(word.kind());
+            self.add(word.value());
             self.state = State::AfterValue;
         } else {
             self.state = State::InWord { word, read: read + 1 };
@@ -250,29 +246,29 @@ impl JsonReader {
         Some(1)
     }
 
-    fn in_number(&mut self, mut part: NumberPart, piece: &str, at: usize) -> Result<usize, Malformed> {
-        let number = self
-            .arena
-            .nodes
-            .last_mut()
-            .expect("a number was added when it began");
-        let Kind::Number(written) = &mut number.kind else {
-            unreachable!("nothing is added while a number is read");
-        };
-        for (count, byte) in piece.as_bytes()[at..].iter().enumerate() {
-            match part.next(*byte) {
-                Some(next) => part = next,
-                None if part.may_end() => {
-                    number.complete = true;
-                    self.state = State::AfterValue;
-                    return Ok(count);
-                }
-                None => return Err(at + count),
-            }
-            written.push(char::from(*byte));
+    fn in_number(
+        &mut self,
+        mut part: NumberPart,
+        mut written: String,
+        piece: &str,
+        at: usize,
+    ) -> Result<usize, Malformed> {
+        let rest = &piece[at..];
+        let digits = rest.bytes().map_while(|byte| {
+            part = part.next(byte)?;
+            Some(())
+        });
+        let count = digits.count();
+        written.push_str(&rest[..count]);
+        if count == rest.len() {
+            self.state = State::InNumber { part, written };
+        } else if part.may_end() {
+            self.add(written.parse().map_or(Value::Null, Value::Number));
+            self.state = State::AfterValue;
+        } else {
+            return Err(at + count);
         }
-        self.state = State::InNumber(part);
-        Ok(piece.len() - at)
+        Ok(count)
     }
 
     /// Reads plain text up to the next escape or the end, or one byte of an escape.
@@ -280,7 +276,7 @@ impl JsonReader {
         let rest = &piece[at..];
         let byte = rest.as_bytes()[0];
         if part.escape != Escape::None {
-            part.escape_byte(&mut self.arena, byte).ok_or(at)?;
+            part.escape_byte(&mut self.tree, byte).ok_or(at)?;
             self.state = State::InString(part);
             return Ok(1);
         }
@@ -289,7 +285,7 @@ impl JsonReader {
             .take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f))
             .count();
         if plain > 0 {
-            part.push_str(&mut self.arena, &rest[..plain]);
+            part.push_str(&mut self.tree, &rest[..plain]);
             self.state = State::InString(part);
             return Ok(plain);
         }
@@ -305,14 +301,14 @@ impl JsonReader {
     }
 
     fn end_string(&mut self, mut part: StringPart) {
-        part.drop_surrogate(&mut self.arena);
+        part.drop_surrogate(&mut self.tree);
         match part.target {
             Target::Key(key) => {
                 self.key = Some(key);
                 self.state = State::Colon;
             }
-            Target::Value(id) => {
-                self.arena.nodes[id].complete = true;
+            Target::Value => {
+                self.is_in_string = false;
                 self.state = State::AfterValue;
             }
         }
@@ -328,34 +324,30 @@ impl StringPart {
         }
     }
 
-    fn text<'a>(&'a mut self, arena: &'a mut Arena) -> &'a mut String {
+    fn push_str(&mut self, tree: &mut OpenTree, text: &str) {
+        self.drop_surrogate(tree);
+        self.append(tree, text);
+    }
+
+    fn push(&mut self, tree: &mut OpenTree, c: char) {
+        self.push_str(tree, c.encode_utf8(&mut [0; 4]));
+    }
+
+    fn append(&mut self, tree: &mut OpenTree, text: &str) {
         match &mut self.target {
-            Target::Key(key) => key,
-            Target::Value(id) => match &mut arena.nodes[*id].kind {
-                Kind::String(text) => text,
-                _ => unreachable!("the target was added as a string"),
-            },
+            Target::Key(key) => key.push_str(text),
+            Target::Value => tree.push_str(text),
         }
-    }
-
-    fn push_str(&mut self, arena: &mut Arena, text: &str) {
-        self.drop_surrogate(arena);
-        self.text(arena).push_str(text);
-    }
-
-    fn push(&mut self, arena: &mut Arena, c: char) {
-        self.drop_surrogate(arena);
-        self.text(arena).push(c);
     }
 
     /// A leading surrogate that got no partner becomes a replacement character.
-    fn drop_surrogate(&mut self, arena: &mut Arena) {
+    fn drop_surrogate(&mut self, tree: &mut OpenTree) {
         if self.surrogate.take().is_some() {
-            self.text(arena).push(char::REPLACEMENT_CHARACTER);
+            self.append(tree, "\u{FFFD}");
         }
     }
 
-    fn escape_byte(&mut self, arena: &mut Arena, byte: u8) -> Option<()> {
+    fn escape_byte(&mut self, tree: &mut OpenTree, byte: u8) -> Option<()> {
         let c = match (self.escape, byte) {
             (Escape::Hex { value, digits }, _) => {
                 let digit = char::from(byte).to_digit(16)?;
@@ -366,7 +358,7 @@ impl StringPart {
                 };
                 if digits == 3 {
                     self.escape = Escape::None;
-                    self.code_unit(arena, value);
+                    self.code_unit(tree, value);
                 }
                 return Some(());
             }
@@ -383,23 +375,23 @@ impl StringPart {
             _ => return None,
         };
         self.escape = Escape::None;
-        self.push(arena, c);
+        self.push(tree, c);
         Some(())
     }
 
-    fn code_unit(&mut self, arena: &mut Arena, unit: u16) {
+    fn code_unit(&mut self, tree: &mut OpenTree, unit: u16) {
         match (self.surrogate, unit) {
             (Some(high), 0xDC00..=0xDFFF) => {
                 self.surrogate = None;
                 let pair = char::decode_utf16([high, unit]).next().and_then(Result::ok);
-                self.push(arena, pair.unwrap_or(char::REPLACEMENT_CHARACTER));
+                self.push(tree, pair.unwrap_or(char::REPLACEMENT_CHARACTER));
             }
             (_, 0xD800..=0xDBFF) => {
-                self.drop_surrogate(arena);
+                self.drop_surrogate(tree);
                 self.surrogate = Some(unit);
             }
             _ => self.push(
-                arena,
+                tree,
                 char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER),
             ),
         }

@@ -14,9 +14,8 @@ use serde_json::{Map, Value};
 
 use crate::conversation::{CallId, ErrorKind};
 use crate::permission::{Ask, Subject};
-use crate::text::partial_json::PartialValue;
 use crate::tool::{
-    AskingTool, CallView, Concurrency, InitCx, NestedCall, NestedCallEnd, Output, ParamAlias, Prepared,
+    AskingTool, Concurrency, DrawnArgs, InitCx, NestedCall, NestedCallEnd, Output, ParamAlias, Prepared,
     RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
@@ -111,19 +110,16 @@ impl Tool for BatchTool {
         Ok(output(ended, cx.cancel.is_cancelled()))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        let calls = call
-            .partial
-            .get("tool_calls")
-            .or_else(|| call.partial.get("calls"));
-        let Some(calls) = calls.filter(|calls| calls.is_array()) else {
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        if !args.get("tool_calls").is_some_and(Value::is_array) {
             return Card::new("Batch", "");
-        };
-        let card = Card::new("Batch", plural(calls.items().len(), "call"));
-        with_lines(card, calls.items().map(line).collect())
+        }
+        let calls = args.items("tool_calls");
+        let card = Card::new("Batch", plural(calls.len(), "call"));
+        with_lines(card, calls.map(line).collect())
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
         let Details {
             total,
             succeeded,
@@ -195,15 +191,12 @@ fn output(ended: Vec<NestedCallEnd>, is_cancelled: bool) -> Output<Details> {
 }
 
 /// A call as far as it has streamed: its tool, and the first text among its arguments.
-fn line(call: PartialValue<'_>) -> ToneLine {
-    let field = |names: &[&str]| names.iter().find_map(|name| call.get(name));
-    let tool = field(&["tool", "name"]).and_then(PartialValue::as_string);
-    let args = field(&["parameters", "arguments", "args", "input"]);
-    let first = args.and_then(|args| args.members().find_map(|(_, value)| value.as_string()));
-    let tool = tool.map_or("", |tool| tool.text);
-    let first = first.map_or("", |first| first.text.lines().next().unwrap_or_default());
+fn line(call: DrawnArgs<'_>) -> ToneLine {
+    let args = call.get("parameters").and_then(Value::as_object);
+    let first = args.and_then(|args| args.values().find_map(Value::as_str));
+    let first = first.and_then(|first| first.lines().next()).unwrap_or_default();
     vec![
-        ToneSpan::new(Tone::Normal, tool),
+        ToneSpan::new(Tone::Normal, call.text("tool")),
         ToneSpan::new(Tone::Muted, format!(" {first}")),
     ]
     .into()

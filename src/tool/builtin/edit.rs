@@ -8,16 +8,14 @@ pub(super) mod steps;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::steps::{Details, NEW_NAMES, OLD_NAMES, Plan, RequestedReplacement, identical, prepare};
+use self::steps::{Details, Plan, RequestedReplacement, identical, prepare};
 use crate::provider::EditMode;
 use crate::tool::change::{diff_part, growing_diff};
 use crate::tool::{
-    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx, ToolError,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
+    ToolError,
 };
 use crate::view::card::{Card, Fact, FileTarget};
-
-/// The names under which a model may write the path, besides its own, in the form in which they stream in.
-pub(super) const PATH_NAMES: &[&str] = &["path", "filePath", "file"];
 
 pub(super) struct EditTool;
 
@@ -90,17 +88,13 @@ impl Tool for EditTool {
         plan.carry_out(cx).await
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let (old, new) = (
-            call.text("old_string", OLD_NAMES),
-            call.text("new_string", NEW_NAMES),
-        );
-        let path = call.text("file_path", PATH_NAMES);
-        let card = call.file_card("Edit", "file_path", PATH_NAMES);
-        growing_diff(card, path, old, new, cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        let card = args.file_card("Edit", "file_path");
+        let (old, new) = (args.text("old_string"), args.text("new_string"));
+        growing_diff(card, args.text("file_path"), old, new, cx)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         result.details.card(cx)
     }
 }

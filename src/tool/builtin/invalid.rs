@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
 use crate::tool::{
-    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
+    Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::Card;
 
@@ -52,11 +52,11 @@ impl Tool for InvalidTool {
         ))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        Card::new(call.text("tool", &[]), "")
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        Card::new(args.text("tool"), "")
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
         match result.details {}
     }
 }

@@ -14,7 +14,7 @@ use crate::files::Resolved;
 use crate::tool::file_name::one_line;
 use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile};
 use crate::tool::{
-    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, SessionServices, Tool, ToolCx, ToolError,
+    Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, SessionServices, Tool, ToolCx, ToolError,
     ToolSet, path_asks, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
@@ -114,11 +114,11 @@ impl Tool for ListTool {
         .await
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        call.file_card("List", "path", &["dir", "directory", "file_path"])
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        args.file_card("List", "path")
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let details = result.details;
         let target = FileTarget::shown(&details.path);
         let card = Card::of_file("List", target.clone()).meta(Fact::count(details.files, "file"));

@@ -22,7 +22,6 @@ pub(super) use bash::OwnCommand;
 use std::sync::Arc;
 
 use super::{DynTool, RenderCx};
-use crate::text::partial_json::{PartialJson, PartialValue};
 use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Every tool there is. The registry sorts them.
@@ -76,22 +75,6 @@ fn with_lines(card: Card, lines: Vec<ToneLine>) -> Card {
         return card;
     }
     card.part(CardPart::Lines(lines))
-}
-
-/// Returns one text or several as far as they have streamed, under the first of `names` that is there.
-fn texts(partial: &PartialJson, names: &[&str]) -> String {
-    let Some(value) = names.iter().find_map(|name| partial.get(name)) else {
-        return String::new();
-    };
-    if let Some(text) = value.as_string() {
-        return text.text.to_owned();
-    }
-    let texts: Vec<&str> = value
-        .items()
-        .filter_map(PartialValue::as_string)
-        .map(|text| text.text)
-        .collect();
-    texts.join(" ")
 }
 
 #[cfg(test)]

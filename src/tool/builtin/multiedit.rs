@@ -5,13 +5,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::edit::PATH_NAMES;
-use super::edit::steps::{self, Details, NEW_NAMES, OLD_NAMES, Plan, RequestedReplacement};
+use super::edit::steps::{self, Details, Plan, RequestedReplacement};
 use crate::conversation::ErrorKind;
-use crate::text::partial_json::PartialValue;
 use crate::tool::change::{growing_diff, newest_edits};
 use crate::tool::{
-    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
 };
 use crate::view::card::{Card, Fact};
@@ -90,29 +88,21 @@ impl Tool for MultiEditTool {
         plan.carry_out(cx).await
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let path = call.text("file_path", PATH_NAMES);
-        let items: Vec<_> = call
-            .partial
-            .get("edits")
-            .map(|edits| edits.items().collect())
-            .unwrap_or_default();
-        let card = call.file_card("Edit", "file_path", PATH_NAMES);
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        let items: Vec<_> = args.items("edits").collect();
+        let card = args.file_card("Edit", "file_path");
         let card = match items.len() {
             0 => card,
             count => card.meta(Fact::count(count, "edit")),
         };
         let (card, shown) = newest_edits(card, items, cx);
         shown.into_iter().fold(card, |card, item| {
-            let (old, new) = (
-                text(item, "old_string", OLD_NAMES),
-                text(item, "new_string", NEW_NAMES),
-            );
-            growing_diff(card, path, old, new, cx)
+            let (old, new) = (item.text("old_string"), item.text("new_string"));
+            growing_diff(card, args.text("file_path"), old, new, cx)
         })
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         result.details.card(cx)
     }
 }
@@ -138,12 +128,6 @@ fn in_edit(number: usize, count: usize, error: ToolError) -> ToolError {
         None => place,
     };
     error.hint(hint)
-}
-
-fn text<'a>(item: PartialValue<'a>, name: &str, aliases: &[&str]) -> &'a str {
-    let mut names = std::iter::once(&name).chain(aliases);
-    let found = names.find_map(|name| item.get(name)?.as_string());
-    found.map(|found| found.text).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -9,12 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
-use crate::text::partial_json::{PartialJson, PartialStr};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::args::snake_case;
 use crate::tool::builtin::with_lines;
 use crate::tool::{
-    CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
+    Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::{Card, Tone, ToneSpan};
 
@@ -297,22 +296,17 @@ impl Tool for QuestionTool {
         Ok(Output::new(title, details.text(&plan), details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        let texts = match call.args {
-            Some(args) => args.questions.into_iter().map(|asked| asked.question).collect(),
-            None => streamed(call.partial),
-        };
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        let texts = questions(args);
         let answers = vec![Vec::new(); texts.len()];
         card(&texts, &answers, true)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
         let Details {
             answers, defaulted, ..
         } = result.details;
-        let asked = result.args.map(|args| args.questions).unwrap_or_default();
-        let texts: Vec<String> = asked.into_iter().map(|asked| asked.question).collect();
-        let card = card(&texts, &answers, result.running);
+        let card = card(&questions(result.args), &answers, result.running);
         if defaulted {
             card.meta("nobody was there")
         } else {
@@ -322,21 +316,18 @@ impl Tool for QuestionTool {
 }
 
 /// The questions as far as they have come, in a list or alone at the top.
-fn streamed(partial: &PartialJson) -> Vec<String> {
-    let own = |text: PartialStr<'_>| text.text.to_owned();
-    let Some(list) = partial.get("questions") else {
-        return partial.string("question").map(own).into_iter().collect();
-    };
-    let questions = list.items().filter_map(|item| item.get("question"));
-    questions
-        .filter_map(|question| question.as_string().map(own))
-        .collect()
+fn questions<'a>(args: DrawnArgs<'a>) -> Vec<&'a str> {
+    let question = |item: DrawnArgs<'a>| item.get("question").and_then(Value::as_str);
+    match args.get("questions") {
+        Some(_) => args.items("questions").filter_map(question).collect(),
+        None => question(args).into_iter().collect(),
+    }
 }
 
 /// Each question with its answer below it; one alone is named by the card.
-fn card(questions: &[String], answers: &[Vec<String>], is_open: bool) -> Card {
+fn card(questions: &[&str], answers: &[Vec<String>], is_open: bool) -> Card {
     let argument = match questions {
-        [only] => only.clone(),
+        [only] => (*only).to_owned(),
         several => plural(several.len(), "question"),
     };
     let argument = if questions.is_empty() {
@@ -347,7 +338,7 @@ fn card(questions: &[String], answers: &[Vec<String>], is_open: bool) -> Card {
     let mut lines = Vec::new();
     for (place, question) in questions.iter().enumerate() {
         if questions.len() > 1 {
-            lines.push(ToneSpan::new(Tone::Normal, question.as_str()).into());
+            lines.push(ToneSpan::new(Tone::Normal, *question).into());
         }
         let answers = answers.get(place).map(Vec::as_slice).unwrap_or_default();
         lines.push(match (answers, is_open) {

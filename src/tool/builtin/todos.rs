@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{Todo, TodoStatus};
-use crate::text::partial_json::{PartialJson, PartialStr, PartialValue};
 use crate::tool::builtin::with_lines;
 use crate::tool::{
-    CallUpdate, CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
+    CallUpdate, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
     Tool, ToolCx, ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
@@ -120,22 +119,14 @@ impl Details {
 }
 
 /// The entries as far as they have come: one shows from its first word, and counts as pending until its status is there.
-fn streamed(partial: &PartialJson) -> Vec<Todo> {
-    let list = partial.get("todos").or_else(|| partial.get("items"));
-    let entries = list.into_iter().flat_map(PartialValue::items);
-    let todos = entries.map(|entry| Todo {
-        content: text(entry, "content").map_or("", |found| found.text).to_owned(),
-        status: text(entry, "status")
-            .filter(|found| found.complete)
-            .and_then(|found| serde_json::from_value(found.text.into()).ok())
-            .unwrap_or_default(),
+fn streamed(args: DrawnArgs<'_>) -> Vec<Todo> {
+    let todos = args.items("todos").map(|entry| Todo {
+        content: entry.text("content").to_owned(),
+        // No status begins like another, so that one is none until it is whole.
+        status: serde_json::from_value(entry.text("status").into()).unwrap_or_default(),
         ..Todo::default()
     });
     todos.filter(|todo| !todo.content.is_empty()).collect()
-}
-
-fn text<'a>(entry: PartialValue<'a>, name: &str) -> Option<PartialStr<'a>> {
-    entry.get(name)?.as_string()
 }
 
 fn stored(cx: &ToolCx) -> Result<Vec<Todo>, ToolError> {
@@ -176,14 +167,14 @@ impl Tool for TodoWriteTool {
         ))
     }
 
-    fn render_call(&self, call: CallView<'_, WriteArgs>, _: RenderCx) -> Card {
-        match call.args {
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        match args.typed::<WriteArgs>() {
             Some(args) => Details::new(args.todos, &[]).card(),
-            None => Details::new(streamed(call.partial), &[]).growing(),
+            None => Details::new(streamed(args), &[]).growing(),
         }
     }
 
-    fn render_result(&self, result: ResultView<'_, WriteArgs, Details>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
         result.details.card()
     }
 }
@@ -214,11 +205,11 @@ impl Tool for TodoReadTool {
         ))
     }
 
-    fn render_call(&self, _: CallView<'_, ReadArgs>, _: RenderCx) -> Card {
+    fn render_call(&self, _: DrawnArgs<'_>, _: RenderCx) -> Card {
         Card::new("Todo", "")
     }
 
-    fn render_result(&self, result: ResultView<'_, ReadArgs, Details>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
         result.details.card()
     }
 }

@@ -11,7 +11,7 @@ use crate::text::hashline::without_echo;
 use crate::tool::change::{Applied, Change, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, plural,
 };
 use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
@@ -20,9 +20,6 @@ use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 const TAIL: usize = 8;
 /// Lines of a new file that a card shows.
 const HEAD: usize = 12;
-
-/// The names under which a model may write the path, besides its own, in the form in which they stream in.
-const PATH_NAMES: &[&str] = &["path", "filePath"];
 
 pub(super) struct WriteTool;
 
@@ -128,10 +125,9 @@ impl Tool for WriteTool {
         Ok(Output::new(text, told, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        let path = call.text("file_path", PATH_NAMES);
-        let content = call.text("content", &["contents", "text"]);
-        let card = call.file_card("Write", "file_path", PATH_NAMES);
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        let content = args.text("content");
+        let card = args.file_card("Write", "file_path");
         if content.is_empty() {
             return card;
         }
@@ -150,14 +146,14 @@ impl Tool for WriteTool {
         };
         let code = Code {
             text: shown.join("\n"),
-            language: path.to_owned(),
+            language: args.text("file_path").to_owned(),
             first_line: Some(skip + 1),
             wraps: false,
         };
         card.part(CardPart::Code(code))
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let details = result.details;
         let card = Card::of_file("Write", FileTarget::shown(&details.path))
             .meta(Fact::changed(details.additions, details.deletions));
@@ -166,7 +162,7 @@ impl Tool for WriteTool {
             return with_diff(card, &details.path, &details.diff, cx);
         }
         let card = card.meta("created");
-        let content = result.args.map(|args| args.content).unwrap_or_default();
+        let content = result.args.text("content");
         let most = if cx.expanded { usize::MAX } else { HEAD };
         let shown: Vec<&str> = content.lines().take(most).collect();
         let left_out = content.lines().count() - shown.len();

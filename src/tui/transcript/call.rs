@@ -5,7 +5,7 @@
 //! absorbed, and one that needs a look of its own leaves the group.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody
 use crate::question::QuestionId;
 use crate::session::CallUpdate;
 use crate::text::partial_json::PartialJson;
-use crate::tool::{RenderCx, ResultSource};
+use crate::tool::{DrawnArgs, RenderCx, ResultSource};
 use crate::view::card::{Card, CardStatus};
 
 use super::cards::CardSource;
@@ -32,8 +32,8 @@ pub(super) struct CallBlock {
     pub(super) state: CallState,
     pub(super) group: Group,
     raw_args: String,
-    /// The arguments in `raw_args` so far; kept only while they stream.
-    partial: Option<PartialJson>,
+    /// The arguments in `raw_args` so far, from when they are first drawn until they are there as a whole.
+    partial: OnceLock<PartialJson>,
     args: Option<Json>,
     /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
     questions: Vec<QuestionId>,
@@ -92,10 +92,10 @@ pub(super) enum Group {
 impl CallBlock {
     /// Makes the block of a call whose arguments begin to stream.
     pub(super) fn streaming(part: &ToolPart) -> Self {
-        let mut call = Self::new(part);
-        call.partial = Some(PartialJson::new());
-        call.push_args(&part.raw_args);
-        call
+        Self {
+            raw_args: part.raw_args.clone(),
+            ..Self::new(part)
+        }
     }
 
     /// Makes the block of a call that stands in a message.
@@ -137,7 +137,7 @@ impl CallBlock {
             state: part.state,
             group: Group::Alone,
             raw_args: String::new(),
-            partial: None,
+            partial: OnceLock::new(),
             args: None,
             questions: Vec::new(),
             is_in_dialog: false,
@@ -159,7 +159,7 @@ impl CallBlock {
             self.stored = None;
         }
         self.raw_args.push_str(delta);
-        if let Some(partial) = &mut self.partial {
+        if let Some(partial) = self.partial.get_mut() {
             partial.feed(delta);
         }
     }
@@ -168,7 +168,7 @@ impl CallBlock {
     pub(super) fn end_args(&mut self, part: &ToolPart) {
         if self.raw_args() != part.raw_args {
             self.raw_args.clone_from(&part.raw_args);
-            self.partial = None;
+            self.partial = OnceLock::new();
             self.stored = None;
         }
         if part.args.is_some() {
@@ -182,13 +182,14 @@ impl CallBlock {
     pub(super) fn ready(&mut self, tool: &str, args: &Value) {
         tool.clone_into(&mut self.tool);
         self.args = Some(args.clone().into());
+        self.partial = OnceLock::new();
     }
 
     /// Takes the arguments that a person wrote in the question.
     pub(super) fn revise(&mut self, args: &Map<String, Value>) {
         let args = Value::Object(args.clone());
         self.raw_args = args.to_string();
-        self.partial = None;
+        self.partial = OnceLock::new();
         self.stored = None;
         self.args = Some(args.into());
     }
@@ -253,7 +254,6 @@ impl CallBlock {
         tool.clone_into(&mut self.tool);
         self.state = result.state();
         self.result = Some(Arc::clone(result));
-        self.partial = None;
         self.live = String::new();
         self.details = Value::Null;
         self.questions.clear();
@@ -362,32 +362,24 @@ impl CallBlock {
 
     /// Has the tool draw the call as it is now.
     pub(super) fn card(&self, cards: &dyn CardSource, cx: RenderCx) -> Card {
-        let parsed;
-        let partial = if let Some(partial) = &self.partial {
-            partial
-        } else {
-            let mut whole = PartialJson::new();
-            whole.feed(self.raw_args());
-            parsed = whole;
-            &parsed
-        };
         // Hooks and the person may have changed what was run.
         let ran = self
             .result()
             .and_then(|result| result.details.fields::<RevisedCallDetails>()?.args);
         let args = ran.map(Cow::Owned).or_else(|| Some(self.args()?.value()));
-        let args = args.as_deref();
-        match (self.result(), self.state) {
-            (Some(result), _) => cards.result(&self.tool, partial, args, ResultSource::Ended(result), cx),
-            (None, CallState::Running) if self.has_output() => {
-                let running = ResultSource::Running {
-                    text: &self.live,
-                    details: &self.details,
-                };
-                cards.result(&self.tool, partial, args, running, cx)
-            }
-            _ => cards.call(&self.tool, partial, args, cx),
-        }
+        let args = match args.as_deref().filter(|args| args.is_object()) {
+            Some(args) => DrawnArgs::whole(args),
+            None => DrawnArgs::partial(self.partial.get_or_init(|| PartialJson::of(self.raw_args()))),
+        };
+        let result = match (self.result(), self.state) {
+            (Some(result), _) => Some(ResultSource::Ended(result)),
+            (None, CallState::Running) if self.has_output() => Some(ResultSource::Running {
+                text: &self.live,
+                details: &self.details,
+            }),
+            _ => None,
+        };
+        cards.card(&self.tool, args, result, cx)
     }
 
     fn has_output(&self) -> bool {
@@ -427,6 +419,7 @@ struct RevisedCallDetails {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::Registry;
 
     fn part() -> ToolPart {
         ToolPart {
@@ -456,6 +449,36 @@ mod tests {
         let live = call.source();
         assert!(live.len() <= 2 * LIVE_BYTES + 16, "{}", live.len());
         assert!(live.starts_with("line ") && live.ends_with("line 19999 ä\n"));
+    }
+
+    #[test]
+    fn a_call_is_drawn_by_its_final_arguments_and_before_by_what_has_come() {
+        let registry = Registry::builtin();
+        let cx = RenderCx { expanded: false };
+        let argument = |call: &CallBlock| call.card(&registry, cx).argument;
+        let mut call = CallBlock::streaming(&part());
+        for (delta, shown) in [(r#"{"cmd": "#, ""), (r#""make"#, "make"), (r" te", "make te")] {
+            call.push_args(delta);
+            assert_eq!(argument(&call), shown);
+        }
+        let stored = ToolPart {
+            raw_args: r#"{"cmd": "make test"}"#.to_owned(),
+            ..part()
+        };
+        call.end_args(&stored);
+        assert_eq!(argument(&call), "make test", "what streamed may have been cut");
+        call.ready("bash", &serde_json::json!({ "command": "make all" }));
+        assert_eq!(argument(&call), "make all");
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_drawn_as_far_as_they_can_be_read() {
+        let raw = r#"{"command": "make", x"#;
+        let mut call = CallBlock::streaming(&part());
+        call.push_args(raw);
+        call.ready("bash", &raw.into());
+        let card = call.card(&Registry::builtin(), RenderCx { expanded: false });
+        assert_eq!(card.argument, "make");
     }
 
     #[test]

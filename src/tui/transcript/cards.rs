@@ -2,41 +2,20 @@
 //!
 //! A transcript asks its session's registry. It asks through this trait, so that it can be looked at without one.
 
-use serde_json::Value;
-
-use crate::text::partial_json::PartialJson;
-use crate::tool::{Registry, RenderCx, ResultSource};
+use crate::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
 use crate::view::card::Card;
 
 pub(super) trait CardSource: Send + Sync {
-    /// Draws a call that has no result yet.
-    fn call(&self, tool: &str, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card;
-
-    /// Draws a call that runs or has run.
-    fn result(
-        &self,
-        tool: &str,
-        partial: &PartialJson,
-        args: Option<&Value>,
-        result: ResultSource<'_>,
-        cx: RenderCx,
-    ) -> Card;
+    /// Draws a call, with what came of it once it runs or has run.
+    fn card(&self, tool: &str, args: DrawnArgs<'_>, result: Option<ResultSource<'_>>, cx: RenderCx) -> Card;
 }
 
 impl CardSource for Registry {
-    fn call(&self, tool: &str, partial: &PartialJson, args: Option<&Value>, cx: RenderCx) -> Card {
-        self.render_call(tool, partial, args, cx)
-    }
-
-    fn result(
-        &self,
-        tool: &str,
-        partial: &PartialJson,
-        args: Option<&Value>,
-        result: ResultSource<'_>,
-        cx: RenderCx,
-    ) -> Card {
-        self.render_result(tool, partial, args, result, cx)
+    fn card(&self, tool: &str, args: DrawnArgs<'_>, result: Option<ResultSource<'_>>, cx: RenderCx) -> Card {
+        match result {
+            Some(result) => self.render_result(tool, args, result, cx),
+            None => self.render_call(tool, args, cx),
+        }
     }
 }
 
@@ -44,18 +23,7 @@ impl CardSource for Registry {
 pub(super) struct NameOnlyCards;
 
 impl CardSource for NameOnlyCards {
-    fn call(&self, tool: &str, _: &PartialJson, _: Option<&Value>, _: RenderCx) -> Card {
-        Card::new(tool, "")
-    }
-
-    fn result(
-        &self,
-        tool: &str,
-        _: &PartialJson,
-        _: Option<&Value>,
-        _: ResultSource<'_>,
-        _: RenderCx,
-    ) -> Card {
+    fn card(&self, tool: &str, _: DrawnArgs<'_>, _: Option<ResultSource<'_>>, _: RenderCx) -> Card {
         Card::new(tool, "")
     }
 }

@@ -19,7 +19,7 @@ use crate::text::patch::{Operation, parse};
 use crate::tool::change::{FileChange, apply_all, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     plural,
 };
 use crate::view::card::Card;
@@ -84,8 +84,6 @@ pub(super) struct Plan {
     changes: Vec<FileChange>,
     details: Details,
 }
-
-const TEXT_NAMES: &[&str] = &["patch", "input", "patchText"];
 
 impl Tool for ApplyPatchTool {
     type Args = Args;
@@ -164,11 +162,11 @@ impl Tool for ApplyPatchTool {
         Ok(Output::new(title, text, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        card::of_text(call.text("patch_text", TEXT_NAMES), cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        card::of_text(args.text("patch_text"), cx)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let card = card::of_files(&result.details.files, cx);
         with_unlinked(card, &result.details.unlinked)
     }

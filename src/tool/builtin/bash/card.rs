@@ -3,9 +3,9 @@
 //! While it runs, its last lines; when it ended well, fewer of them; when it did not, the lines that say why, with their
 //! real numbers in the whole output. What the command printed in colours is drawn in them.
 
+use super::Details;
 use super::capture::after_gap;
 use super::output_styles::{self, LineRun};
-use super::{Args, Details};
 use crate::text::count::grouped;
 use crate::tool::plural;
 use crate::tool::{RenderCx, ResultView};
@@ -56,7 +56,7 @@ pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     }
 }
 
-pub(super) fn result(view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+pub(super) fn result(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
     let card = facts(call(&details.command, cx), view);
     if view.running {
@@ -110,7 +110,7 @@ impl<'a> OutputLines<'a> {
 }
 
 /// How it ended, how much it printed, and how much of that the model has seen.
-fn facts(mut card: Card, view: &ResultView<'_, Args, Details>) -> Card {
+fn facts(mut card: Card, view: &ResultView<'_, Details>) -> Card {
     let details = &view.details;
     if view.running {
         return card;
@@ -132,7 +132,7 @@ fn facts(mut card: Card, view: &ResultView<'_, Args, Details>) -> Card {
     card
 }
 
-fn running(card: Card, view: &ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+fn running(card: Card, view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
     let mut lines: Vec<&str> = after_gap(view.text).lines().collect();
     // What is kept of a long output is its end; the capture knows how much there was.

@@ -40,7 +40,7 @@ use crate::tool::protected_names::TouchedNames;
 use crate::tool::reads_only::ReadsOnly;
 use crate::tool::sandbox::{CommandSandbox, reading, sandbox};
 use crate::tool::{
-    AskingTool, CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    AskingTool, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
     SessionServices, SpilledOutput, Tool, ToolCx, ToolError,
 };
 use crate::view::card::Card;
@@ -277,11 +277,11 @@ impl Tool for BashTool {
         Ok(answer(&plan, &sandbox, notes, &ended, captured, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        card::call(call.text("command", &["cmd"]), cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        card::call(args.text("command"), cx)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         card::result(&result, cx)
     }
 }

@@ -12,10 +12,6 @@ use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{Output, ParamAlias, PathAsk, Prepared, RenderCx, ToolCx, ToolError, plural};
 use crate::view::card::{Card, Fact, FileTarget};
 
-/// Other names of what is replaced, and of what takes its place.
-pub(crate) const OLD_NAMES: &[&str] = &["old_text", "old", "search", "old_str", "oldString"];
-pub(crate) const NEW_NAMES: &[&str] = &["new_text", "new", "replacement", "new_str", "newString"];
-
 pub(crate) const ALIASES: &[ParamAlias] = &[
     ParamAlias::name("old_text", "old_string"),
     ParamAlias::name("old", "old_string"),

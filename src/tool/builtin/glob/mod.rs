@@ -19,7 +19,7 @@ use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_di
 use crate::tool::file_name::one_line;
 use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile, WalkEnd};
 use crate::tool::{
-    CallView, Concurrency, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionServices,
+    Concurrency, DrawnArgs, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionServices,
     Tool, ToolCx, ToolError, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
@@ -160,18 +160,15 @@ impl Tool for GlobTool {
         .await
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        let pattern = match call.args {
-            Some(args) => args.pattern.into_vec().join(" "),
-            None => crate::tool::builtin::texts(call.partial, &["pattern", "patterns"]),
-        };
-        Card::new("Glob", pattern)
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        Card::new("Glob", args.texts("pattern"))
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
-        let pattern = result.args.map(|args| args.pattern.into_vec().join(" "));
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let details = result.details;
-        let card = Card::new("Glob", pattern.unwrap_or_default()).meta(Fact::count(details.total, "file"));
+        let card = self
+            .render_call(result.args, cx)
+            .meta(Fact::count(details.total, "file"));
         let files = details.files.iter();
         let paths = files.map(|file| (file.path.as_str(), FileTarget::shown(&file.path)));
         crate::tool::builtin::rows(card, paths, details.total, cx)

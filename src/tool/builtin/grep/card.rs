@@ -1,15 +1,16 @@
 //! Draws a search: the pattern, the counts, and matches by file with the match emphasised.
 
-use super::{Args, Details, Item};
+use super::{Details, Item};
 use crate::tool::builtin::with_lines;
-use crate::tool::{OneOrMany, RenderCx};
+use crate::tool::{DrawnArgs, RenderCx};
 use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Matches shown when the card is collapsed.
 const ROWS: usize = 6;
 
-pub(super) fn call(pattern: &str, include: &str) -> Card {
-    let card = Card::new("Grep", pattern);
+pub(super) fn call(args: DrawnArgs<'_>) -> Card {
+    let card = Card::new("Grep", args.text("pattern"));
+    let include = args.texts("include");
     if include.is_empty() {
         card
     } else {
@@ -17,11 +18,8 @@ pub(super) fn call(pattern: &str, include: &str) -> Card {
     }
 }
 
-pub(super) fn result(args: Option<&Args>, details: &Details, cx: RenderCx) -> Card {
-    let pattern = args.map_or("", |args| args.pattern.as_str());
-    let include = args.and_then(|args| args.include.clone());
-    let include = include.map(OneOrMany::into_vec).unwrap_or_default().join(" ");
-    let card = call(pattern, &include)
+pub(super) fn result(args: DrawnArgs<'_>, details: &Details, cx: RenderCx) -> Card {
+    let card = call(args)
         .meta(details.count_of(details.matches, "match"))
         .meta(details.count_of(details.files, "file"));
     let shown = if cx.expanded {

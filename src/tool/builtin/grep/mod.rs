@@ -24,7 +24,7 @@ use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::tool::walk::{Globs, SearchLimit, split_globs};
 use crate::tool::{
-    CallView, Concurrency, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    Concurrency, DrawnArgs, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError,
 };
 use crate::view::card::{Card, Fact};
@@ -238,23 +238,12 @@ impl Tool for GrepTool {
         .await
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        let include = match call.args {
-            Some(args) => args
-                .include
-                .map(OneOrMany::into_vec)
-                .unwrap_or_default()
-                .join(" "),
-            None => super::texts(call.partial, &["include", "file_pattern", "glob"]),
-        };
-        card::call(
-            call.partial.string("pattern").map_or("", |pattern| pattern.text),
-            &include,
-        )
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        card::call(args)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
-        card::result(result.args.as_ref(), &result.details, cx)
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
+        card::result(result.args, &result.details, cx)
     }
 }
 

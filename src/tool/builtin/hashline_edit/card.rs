@@ -1,10 +1,10 @@
 //! Draws an edit: its diff once it is worked out, the written part before.
 
-use super::{Args, Details, Kind};
-use crate::text::partial_json::PartialValue;
-use crate::tool::builtin::edit::PATH_NAMES;
+use serde_json::Value;
+
+use super::{Details, Kind};
 use crate::tool::change::{growing_diff, newest_edits, with_diff, with_unlinked};
-use crate::tool::{CallView, RenderCx};
+use crate::tool::{DrawnArgs, RenderCx};
 use crate::view::card::{Card, CardPart, Fact, FileTarget, Tone, ToneSpan};
 
 pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
@@ -36,19 +36,15 @@ pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
     with_diff(card, path, &details.diff, cx)
 }
 
-pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {
-    let path = call.text("file_path", PATH_NAMES);
-    let mut card = call.file_card("Edit", "file_path", PATH_NAMES);
-    let renamed_to = call.text("rename", &["move_to", "moveTo"]);
+pub(super) fn of_call(args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+    let path = args.text("file_path");
+    let mut card = args.file_card("Edit", "file_path");
+    let renamed_to = args.text("rename");
     if !renamed_to.is_empty() {
         card.argument = format!("{path} → {renamed_to}");
     }
-    let items: Vec<_> = call
-        .partial
-        .get("edits")
-        .map(|edits| edits.items().collect())
-        .unwrap_or_default();
-    let removes = call.partial.get("delete").and_then(PartialValue::as_bool) == Some(true);
+    let items: Vec<_> = args.items("edits").collect();
+    let removes = args.get("delete").and_then(Value::as_bool) == Some(true);
     let card = match items.len() {
         0 if removes => card.meta("delete"),
         0 => card,
@@ -61,15 +57,15 @@ pub(super) fn of_call(call: &CallView<'_, Args>, cx: RenderCx) -> Card {
 }
 
 /// Shows the type and the place of one edit, and its text as far as it has come.
-fn of_item(card: Card, path: &str, item: PartialValue<'_>, cx: RenderCx) -> Card {
-    let field = |names: &[&str]| {
-        let mut found = names.iter().filter_map(|name| item.get(name)?.as_string());
-        found.next().map(|found| found.text).unwrap_or_default()
+fn of_item(card: Card, path: &str, item: DrawnArgs<'_>, cx: RenderCx) -> Card {
+    let first_of = |names: [&str; 2]| {
+        let mut texts = names.into_iter().map(|name| item.text(name));
+        texts.find(|text| !text.is_empty()).unwrap_or_default()
     };
-    let mut head: Vec<&str> = vec![
-        field(&["type", "op"]),
-        field(&["line", "start_line", "startLine"]),
-        field(&["end_line", "endLine"]),
+    let mut head = vec![
+        item.text("type"),
+        first_of(["line", "start_line"]),
+        item.text("end_line"),
     ];
     head.retain(|word| !word.is_empty());
     let card = if head.is_empty() {
@@ -78,7 +74,11 @@ fn of_item(card: Card, path: &str, item: PartialValue<'_>, cx: RenderCx) -> Card
         let head = ToneSpan::new(Tone::Muted, head.join(" "));
         card.part(CardPart::Lines(vec![head.into()]))
     };
-    let old = field(&["old_text", "oldText", "old_string"]);
-    let new = field(&["text", "new_text", "newText", "new_string"]);
-    growing_diff(card, path, old, new, cx)
+    growing_diff(
+        card,
+        path,
+        item.text("old_text"),
+        first_of(["text", "new_text"]),
+        cx,
+    )
 }

@@ -21,7 +21,7 @@ use crate::provider::EditMode;
 use crate::tool::change::{FileChange, apply_all};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     plural,
 };
 use crate::view::card::Card;
@@ -163,11 +163,11 @@ impl Tool for HashlineEditTool {
         Ok(Output::new(title, text, details))
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, cx: RenderCx) -> Card {
-        card::of_call(&call, cx)
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
+        card::of_call(args, cx)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         card::of_details(&result.details, cx)
     }
 }

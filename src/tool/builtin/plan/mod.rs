@@ -13,7 +13,7 @@ use crate::permission::{Ask, Mode, PermissionKey, Subject};
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
-    CallUpdate, CallView, Concurrency, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
+    CallUpdate, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
     Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::{Card, CardPart, FileTarget};
@@ -182,11 +182,11 @@ impl Tool for PlanEnterTool {
         Ok(Output::new("Plan mode", text, EnterDetails { path }))
     }
 
-    fn render_call(&self, _: CallView<'_, EnterArgs>, _: RenderCx) -> Card {
+    fn render_call(&self, _: DrawnArgs<'_>, _: RenderCx) -> Card {
         Card::new("Plan mode", "")
     }
 
-    fn render_result(&self, result: ResultView<'_, EnterArgs, EnterDetails>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, EnterDetails>, _: RenderCx) -> Card {
         Card::of_file("Plan mode", FileTarget::shown(result.details.path))
     }
 }
@@ -280,18 +280,20 @@ impl Tool for PlanExitTool {
         Ok(Output::new(shown.title, text, details))
     }
 
-    fn render_call(&self, call: CallView<'_, ExitArgs>, _: RenderCx) -> Card {
-        let card = Card::new("Plan", call.text("title", &[]));
-        match call.text("plan", &["content"]) {
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        let card = Card::new("Plan", args.text("title"));
+        match args.text("plan") {
             "" => card,
             plan => card.part(CardPart::Markdown(plan.to_owned())),
         }
     }
 
-    fn render_result(&self, result: ResultView<'_, ExitArgs, ExitDetails>, _: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, ExitDetails>, _: RenderCx) -> Card {
         let details = result.details;
-        let title = result.args.and_then(|args| args.title);
-        let title = title.unwrap_or_else(|| plan_file::heading(&details.plan));
+        let title = match result.args.text("title") {
+            "" => plan_file::heading(&details.plan),
+            title => title.to_owned(),
+        };
         let mut card = Card::new("Plan", title);
         if let Some(path) = details.path {
             card.target = Some(FileTarget::shown(&path));

@@ -2,23 +2,12 @@
 
 use super::window::Window;
 use super::{Args, Details, Kind};
-use crate::tool::{CallView, RenderCx};
+use crate::tool::{DrawnArgs, RenderCx};
 use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 
-/// The names under which a model may write the path, in the form in which they stream in.
-const PATH_NAMES: &[&str] = &[
-    "path",
-    "filePath",
-    "file",
-    "filename",
-    "filepath",
-    "FilePath",
-    "file-path",
-];
-
-pub(super) fn call(call: &CallView<'_, Args>) -> Card {
-    let Some(args) = &call.args else {
-        return call.file_card("Read", "file_path", PATH_NAMES);
+pub(super) fn call(args: DrawnArgs<'_>) -> Card {
+    let Some(args) = args.typed::<Args>() else {
+        return args.file_card("Read", "file_path");
     };
     let target = FileTarget::given(&args.file_path);
     if args.offset.is_none() && args.limit.is_none() {

@@ -26,7 +26,7 @@ use crate::provider::EditMode;
 use crate::regular_file::{ReadError, RegularFile};
 use crate::tool::truncate::limits;
 use crate::tool::{
-    CallView, Concurrency, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
+    Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
     ToolError, path_asks,
 };
 use crate::view::card::Card;
@@ -171,11 +171,11 @@ impl Tool for ReadTool {
         Ok(output)
     }
 
-    fn render_call(&self, call: CallView<'_, Args>, _: RenderCx) -> Card {
-        card::call(&call)
+    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+        card::call(args)
     }
 
-    fn render_result(&self, result: ResultView<'_, Args, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         card::result(&result.details, result.text, cx)
     }
 }

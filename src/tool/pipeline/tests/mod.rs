@@ -16,7 +16,7 @@ use super::*;
 use crate::permission::{Mode, PermissionReply};
 use crate::text::truncate::{ContextUse, Keep};
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::tool::{CallView, Concurrency, Output, Prepared, RenderCx, ResultView, Tool, TruncateLimits};
+use crate::tool::{Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, TruncateLimits};
 
 struct Puppet;
 
@@ -67,11 +67,11 @@ impl Tool for Puppet {
         }
     }
 
-    fn render_call(&self, _: CallView<'_, Orders>, _: RenderCx) -> Card {
+    fn render_call(&self, _: DrawnArgs<'_>, _: RenderCx) -> Card {
         Card::new("Puppet", "")
     }
 
-    fn render_result(&self, _: ResultView<'_, Orders, Nothing>, _: RenderCx) -> Card {
+    fn render_result(&self, _: ResultView<'_, Nothing>, _: RenderCx) -> Card {
         Card::new("Puppet", "")
     }
 }

@@ -14,9 +14,8 @@ use crate::conversation::{
     Stop, TextPart, ToolPart,
 };
 use crate::session::{CallUpdate, Event, TurnEndReason};
-use crate::text::partial_json::PartialJson;
 use crate::tool::harness::Harness;
-use crate::tool::{RenderCx, ResultSource};
+use crate::tool::{DrawnArgs, RenderCx, ResultSource};
 use crate::tui::transcript::cards::CardSource;
 use crate::tui::transcript::{DrawCx, RedrawUrgency, Transcript};
 use crate::view::card::{Card, CardPart, Code, DiffBody, Fact, FileTarget};
@@ -318,39 +317,33 @@ pub(super) fn read_args(path: &str) -> Value {
 pub(super) struct Tools;
 
 impl CardSource for Tools {
-    fn call(&self, tool: &str, partial: &PartialJson, _: Option<&Value>, _: RenderCx) -> Card {
-        let text = |name| partial.string(name).map(|found| found.text.to_owned());
-        let mut title = tool.to_owned();
-        title[..1].make_ascii_uppercase();
-        let card = match text("file_path") {
-            Some(path) => Card::of_file(title, FileTarget::given(path)),
-            None => Card::new(title, text("command").unwrap_or_default()),
-        };
-        match text("content") {
-            Some(text) => card.part(CardPart::Code(Code {
-                text,
-                ..Code::default()
-            })),
-            None => card,
-        }
-    }
-
-    fn result(
-        &self,
-        tool: &str,
-        partial: &PartialJson,
-        args: Option<&Value>,
-        result: ResultSource<'_>,
-        cx: RenderCx,
-    ) -> Card {
-        let card = self.call(tool, partial, args, cx);
+    fn card(&self, tool: &str, args: DrawnArgs<'_>, result: Option<ResultSource<'_>>, cx: RenderCx) -> Card {
+        let card = call(tool, args);
         match result {
-            ResultSource::Running { text, .. } => tail(card, text, 8),
-            ResultSource::Ended(result) if cx.expanded && result.details.get("diff").is_none() => {
+            None => card,
+            Some(ResultSource::Running { text, .. }) => tail(card, text, 8),
+            Some(ResultSource::Ended(result)) if cx.expanded && result.details.get("diff").is_none() => {
                 card.part(CardPart::Text(result.output.clone()))
             }
-            ResultSource::Ended(result) => ended(card, tool, result, cx),
+            Some(ResultSource::Ended(result)) => ended(card, tool, result, cx),
         }
+    }
+}
+
+fn call(tool: &str, args: DrawnArgs<'_>) -> Card {
+    let text = |name| args.get(name).and_then(Value::as_str).map(str::to_owned);
+    let mut title = tool.to_owned();
+    title[..1].make_ascii_uppercase();
+    let card = match text("file_path") {
+        Some(path) => Card::of_file(title, FileTarget::given(path)),
+        None => Card::new(title, text("command").unwrap_or_default()),
+    };
+    match text("content") {
+        Some(text) => card.part(CardPart::Code(Code {
+            text,
+            ..Code::default()
+        })),
+        None => card,
     }
 }
 

@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::*;
-use crate::text::partial_json::PartialJson;
 use crate::text::sgr::SgrStyle;
-use crate::tool::ResultSource;
+use crate::tool::{DrawnArgs, ResultSource};
 use crate::view::card::{CardPart, Code, Tone, ToneSpan};
 
 fn drawn(result: &CallResult, expanded: bool) -> Card {
@@ -143,7 +142,7 @@ fn running_with(project: &Harness, text: &str, details: &Details, expanded: bool
     let cx = RenderCx { expanded };
     project
         .registry
-        .render_result("bash", &PartialJson::new(), None, source, cx)
+        .render_result("bash", DrawnArgs::whole(&Value::Null), source, cx)
 }
 
 fn in_ink(sgr: &str, text: &str) -> ToneSpan {
