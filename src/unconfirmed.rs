@@ -1,7 +1,7 @@
 //! Files that lathe would read and that a command created or changed: none of them is read before the person says yes.
 //!
 //! A command can write anything that the person can, also what lathe takes orders from. So lathe writes down, in its own
-//! data directory, what the files at the [`places`] hold before a command begins, and afterwards which of them are
+//! data directory, what the files named in [`config_files`] hold before a command begins, and afterwards which of them are
 //! others. These are left out whenever configuration is read, whatever trust there is in the project, until the person
 //! has seen their texts and said yes, or until they are gone or as they were before.
 //!

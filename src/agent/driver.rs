@@ -278,7 +278,7 @@ impl CallReport {
         }
     }
 
-    fn tell(&self, event: DriverEvent) {
+    fn report(&self, event: DriverEvent) {
         // Nobody listens any more while the session closes.
         let _ = self.reports.send(event);
     }
@@ -298,7 +298,7 @@ impl Progress for CallReport {
     fn running<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, bool> {
         let (recorded, answer) = oneshot::channel();
         let call = call.clone();
-        self.tell(DriverEvent::CallRunning { call, recorded });
+        self.report(DriverEvent::CallRunning { call, recorded });
         Box::pin(async move { answer.await.is_ok() })
     }
 
@@ -307,7 +307,7 @@ impl Progress for CallReport {
             self.stopped.store(true, Ordering::Relaxed);
         }
         let call = call.clone();
-        self.tell(DriverEvent::CallUpdate { call, update });
+        self.report(DriverEvent::CallUpdate { call, update });
     }
 
     fn ends_turn(&self, _: &CallId, by: EndsTurn) {
@@ -320,11 +320,11 @@ impl Progress for CallReport {
 
     fn inside(&self, outer: &CallId, calls: Vec<ToolPart>) {
         let outer = outer.clone();
-        self.tell(DriverEvent::CallsInside { outer, calls });
+        self.report(DriverEvent::CallsInside { outer, calls });
     }
 
     fn ended(&self, call: &CallId, result: &CallResult) {
-        self.tell(DriverEvent::InnerEnded {
+        self.report(DriverEvent::InnerEnded {
             call: call.clone(),
             result: Box::new(result.clone()),
         });
@@ -389,7 +389,7 @@ impl Runner {
         let (sender, updates) = mpsc::unbounded_channel();
         let cx = self.context(&call, sender, &report);
         let result = Box::new(pipeline::own_command(&command, &cx, updates, &*report).await);
-        report.tell(DriverEvent::OwnEnded { call, result });
+        report.report(DriverEvent::OwnEnded { call, result });
     }
 
     fn context(

@@ -2,7 +2,7 @@
 
 use super::args::OpenArgs;
 use super::failure::Failure;
-use super::output::{print, table, tell};
+use super::output::{print, print_note, table};
 use super::place::Locations;
 use crate::project::commands::UserCommand;
 use crate::session::wire::{self, FrontEndKind, ModelSource, SessionChoice};
@@ -19,7 +19,7 @@ pub(super) fn commands() -> Result<(), Failure> {
     let (commands, problems) = wire::user_commands(&request);
     print(&list(&commands))?;
     for problem in problems {
-        tell(&problem.to_string());
+        print_note(&problem.to_string());
     }
     Ok(())
 }

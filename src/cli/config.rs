@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::args::{ConfigCommand, OpenArgs};
 use super::failure::Failure;
 use super::keys;
-use super::output::{print, print_json, tell};
+use super::output::{print, print_json, print_note};
 use super::place::Locations;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
 use crate::permission::{self, Action, Rule, Source};
@@ -40,9 +40,9 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
                 FrontEndKind::Unattended,
             )?;
             for notice in request.loaded.notices() {
-                tell(&notice);
+                print_note(&notice);
             }
-            print_json(&shown(
+            print_json(&effective_config(
                 &request.loaded,
                 &request.trust,
                 &wire::imported_lists(&request),
@@ -52,7 +52,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
 }
 
 /// The merged configuration, with what is not merged in the place of its key: each permission rule with its file.
-fn shown(loaded: &Loaded, trust: &ProjectTrust, lists: &[ImportedList]) -> Result<Value, Failure> {
+fn effective_config(loaded: &Loaded, trust: &ProjectTrust, lists: &[ImportedList]) -> Result<Value, Failure> {
     let serialised = serde_json::to_value(&loaded.config);
     let mut keys = match serialised {
         Ok(Value::Object(keys)) => keys,
@@ -196,7 +196,7 @@ mod tests {
         fs::write(project.join("lathe.jsonc"), r#"{"permission": "deny"}"#).unwrap();
 
         let place = Locations::new(dirs, &project.canonicalize().unwrap());
-        let shown = shown(&place.load(None).unwrap(), &ProjectTrust::default(), &[]).unwrap();
+        let shown = effective_config(&place.load(None).unwrap(), &ProjectTrust::default(), &[]).unwrap();
         assert_eq!(shown["model"], "local/x");
         assert!(!shown.to_string().contains("very-secret"), "{shown}");
         let rules: Vec<_> = shown["permission"]

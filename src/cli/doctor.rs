@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::{print, table, tell};
+use super::output::{print, print_note, table};
 use super::place::Locations;
 use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
@@ -75,7 +75,7 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     );
     let request = request.map_err(Failure::into_message);
     for notice in request.iter().flat_map(|request| request.loaded.notices()) {
-        tell(&notice);
+        print_note(&notice);
     }
     let shell = shell(request.as_ref().ok().map(|request| &request.loaded));
     let mut findings = vec![

@@ -77,7 +77,7 @@ impl KnownServer {
 }
 
 impl FoundServer {
-    fn words(&self) -> String {
+    fn message(&self) -> String {
         format!(
             "{} on port {} with {}",
             self.server.name, self.server.port, self.model
@@ -104,13 +104,13 @@ pub(super) fn begin(
         return Err(report.into());
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(told(report, request, &look_around()));
+        return Err(with_found_servers(report, request, &look_around()));
     }
     let (tell, server) = oneshot::channel();
     let looking = thread::spawn(move || {
         let found = look_around();
         // The screen may have been left.
-        let _ = tell.send(found.first().map(FoundServer::words));
+        let _ = tell.send(found.first().map(FoundServer::message));
         found
     });
     let screen = FirstRun {
@@ -130,9 +130,9 @@ pub(super) fn begin(
                 use_server(request, found);
                 Ok(StartChoice::Server)
             }
-            None => Err(told(report, request, &[])),
+            None => Err(with_found_servers(report, request, &[])),
         },
-        FirstRunChoice::Left(TuiExit::Quit) => Err(told(report, request, &found())),
+        FirstRunChoice::Left(TuiExit::Quit) => Err(with_found_servers(report, request, &found())),
         FirstRunChoice::Left(ended) => Ok(StartChoice::Left(ExitCode::from(ended.status()))),
     }
 }
@@ -144,7 +144,7 @@ fn is_first(report: &ErrorReport, request: &OpenRequest) -> bool {
     report.kind == ReportKind::Config && names_no_model(request) && !has_key
 }
 
-fn told(report: ErrorReport, request: &OpenRequest, found: &[FoundServer]) -> Failure {
+fn with_found_servers(report: ErrorReport, request: &OpenRequest, found: &[FoundServer]) -> Failure {
     Failure::from(report).hinted(offers(found, &settings_file(request)))
 }
 

@@ -18,7 +18,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Says a sentence on stderr. A stderr that is closed hears nothing.
-pub(super) fn tell(sentence: &str) {
+pub(super) fn print_note(sentence: &str) {
     let _ = writeln!(io::stderr().lock(), "lathe: {}", sanitize(sentence));
 }
 

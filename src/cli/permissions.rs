@@ -75,7 +75,11 @@ fn distrust(rules: &StoredRules, given: &Path) -> Result<(), Failure> {
 
 fn row(grant: &Grant) -> [String; 7] {
     let clean = |text: &str| sanitize_line(text).into_owned();
-    let scope = clean(&grant.scope.words(None, |project| project.display().to_string()));
+    let scope = clean(
+        &grant
+            .scope
+            .description(None, |project| project.display().to_string()),
+    );
     let id = grant.id.to_string();
     [
         id,

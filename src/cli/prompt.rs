@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::tell;
+use super::output::print_note;
 
 /// More than any model reads.
 const MAX_PIPED: u64 = 16 << 20;
@@ -68,13 +68,13 @@ fn patiently(stdin: Box<dyn Read + Send>, has_words: bool) -> Result<String, Fai
     thread::spawn(move || done.send(read_text(stdin)));
     whole.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         if has_words && !has_begun.load(Ordering::Relaxed) {
-            tell(
+            print_note(
                 "nothing came from stdin, so the words alone are the prompt; to send what a slow command prints, \
                  write it to a file and attach that with -f",
             );
             return Ok(String::new());
         }
-        tell(
+        print_note(
             "waiting for the end of stdin, which belongs to the prompt; `lathe run … </dev/null` reads none",
         );
         let gone = || Err(Failure::system("stdin could not be read", "its reader is gone"));

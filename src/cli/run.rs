@@ -9,7 +9,7 @@ use super::args::RunArgs;
 use super::attach::attach;
 use super::failure::Failure;
 use super::logs::Logs;
-use super::output::tell;
+use super::output::print_note;
 use super::place::{Locations, host, model_source};
 use super::prompt::{self, Prompt};
 use super::runtime;
@@ -106,7 +106,7 @@ async fn one_turn(request: OpenRequest, input: Input, format: Format) -> Result<
         .map(ErrorReport::sentence)
         .chain(opened.notes.iter().cloned())
     {
-        tell(&note);
+        print_note(&note);
     }
     let ended = headless::run(&opened, input, format, untrusted.as_ref()).await;
     host.close_all().await;

@@ -107,10 +107,10 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
             let opening = open_when_kept(host.clone(), when_kept);
             (
                 Some((question, answer)),
-                Box::pin(noted(opening, notes)) as Opening,
+                Box::pin(with_notes(opening, notes)) as Opening,
             )
         }
-        None => (None, Box::pin(noted(host.open_first(), notes)) as Opening),
+        None => (None, Box::pin(with_notes(host.open_first(), notes)) as Opening),
     };
     let start = TuiStart {
         model: preview.model,
@@ -172,7 +172,7 @@ async fn open_when_kept(
 }
 
 /// The session shows these notes before its own.
-async fn noted(
+async fn with_notes(
     opening: impl Future<Output = Result<Opened, ErrorReport>>,
     mut notes: Vec<String>,
 ) -> Result<Opened, ErrorReport> {

@@ -22,10 +22,10 @@ pub(super) fn screen_reader(
     dirs: &Dirs,
 ) -> Result<ExitCode, Failure> {
     let _logs = Logs::start(dirs);
-    runtime::block_on(speak(request, extra, prompt))?
+    runtime::block_on(run_session(request, extra, prompt))?
 }
 
-async fn speak(
+async fn run_session(
     request: OpenRequest,
     extra: Option<PathBuf>,
     prompt: Option<String>,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{ExportForm, SessionsCommand};
 use super::failure::Failure;
-use super::output::{moment, print, print_json, table, tell};
+use super::output::{moment, print, print_json, print_note, table};
 use crate::config::Dirs;
 use crate::conversation::{Role, SessionId};
 use crate::session::export::{self, ExportFormat};
@@ -90,7 +90,7 @@ fn search(stored: &StoredSessions, text: &str, style: OutputStyle) -> Result<(),
     }
     let hits = stored.hits(text, HITS)?;
     if hits.len() == HITS {
-        tell(&format!(
+        print_note(&format!(
             "only the newest {HITS} messages are shown; search for more words"
         ));
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::failure::Failure;
-use super::output::{print, table, tell};
+use super::output::{print, print_note, table};
 use super::place::Locations;
 use crate::config::Dirs;
 use crate::text::sanitize::sanitize_line;
@@ -29,12 +29,12 @@ pub(super) fn themes() -> Result<(), Failure> {
             Ok((theme, problems)) => {
                 rows.push(row(&name, &theme, &source));
                 for problem in problems {
-                    tell(&format!("{source}: {problem}"));
+                    print_note(&format!("{source}: {problem}"));
                 }
             }
             Err(failure) => {
                 rows.push([&name, "broken", "-", &source].map(|cell| sanitize_line(cell).into_owned()));
-                tell(&failure);
+                print_note(&failure);
             }
         }
     }

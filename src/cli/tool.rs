@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::args::{OutputFormat, ToolArgs};
 use super::failure::Failure;
 use super::logs::Logs;
-use super::output::{print, print_line, tell};
+use super::output::{print, print_line, print_note};
 use super::place::Locations;
 use super::runtime;
 use crate::headless::{self, StopSignal};
@@ -24,13 +24,13 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
     let request = place.request(args.open, which, ModelSource::Network, FrontEndKind::Unattended)?;
     let _logs = Logs::start(&dirs);
     for warning in &request.loaded.warnings {
-        tell(warning);
+        print_note(warning);
     }
     if let Some(untrusted) = request.trust.report() {
-        tell(&untrusted.sentence());
+        print_note(&untrusted.sentence());
     }
     let run = runtime::block_on(async {
-        let mut stop = StopSignal::listen();
+        let mut stop = StopSignal::forward_events();
         tokio::select! {
             run = wire::run_tool(request, &args.name, &args.args) => run.map(Some),
             // What the tool started ends with it.
@@ -41,7 +41,7 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(INTERRUPTED));
     };
     for note in &run.notes {
-        tell(note);
+        print_note(note);
     }
     match args.format {
         OutputFormat::Text => print(&text(&run.result.output))?,

@@ -175,7 +175,7 @@ impl Checker<'_> {
                 "{} must be {}, not {}",
                 at.owner(),
                 wanted(&expected),
-                found(node)
+                value_name(node)
             );
             return self.report(node.start(), message);
         }
@@ -215,7 +215,7 @@ impl Checker<'_> {
                 "{} must be {}, not {}",
                 at.owner(),
                 quoted(&words, "or"),
-                found(node)
+                value_name(node)
             );
             return self.report(node.start(), message);
         }
@@ -232,7 +232,7 @@ impl Checker<'_> {
             "{} must be {}, not {}",
             at.owner(),
             wanted(&expected),
-            found(node)
+            value_name(node)
         );
         self.report(node.start(), message);
     }
@@ -400,7 +400,7 @@ fn wanted(kinds: &[&'static str]) -> String {
     names.join(" or ")
 }
 
-fn found(node: &Node<'_>) -> String {
+fn value_name(node: &Node<'_>) -> String {
     match node {
         Node::Object(_) => "an object".to_owned(),
         Node::Array(_) => "a list".to_owned(),

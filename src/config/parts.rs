@@ -15,7 +15,7 @@ use super::expand::{file_names, wants_variable};
 use super::features::{answers, is_global_only};
 use super::places::ConfigTexts;
 use super::source::{Source, is_empty, plain};
-use super::untrusted::{TrustNeed, standing};
+use super::untrusted::{TrustNeed, trust_need};
 
 /// One value of one file of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +80,7 @@ fn add_waiting<'a>(
         let value = &property.value;
         // What only the global file may set does not count, trusted or not.
         if !is_global_only(path) {
-            match standing(path, value) {
+            match trust_need(path, value) {
                 TrustNeed::Waits => add(path, waiting_value(path, value), source, parts),
                 TrustNeed::Allowed | TrustNeed::Mixed if wants_environment(value) => {
                     add(path, plain(value), source, parts);
@@ -100,7 +100,7 @@ fn add_waiting<'a>(
 }
 
 fn add(path: &[&str], value: Value, source: &Source, parts: &mut Vec<ProjectPart>) {
-    if !says_nothing(&value) {
+    if !is_empty_value(&value) {
         parts.push(part(&source.path, &path.join("."), value));
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn wants_environment(node: &Node<'_>) -> bool {
 }
 
 /// Returns true if a value changes nothing of what other files say. `null` does: it takes back what the user has set.
-fn says_nothing(value: &Value) -> bool {
+fn is_empty_value(value: &Value) -> bool {
     !value.is_null() && is_empty(value)
 }
 

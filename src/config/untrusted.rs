@@ -36,7 +36,7 @@ pub(super) enum TrustNeed {
 }
 
 /// Returns how a key stands, with what it is set to.
-pub(super) fn standing<S: AsRef<str>>(path: &[S], value: &Node<'_>) -> TrustNeed {
+pub(super) fn trust_need<S: AsRef<str>>(path: &[S], value: &Node<'_>) -> TrustNeed {
     let is_off = matches!(value, Node::BooleanLit(boolean) if !boolean.value);
     match of_path(path) {
         // A language server that the user has switched off runs again.

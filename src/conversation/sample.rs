@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Message, MessageId, MessageState, Part, PartBody, Role, TextPart};
 
 /// Returns a whole message that says this and nothing else.
-pub(crate) fn said(role: Role, text: &str) -> Arc<Message> {
+pub(crate) fn message(role: Role, text: &str) -> Arc<Message> {
     let body = PartBody::Text(TextPart {
         text: text.to_owned(),
         native: None,

@@ -70,7 +70,7 @@ impl TodoStatus {
     }
 
     /// Returns its name in a sentence.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Pending => "open",
             Self::InProgress => "in progress",

@@ -72,7 +72,7 @@ impl<W: Write> JsonReporter<W> {
         self.line("error", session, fields)
     }
 
-    fn settled(&mut self, session: &SessionId, settled: &SettledQuestion) -> io::Result<()> {
+    fn write_settled(&mut self, session: &SessionId, settled: &SettledQuestion) -> io::Result<()> {
         let Some(permission) = &settled.permission else {
             return Ok(());
         };
@@ -108,7 +108,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
         self.line("session", &info.id, fields)
     }
 
-    fn told_in_words(&mut self, report: &ErrorReport) -> io::Result<()> {
+    fn report(&mut self, report: &ErrorReport) -> io::Result<()> {
         match self.root.clone() {
             Some(root) => self.error(&root, report),
             None => Ok(()),
@@ -116,7 +116,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
     }
 
     fn left_out(&mut self, report: &ErrorReport) -> io::Result<()> {
-        self.told_in_words(report)
+        self.report(report)
     }
 
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
@@ -149,7 +149,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
                 add_result(&mut fields, result);
                 self.line("tool_result", session, fields)
             }
-            Event::Settled(settled) => self.settled(session, settled),
+            Event::Settled(settled) => self.write_settled(session, settled),
             Event::Retry(retry) => {
                 let fields = json!({
                     "attempt": retry.attempt,

@@ -58,7 +58,7 @@ impl RunOutcome {
 trait Reporter {
     fn begin(&mut self, snapshot: &Snapshot) -> io::Result<()>;
     /// Tells what whoever started the run is told in words besides.
-    fn told_in_words(&mut self, report: &ErrorReport) -> io::Result<()>;
+    fn report(&mut self, report: &ErrorReport) -> io::Result<()>;
     /// Files that the prompt names are left out.
     fn left_out(&mut self, report: &ErrorReport) -> io::Result<()>;
     fn event(&mut self, envelope: &Envelope) -> io::Result<()>;
@@ -100,7 +100,7 @@ pub async fn run(
         };
         // If that cannot be written either, the error itself is told.
         let _ = reporter
-            .told_in_words(&report)
+            .report(&report)
             .and_then(|()| reporter.end(TurnEndReason::Error, 0));
     }
     ended
@@ -113,14 +113,14 @@ async fn follow(
     untrusted: Option<&ErrorReport>,
 ) -> io::Result<RunEnd> {
     // Whoever reads the first line may send a signal at once.
-    let stop = StopSignal::listen();
+    let stop = StopSignal::forward_events();
     let (snapshot, events) = handle.attach_with_tree().await.map_err(io::Error::other)?;
     reporter.begin(&snapshot)?;
     if let Some(report) = untrusted {
-        reporter.told_in_words(report)?;
+        reporter.report(report)?;
     }
     handle.send(Op::Submit(input)).map_err(io::Error::other)?;
-    let mut heard = listen(handle.clone(), events, stop);
+    let mut heard = forward_events(handle.clone(), events, stop);
     let mut progress = RunProgress::default();
     let mut left_out = 0;
     while let Some(heard) = heard.recv().await {
@@ -152,7 +152,7 @@ async fn follow(
             reporter.left_out(&goes_without(why))?;
             handle.send(Op::Submit(rest)).map_err(io::Error::other)?;
         }
-        if let Some(done) = progress.hear(&envelope.event) {
+        if let Some(done) = progress.take_event(&envelope.event) {
             reporter.end(done, progress.denied.len())?;
             return Ok(progress.ended(progress.outcome(done)));
         }
@@ -173,7 +173,7 @@ struct RunProgress {
 
 impl RunProgress {
     /// Takes an event in; returns how the run ends with it.
-    fn hear(&mut self, event: &Event) -> Option<TurnEndReason> {
+    fn take_event(&mut self, event: &Event) -> Option<TurnEndReason> {
         match event {
             Event::Error(report) if report.kind == ReportKind::Storage => self.storage_failed = true,
             Event::Error(report) if report.kind == ReportKind::Config => self.is_misconfigured = true,
@@ -235,7 +235,7 @@ enum RunInput {
 
 /// Takes what comes as it comes: a reader of stdout that pauses must neither lose an event nor hold up a signal, and
 /// both would happen if the events were fetched between two writes.
-fn listen(
+fn forward_events(
     handle: Handle,
     mut events: Receiver,
     mut signals: StopSignal,
@@ -271,7 +271,7 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
-    pub fn listen() -> Self {
+    pub fn forward_events() -> Self {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};

@@ -53,18 +53,18 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
 
     fn progress(&mut self, line: &str) {
         let line = sanitize(line.lines().next().unwrap_or_default()).into_owned();
-        self.tell(&truncate(&line, COLUMNS));
+        self.print_status(&truncate(&line, COLUMNS));
     }
 
     /// A stderr that is closed hears nothing, and the turn goes on.
-    fn tell(&mut self, line: &str) {
+    fn print_status(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
 
     fn error(&mut self, report: &ErrorReport) {
-        self.tell(&format!("lathe: {}", sanitize(&report.message)));
+        self.print_status(&format!("lathe: {}", sanitize(&report.message)));
         if let Some(hint) = &report.hint {
-            self.tell(&sanitize(hint));
+            self.print_status(&sanitize(hint));
         }
     }
 
@@ -119,7 +119,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
         Ok(())
     }
 
-    fn told_in_words(&mut self, _: &ErrorReport) -> io::Result<()> {
+    fn report(&mut self, _: &ErrorReport) -> io::Result<()> {
         Ok(())
     }
 

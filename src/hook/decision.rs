@@ -99,28 +99,29 @@ impl HookJson {
         });
         let reason = specific.and_then(|specific| specific.permission_decision_reason.as_ref());
         let reason = reason.or(self.reason.as_ref());
-        Some((newer.or(older)?, given(reason)))
+        Some((newer.or(older)?, reason_or_default(reason)))
     }
 
     /// Why it blocks, if it does.
     pub(super) fn block(&self) -> Option<String> {
-        (self.decision == Some(Decision::Block)).then(|| given(self.reason.as_ref()))
+        (self.decision == Some(Decision::Block)).then(|| reason_or_default(self.reason.as_ref()))
     }
 
     pub(super) fn context(&self) -> Option<String> {
         let specific = self.hook_specific_output.as_ref();
         let context = specific.and_then(|specific| specific.additional_context.as_ref());
-        said(context.or(self.additional_context.as_ref()))
+        non_empty(context.or(self.additional_context.as_ref()))
     }
 
     /// Why the turn is to end, if it is.
     pub(super) fn stop(&self) -> Option<String> {
-        (self.goes_on == Some(false))
-            .then(|| said(self.stop_reason.as_ref()).unwrap_or_else(|| "a hook ended the turn".to_owned()))
+        (self.goes_on == Some(false)).then(|| {
+            non_empty(self.stop_reason.as_ref()).unwrap_or_else(|| "a hook ended the turn".to_owned())
+        })
     }
 
     pub(super) fn message(&self) -> Option<String> {
-        said(self.system_message.as_ref())
+        non_empty(self.system_message.as_ref())
     }
 
     pub(super) fn hides_output(&self) -> bool {
@@ -144,18 +145,18 @@ impl HookJson {
 }
 
 /// Text that says something, cleaned.
-fn said(text: Option<&String>) -> Option<String> {
+fn non_empty(text: Option<&String>) -> Option<String> {
     let text = strip_controls(text?);
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn given(reason: Option<&String>) -> String {
-    said(reason).unwrap_or_else(|| "no reason was given".to_owned())
+fn reason_or_default(reason: Option<&String>) -> String {
+    non_empty(reason).unwrap_or_else(|| "no reason was given".to_owned())
 }
 
 /// Makes sense of a run that came to its end in some way.
-pub(super) fn hear(exchanged: &PipedOutcome, timeout: Duration) -> HookOutcome {
+pub(super) fn outcome(exchanged: &PipedOutcome, timeout: Duration) -> HookOutcome {
     let CommandOutcome {
         exit,
         signal,
@@ -254,7 +255,7 @@ mod tests {
     }
 
     fn heard(exit: i32, stdout: &str, stderr: &str) -> HookOutcome {
-        hear(
+        outcome(
             &exchanged(Some(exit), stdout.as_bytes(), stderr.as_bytes()),
             Duration::from_mins(1),
         )
@@ -290,7 +291,7 @@ mod tests {
             heard(126, "", ""),
             HookOutcome::Failed("the hook exited with 126".into())
         );
-        let by_signal = hear(&exchanged(None, b"", b""), Duration::ZERO);
+        let by_signal = outcome(&exchanged(None, b"", b""), Duration::ZERO);
         assert_eq!(
             by_signal,
             HookOutcome::Failed("the hook was ended by signal 9".into())
@@ -302,11 +303,11 @@ mod tests {
         let mut late = exchanged(None, b"", b"");
         late.outcome.timed_out = true;
         assert_eq!(
-            hear(&late, Duration::from_mins(1)),
+            outcome(&late, Duration::from_mins(1)),
             HookOutcome::TimedOut("hook timed out after 60 s".into())
         );
         assert_eq!(
-            hear(&late, Duration::from_millis(500)),
+            outcome(&late, Duration::from_millis(500)),
             HookOutcome::TimedOut("hook timed out after 0.5 s".into())
         );
     }
@@ -328,7 +329,7 @@ mod tests {
         let mut long = exchanged(Some(0), b"{\"reason\": \"aaa", b"");
         long.stdout.is_cut = true;
         assert_eq!(
-            hear(&long, Duration::ZERO),
+            outcome(&long, Duration::ZERO),
             HookOutcome::Failed("the hook's answer is longer than 64 KiB".into())
         );
     }
@@ -368,7 +369,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_output_panics(exit in prop::option::of(-1..4i32), stdout in "\\{?\\PC{0,40}", stderr: Vec<u8>) {
-            hear(&exchanged(exit, stdout.as_bytes(), &stderr), Duration::ZERO);
+            outcome(&exchanged(exit, stdout.as_bytes(), &stderr), Duration::ZERO);
         }
     }
 }

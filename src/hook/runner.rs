@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::decision::{HookJson, HookOutcome, hear};
+use super::decision::{HookJson, HookOutcome, outcome};
 use super::event::{HookContext, HookEvent};
 use super::matcher::Matcher;
 use super::run::{HookEffect, HookExit, HookRun};
@@ -120,7 +120,11 @@ impl Hooks {
         let timeout = hook.timeout.unwrap_or_else(|| hook.event.timeout());
         let input = scene.input(hook.event, self.settings.transcript.as_deref(), fields);
         let (heard, exit, output) = match self.exchange(hook, input, timeout, cancel).await {
-            Some(Ok(exchanged)) => (hear(&exchanged, timeout), exit(&exchanged), printed(&exchanged)),
+            Some(Ok(exchanged)) => (
+                outcome(&exchanged, timeout),
+                exit(&exchanged),
+                printed(&exchanged),
+            ),
             Some(Err(why)) => {
                 let heard = HookOutcome::Failed(format!("the hook did not start: {why}"));
                 (heard, HookExit::NotStarted, String::new())

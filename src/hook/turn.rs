@@ -35,7 +35,7 @@ impl Hooks {
             let mut meaning = RunMeaning::default();
             let block = match &ran.heard {
                 HookOutcome::Answered(answer) => {
-                    add_context(words(answer), &mut prompted.context, &mut meaning);
+                    add_context(context_text(answer), &mut prompted.context, &mut meaning);
                     meaning.messages.extend(answer.said.message());
                     // A turn that is not to go on does not begin.
                     answer.said.block().or_else(|| answer.said.stop())
@@ -99,7 +99,7 @@ impl Hooks {
             let mut meaning = RunMeaning::default();
             match &ran.heard {
                 HookOutcome::Answered(answer) => {
-                    add_context(words(answer), &mut context, &mut meaning);
+                    add_context(context_text(answer), &mut context, &mut meaning);
                     meaning.messages.extend(answer.said.message());
                 }
                 failed => warn(failed, hook, &mut meaning),
@@ -150,7 +150,7 @@ impl Hooks {
 }
 
 /// Returns a hook's text for the model: its output, or the text that its JSON holds.
-fn words(answer: &Answer) -> Option<String> {
+fn context_text(answer: &Answer) -> Option<String> {
     answer
         .said
         .context()

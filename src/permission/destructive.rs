@@ -19,7 +19,7 @@ pub struct DeletedFiles {
 
 impl DeletedFiles {
     /// Says it; of what is not there nothing can be said.
-    pub(super) fn words(self) -> Option<String> {
+    pub(super) fn description(self) -> Option<String> {
         let here = if self.is_here { " here" } else { "" };
         let files = match (self.files, self.is_all) {
             (0, _) => return None,
@@ -358,7 +358,7 @@ mod tests {
                 is_all,
                 is_here,
             };
-            deleted.words().unwrap_or_default()
+            deleted.description().unwrap_or_default()
         };
         assert_eq!(words(212, true, true), "deletes 212 files here, no undo");
         assert_eq!(words(1, true, false), "deletes 1 file, no undo");

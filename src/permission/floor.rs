@@ -125,7 +125,7 @@ fn opens_a_whole_tree(pattern: &str) -> bool {
         .any(|directory| compiled.matches(&format!("{directory}/{ANYTHING}")))
 }
 
-/// Returns true if the words of a command that a pattern leaves open are understood; see `runners::further`. The pattern
+/// Returns true if the words of a command that a pattern leaves open are understood; see `runners::stored_prefix`. The pattern
 /// has to match the command.
 pub(super) fn covers(pattern: &str, subject: &Subject) -> bool {
     let Some(open) = pattern.find(['*', '?']) else {

@@ -92,7 +92,7 @@ impl InquiryRow {
 
     /// The same with the number of files that go, where they were counted.
     pub fn loss(&self) -> Option<String> {
-        let counted = || self.ask.deletes.and_then(DeletedFiles::words);
+        let counted = || self.ask.deletes.and_then(DeletedFiles::description);
         self.harm()
             .map(|harm| counted().unwrap_or_else(|| harm.to_owned()))
     }

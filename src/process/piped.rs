@@ -80,7 +80,7 @@ pub(super) async fn exchange<E: From<io::Error>>(
     let mut stdout = BoundedOutput::default();
     let mut stderr = BoundedOutput::default();
     let outcome = {
-        let listen = listen(Receiver::from_owned_fd(error_reader.into())?, &mut stderr, keep);
+        let listen = collect_errors(Receiver::from_owned_fd(error_reader.into())?, &mut stderr, keep);
         let follow = running.finish(timeout, cancel, |bytes| stdout.take(bytes, keep));
         tokio::pin!(feed, listen, follow);
         let (mut is_fed, mut is_silent) = (false, false);
@@ -111,7 +111,7 @@ async fn feed(mut pipe: Sender, input: Vec<u8>) {
     }
 }
 
-async fn listen(mut pipe: Receiver, into: &mut BoundedOutput, keep: usize) {
+async fn collect_errors(mut pipe: Receiver, into: &mut BoundedOutput, keep: usize) {
     let mut buffer = vec![0; BUFFER];
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
         into.take(&buffer[..read], keep);

@@ -1,6 +1,6 @@
 //! Projects, and the instructions, agents and commands that they bring.
 //!
-//! [`instructions`] gathers the texts that stand in front of every conversation, and [`nearby`] names the files that
+//! [`mod@instructions`] gathers the texts that stand in front of every conversation, and [`nearby`] names the files that
 //! belong to a directory deeper down. [`agents`] finds who can work here, in Markdown files with [`frontmatter`], and
 //! [`commands`] what can be asked for by `/name`. All of it is text: nothing that a project brings is run here. The
 //! functions read files and block; call them off the async threads.

@@ -15,7 +15,7 @@ pub(crate) trait Adapter: Sync {
 
     fn body(&self, ask: &Ask<'_>) -> Value;
 
-    /// Makes the reader of the protocol's own events. See [`Protocol::decoder`] for the whole one.
+    /// Makes the reader of the protocol's own events. See [`Protocol::decoder`](super::Protocol::decoder) for the whole one.
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;
 }
 

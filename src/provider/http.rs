@@ -256,7 +256,7 @@ fn is_no_tls(error: &rustls::Error) -> bool {
 }
 
 /// Makes the error of a reply that stopped coming in.
-pub(crate) fn lost(error: &reqwest::Error, model: &ModelRef) -> ProviderError {
+pub(crate) fn connection_lost(error: &reqwest::Error, model: &ModelRef) -> ProviderError {
     let message = format!(
         "the connection to `{}` was lost in mid-reply: {}",
         model.provider,

@@ -72,7 +72,7 @@ pub(crate) struct ReplyText {
 
 /// Reads text that comes as a string, as an object with one, or as an array of such parts. Parts that hold no text are
 /// skipped.
-pub(crate) fn words(raw: Option<&RawValue>) -> Result<ReplyText, serde_json::Error> {
+pub(crate) fn reply_text(raw: Option<&RawValue>) -> Result<ReplyText, serde_json::Error> {
     let mut words = ReplyText::default();
     let Some(raw) = raw else { return Ok(words) };
     if raw.get().starts_with('"') {
@@ -117,7 +117,7 @@ pub(crate) fn text(raw: Option<&RawValue>) -> Result<Option<String>, serde_json:
         text,
         reasoning,
         refusal,
-    } = words(raw)?;
+    } = reply_text(raw)?;
     let text = text + &reasoning + &refusal;
     Ok((!text.is_empty()).then_some(text))
 }
@@ -184,7 +184,7 @@ mod tests {
         }
         let json = r#"[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"a"},{"type":"refusal","refusal":"no"}]"#;
         let raw: Box<RawValue> = serde_json::from_str(json).unwrap();
-        let words = words(Some(&raw)).unwrap();
+        let words = reply_text(Some(&raw)).unwrap();
         assert_eq!(
             (&*words.reasoning, &*words.text, &*words.refusal),
             ("hm", "a", "no")

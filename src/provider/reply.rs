@@ -87,7 +87,7 @@ impl Reply {
     async fn read(&mut self, mut response: Response) {
         self.stage = match tokio::time::timeout(self.idle_timeout, response.chunk()).await {
             Err(_) => Stage::Failed(http::silent(&self.model, self.idle_timeout)),
-            Ok(Err(error)) => Stage::Failed(http::lost(&error, &self.model)),
+            Ok(Err(error)) => Stage::Failed(http::connection_lost(&error, &self.model)),
             Ok(Ok(None)) => {
                 self.end();
                 return;

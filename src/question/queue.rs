@@ -88,7 +88,7 @@ struct WaitingQuestion {
 
 impl Questions {
     /// Makes one that tells `sink`, which must not block and not call the queue.
-    pub fn telling(front_end: FrontEnd, sink: impl Fn(QuestionEvent) + Send + 'static) -> Self {
+    pub fn with_sink(front_end: FrontEnd, sink: impl Fn(QuestionEvent) + Send + 'static) -> Self {
         let state = State {
             front_end,
             last_id: 0,
@@ -109,9 +109,9 @@ impl Questions {
                 let reply = asking.about.nobody();
                 if let QuestionKind::Permission(_) = asking.about {
                     let question = state.number(asking);
-                    state.tell(QuestionEvent::Asked(Arc::clone(&question)));
+                    state.emit(QuestionEvent::Asked(Arc::clone(&question)));
                     let reply = reply.clone();
-                    state.tell(QuestionEvent::Settled { question, reply });
+                    state.emit(QuestionEvent::Settled { question, reply });
                 }
                 return reply;
             }
@@ -119,7 +119,7 @@ impl Questions {
             let fit = asking.fit.clone();
             let question = state.number(asking);
             let id = question.id;
-            state.tell(QuestionEvent::Asked(Arc::clone(&question)));
+            state.emit(QuestionEvent::Asked(Arc::clone(&question)));
             state.waiting.push_back(WaitingQuestion {
                 question,
                 fit,
@@ -137,10 +137,10 @@ impl Questions {
     }
 
     /// Tells of a question that was answered without a person, by the mode.
-    pub fn tell_settled(&self, asking: NewQuestion, reply: Reply) {
+    pub fn report_settled(&self, asking: NewQuestion, reply: Reply) {
         let mut state = self.lock();
         let question = state.number(asking);
-        state.tell(QuestionEvent::Settled { question, reply });
+        state.emit(QuestionEvent::Settled { question, reply });
     }
 
     /// Returns arguments that a person wrote in a question in the form of the call's tool, or says why they are not the
@@ -223,7 +223,7 @@ impl Questions {
         let (events, receiver) = tokio::sync::mpsc::unbounded_channel();
         // Nobody listens any more while the session closes.
         let sink = move |event| drop(events.send(event));
-        (Self::telling(front_end, sink), receiver)
+        (Self::with_sink(front_end, sink), receiver)
     }
 
     /// Says who could answer. With nobody, what waits is refused now.
@@ -253,7 +253,7 @@ impl State {
         waiting.find(|question| question.id == id).cloned()
     }
 
-    fn tell(&self, event: QuestionEvent) {
+    fn emit(&self, event: QuestionEvent) {
         (self.sink)(event);
     }
 
@@ -266,7 +266,7 @@ impl State {
         };
         // The asker may be gone; its guard would have withdrawn the question a moment later.
         let _ = answer.send(reply.clone());
-        self.tell(QuestionEvent::Settled { question, reply });
+        self.emit(QuestionEvent::Settled { question, reply });
     }
 
     fn settle_permissions(&mut self, mut judge: impl FnMut(&Question, &Inquiry) -> Option<PermissionReply>) {

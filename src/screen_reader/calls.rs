@@ -57,7 +57,7 @@ impl Calls {
             tool: tool.to_owned(),
             args: Value::Null,
         });
-        let lines = self.told(&call, result, false);
+        let lines = self.result_lines(&call, result, false);
         self.newest = Some((call, Arc::clone(result)));
         lines
     }
@@ -65,7 +65,7 @@ impl Calls {
     /// Returns all of the one that ended last.
     pub(super) fn newest(&self) -> Option<Vec<String>> {
         let (call, result) = self.newest.as_ref()?;
-        Some(self.told(call, result, true))
+        Some(self.result_lines(call, result, true))
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -82,13 +82,13 @@ impl Calls {
         self.running.clear();
     }
 
-    fn told(&self, call: &Call, result: &CallResult, expanded: bool) -> Vec<String> {
+    fn result_lines(&self, call: &Call, result: &CallResult, expanded: bool) -> Vec<String> {
         let card = self.result_card(call, result, expanded);
         let rows = if expanded { usize::MAX } else { ROWS };
         let mut lines = vec![card_text::ended(&card, result.state())];
         lines.extend(card_text::body(&card, rows));
         if let (Some(why), Some(first)) = (card_text::why(result), lines.get_mut(1)) {
-            card_text::tell_why(first, why);
+            card_text::push_reason(first, why);
         }
         lines
     }

@@ -79,7 +79,7 @@ pub(super) fn why(result: &CallResult) -> Option<&str> {
 }
 
 /// Makes a row that says why a call did not run one of lathe's own.
-pub(super) fn tell_why(row: &mut String, why: &str) {
+pub(super) fn push_reason(row: &mut String, why: &str) {
     if row.strip_prefix(FOREIGN) == Some(why) {
         *row = format!("Why: {why}.");
     }

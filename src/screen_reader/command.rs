@@ -180,7 +180,7 @@ pub(super) enum ParsedLine<'a> {
     Unknown(&'a str),
 }
 
-pub(super) fn spoken(line: &str) -> ParsedLine<'_> {
+pub(super) fn parse_line(line: &str) -> ParsedLine<'_> {
     if let Some(command) = line
         .strip_prefix('!')
         .map(str::trim)
@@ -224,12 +224,12 @@ pub(super) fn help(own: &[CommandChoice]) -> Vec<String> {
         "ctrl+c interrupts the turn, twice within a second it leaves; ctrl+d leaves.",
     ];
     let is_free = |command: &&CommandChoice| find(&command.name).is_none();
-    let own = own.iter().filter(is_free).map(told);
+    let own = own.iter().filter(is_free).map(describe);
     commands.chain(own).chain(others.map(str::to_owned)).collect()
 }
 
 /// `/review [FILE] is a command of your own: looks for faults`
-fn told(command: &CommandChoice) -> String {
+fn describe(command: &CommandChoice) -> String {
     let mut line = format!("/{} {}", command.name, command.argument_hint);
     line.truncate(line.trim_end().len());
     line.push_str(" is a command of your own");
@@ -257,7 +257,7 @@ mod tests {
             ("!ls -l", ParsedLine::Shell("ls -l")),
             ("!", ParsedLine::Text),
         ] {
-            assert_eq!(spoken(line), wanted, "{line}");
+            assert_eq!(parse_line(line), wanted, "{line}");
         }
     }
 

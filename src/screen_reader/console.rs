@@ -57,7 +57,7 @@ impl Console {
         thread::Builder::new()
             .name("lathe-lines".to_owned())
             .spawn(move || read(&lines))?;
-        listen(&sender)?;
+        read_input(&sender)?;
         let (said, tasks) = blocking::channel();
         let (alive, written) = blocking::channel();
         thread::Builder::new()
@@ -84,7 +84,7 @@ impl Console {
         let _ = self.said.send(WriterTask::Hush(round));
     }
 
-    pub(super) async fn heard(&mut self) -> ConsoleInput {
+    pub(super) async fn next_input(&mut self) -> ConsoleInput {
         self.heard.recv().await.unwrap_or(ConsoleInput::End)
     }
 
@@ -167,7 +167,7 @@ fn forget_input() {
 fn forget_input() {}
 
 #[cfg(unix)]
-fn listen(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
+fn read_input(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupts = signal(SignalKind::interrupt())?;
     let sender = heard.clone();
@@ -187,7 +187,7 @@ fn listen(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn listen(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
+fn read_input(heard: &mpsc::UnboundedSender<ConsoleInput>) -> io::Result<()> {
     let sender = heard.clone();
     tokio::spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() && sender.send(ConsoleInput::Interrupt).is_ok() {}

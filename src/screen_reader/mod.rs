@@ -5,16 +5,17 @@
 //! the person's line is edited by the terminal itself, which stays in the mode that the shell left it in.
 //!
 //! ```text
-//!   lines · signals · the terminal's end ──► run ──► talk ──► Console
-//!                      session::Receiver ──┤          ├──► Effect::Send ───► session::Handle
-//!                                errands ──┘          └──► Effect::Begin ──► errands
+//!   lines · signals · the terminal's end ──► run ──► ReaderSession ──► Console
+//!                      session::Receiver ──┤               ├──► Effect::Send ───► session::Handle
+//!                           HostRequests ──┘               └──► Effect::Begin ──► HostRequests
 //! ```
 //!
-//! [`talk`] decides what is said and sent and knows neither clock nor terminal; what it is made of lies beside it: `said`
-//! is what was said and not written yet, `texts` the replies that stream, `calls` what runs and ended, `asks` the questions
-//! that wait, each an `asked` with its numbers, `pages` what is looked up. [`console`] reads and writes, `trust` is the
-//! question before the session, `outbox` what a busy session is sent again, `errands` what takes its time, `command` what
-//! begins with `/`, `words` a card without signs.
+//! [`reader_session`] decides what is said and sent and knows neither clock nor terminal. It is made of `spoken_text`
+//! (said and not written yet), `reply_texts` (replies that stream), `calls` (calls that run or have ended),
+//! `question_queue` (questions that wait) with `questions` (one with its numbered answers), `pages` (what is looked up),
+//! `card_text` (a card as text) and `command` (lines that begin with `/`). [`console`] reads and writes, `trust` is the
+//! question before the session, `op_queue` keeps what a busy session is sent again, and `host_requests` does what takes
+//! its time.
 
 mod approval;
 mod calls;
@@ -100,44 +101,44 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
         return SessionExit::Ended(ScreenReaderExit::Quit);
     };
     let tools = Arc::clone(&session.tools);
-    let mut talk = ReaderSession::new(&snapshot, tools, TimeZone::system(), &session.notes);
+    let mut reader = ReaderSession::new(&snapshot, tools, TimeZone::system(), &session.notes);
     match prompt {
-        Some(prompt) => talk.begin_with(&prompt),
-        None => talk.prompt(),
+        Some(prompt) => reader.begin_with(&prompt),
+        None => reader.prompt(),
     }
-    let mut ways = EffectTargets {
+    let mut targets = EffectTargets {
         outbox: Outbox::default(),
         host_requests: HostRequests::new(handle.clone(), host.clone()),
     };
-    let mut alarms = Timers::default();
+    let mut timers = Timers::default();
     loop {
-        let ended = ways.perform(&mut talk, handle);
-        console.say(&talk.take_text());
+        let ended = targets.perform(&mut reader, handle);
+        console.say(&reader.take_text());
         if let Some(ended) = ended {
             return SessionExit::Ended(ended);
         }
-        alarms.set(&talk, console);
-        let again = Instant::now() + AGAIN;
+        timers.set(&reader, console);
+        let retry_at = Instant::now() + AGAIN;
         let ended = tokio::select! {
             biased;
-            heard = console.heard() => hear(heard, &mut talk, &mut alarms),
-            () = at(alarms.deaf_until()) => {
-                alarms.listen(&mut talk, console);
+            input = console.next_input() => handle_input(input, &mut reader, &mut timers),
+            () = at(timers.ignores_input_until()) => {
+                timers.accept_answers(&mut reader, console);
                 None
             }
-            () = at(alarms.leaving_until) => {
-                talk.stay();
+            () = at(timers.leaving_until) => {
+                reader.cancel_leaving();
                 None
             }
-            () = sleep_until(again), if !ways.outbox.is_empty() => None,
-            done = ways.host_requests.next() => match done {
+            () = sleep_until(retry_at), if !targets.outbox.is_empty() => None,
+            done = targets.host_requests.next() => match done {
                 RequestEnd::Opened(opened) => return SessionExit::For(opened),
                 RequestEnd::Reported(report) => {
-                    talk.learn(report);
+                    reader.take_report(report);
                     None
                 }
             },
-            next = events.recv() => follow(next, &mut talk, handle, &mut events).await,
+            next = events.recv() => follow(next, &mut reader, handle, &mut events).await,
         };
         if let Some(ended) = ended {
             return SessionExit::Ended(ended);
@@ -146,12 +147,16 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
 }
 
 /// Takes what comes from the person; says whether they are gone.
-fn hear(heard: ConsoleInput, talk: &mut ReaderSession, alarms: &mut Timers) -> Option<ScreenReaderExit> {
-    match heard {
-        ConsoleInput::Line(line) => talk.read(&line),
-        ConsoleInput::Written(round) => alarms.written(round),
-        ConsoleInput::Quiet(round) => talk.listen(round),
-        ConsoleInput::Interrupt => talk.interrupt(),
+fn handle_input(
+    input: ConsoleInput,
+    reader: &mut ReaderSession,
+    timers: &mut Timers,
+) -> Option<ScreenReaderExit> {
+    match input {
+        ConsoleInput::Line(line) => reader.read(&line),
+        ConsoleInput::Written(round) => timers.written(round),
+        ConsoleInput::Quiet(round) => reader.accept_answers(round),
+        ConsoleInput::Interrupt => reader.interrupt(),
         ConsoleInput::End => return Some(ScreenReaderExit::Quit),
         ConsoleInput::Signal(number) => return Some(ScreenReaderExit::Signal(number)),
     }
@@ -161,19 +166,19 @@ fn hear(heard: ConsoleInput, talk: &mut ReaderSession, alarms: &mut Timers) -> O
 /// Takes what comes from the session; says whether that is gone.
 async fn follow(
     next: Result<Envelope, RecvError>,
-    talk: &mut ReaderSession,
+    reader: &mut ReaderSession,
     handle: &Handle,
     events: &mut Receiver,
 ) -> Option<ScreenReaderExit> {
     match next {
-        Ok(envelope) => talk.hear(&envelope.event),
+        Ok(envelope) => reader.take_event(&envelope.event),
         Err(RecvError::Closed) => return Some(ScreenReaderExit::Quit),
         Err(RecvError::Lagged) => {
-            let Ok((snapshot, again)) = handle.attach_with_tree().await else {
+            let Ok((snapshot, attached)) = handle.attach_with_tree().await else {
                 return Some(ScreenReaderExit::Quit);
             };
-            *events = again;
-            talk.catch_up(&snapshot);
+            *events = attached;
+            reader.catch_up(&snapshot);
         }
     }
     None
@@ -187,8 +192,8 @@ struct EffectTargets {
 
 impl EffectTargets {
     /// Says whether that is the end.
-    fn perform(&mut self, talk: &mut ReaderSession, handle: &Handle) -> Option<ScreenReaderExit> {
-        for effect in talk.take_effects() {
+    fn perform(&mut self, reader: &mut ReaderSession, handle: &Handle) -> Option<ScreenReaderExit> {
+        for effect in reader.take_effects() {
             match effect {
                 Effect::Send(op) => self.outbox.push(op),
                 Effect::Begin(host_request) => self.host_requests.begin(host_request),
@@ -197,7 +202,9 @@ impl EffectTargets {
         }
         match self.outbox.send(|op| handle.send(op)) {
             SendOutcome::Closed => return Some(ScreenReaderExit::Quit),
-            SendOutcome::Waits { is_new: true } => talk.say("The session is busy; it gets that in a moment."),
+            SendOutcome::Waits { is_new: true } => {
+                reader.say("The session is busy; it gets that in a moment.")
+            }
             SendOutcome::Waits { is_new: false } | SendOutcome::All => {}
         }
         None
@@ -215,14 +222,14 @@ struct Timers {
 }
 
 impl Timers {
-    fn set(&mut self, talk: &ReaderSession, console: &Console) {
-        if let Some(round) = talk.unheard_round()
+    fn set(&mut self, reader: &ReaderSession, console: &Console) {
+        if let Some(round) = reader.unheard_round()
             && self.marked != Some(round)
         {
             console.mark(round);
             self.marked = Some(round);
         }
-        if !talk.is_leaving() {
+        if !reader.is_leaving() {
             self.leaving_until = None;
         } else if self.leaving_until.is_none() {
             self.leaving_until = Some(Instant::now() + DOUBLE_INTERRUPT);
@@ -234,15 +241,15 @@ impl Timers {
         self.unheard_round = Some((round, Instant::now() + ANSWER_DELAY));
     }
 
-    fn deaf_until(&self) -> Option<Instant> {
+    fn ignores_input_until(&self) -> Option<Instant> {
         self.unheard_round.map(|(_, until)| until)
     }
 
     /// An answer counts from now on; to a question only after what was begun before it is thrown away.
-    fn listen(&mut self, talk: &mut ReaderSession, console: &Console) {
+    fn accept_answers(&mut self, reader: &mut ReaderSession, console: &Console) {
         match self.unheard_round.take() {
-            Some((round, _)) if talk.is_question(round) => console.discard_pending(round),
-            Some((round, _)) => talk.listen(round),
+            Some((round, _)) if reader.is_question(round) => console.discard_pending(round),
+            Some((round, _)) => reader.accept_answers(round),
             None => {}
         }
     }

@@ -53,13 +53,13 @@ impl QuestionQueue {
     }
 
     /// The first, where it takes an answer.
-    pub(super) fn listening(&self) -> Option<&PendingQuestion> {
+    pub(super) fn answerable(&self) -> Option<&PendingQuestion> {
         self.waiting
             .front()
             .filter(|_| self.first == FirstQuestionState::TakesAnswer)
     }
 
-    pub(super) fn listening_mut(&mut self) -> Option<&mut PendingQuestion> {
+    pub(super) fn answerable_mut(&mut self) -> Option<&mut PendingQuestion> {
         self.waiting
             .front_mut()
             .filter(|_| self.first == FirstQuestionState::TakesAnswer)
@@ -117,7 +117,7 @@ impl QuestionQueue {
     }
 
     /// From now on lines are answers to this question, if it is the one that waits; says whether it is.
-    pub(super) fn listen(&mut self, round: PromptNumber) -> bool {
+    pub(super) fn accept_answers(&mut self, round: PromptNumber) -> bool {
         let is_it = self.unheard_round() == Some(round);
         if is_it {
             self.first = FirstQuestionState::TakesAnswer;

@@ -29,7 +29,7 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
     let mut is_listening = false;
     loop {
         let heard = tokio::select! {
-            heard = console.heard() => heard,
+            heard = console.next_input() => heard,
             () = at(deaf_until) => {
                 deaf_until = None;
                 console.discard_pending(0);

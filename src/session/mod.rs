@@ -140,7 +140,7 @@ pub struct Input {
 
 impl Input {
     /// The text as the model is sent it.
-    fn spoken(&self) -> String {
+    fn full_text(&self) -> String {
         match &self.command {
             Some(CalledCommand::Expanded(text)) => format!("{}\n{text}", self.text),
             Some(CalledCommand::ByName { .. }) | None => self.text.clone(),

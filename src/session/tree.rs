@@ -102,7 +102,7 @@ mod tests {
     async fn who_watches_the_tree_beside_one_session_hears_the_questions_of_all() {
         let tree = Arc::new(SessionTree::default());
         let (root, child) = (join(&tree), join(&tree));
-        let questions = Questions::telling(FrontEnd::Attached, tree.question_sink());
+        let questions = Questions::with_sink(FrontEnd::Attached, tree.question_sink());
         let (mut stream_of_root, mut stream_of_child) = (Outbox::default(), Outbox::default());
         let mut watching = stream_of_root.attach();
         tree.attach(&watching);
@@ -133,7 +133,7 @@ mod tests {
     async fn a_question_of_a_session_that_has_ended_is_told_to_nobody() {
         let tree = Arc::new(SessionTree::default());
         let (root, child) = (join(&tree), join(&tree));
-        let questions = Questions::telling(FrontEnd::Attached, tree.question_sink());
+        let questions = Questions::with_sink(FrontEnd::Attached, tree.question_sink());
         let mut watching = Outbox::default().attach();
         tree.attach(&watching);
         tree.remove(&child);

@@ -70,7 +70,7 @@ impl Drop for SessionLock {
 }
 
 /// Returns the session trees that some process owns, each with its number where that is known. Takes none of them.
-pub fn held(data_dir: &Path) -> HashMap<SessionId, Option<u32>> {
+pub fn held_locks(data_dir: &Path) -> HashMap<SessionId, Option<u32>> {
     let entries = fs::read_dir(data_dir.join("locks"));
     let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
     let held = paths.filter_map(|path| {
@@ -163,15 +163,15 @@ mod tests {
     #[test]
     fn the_holder_of_a_lock_is_read_without_taking_it() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(held(dir.path()).is_empty());
+        assert!(held_locks(dir.path()).is_empty());
         let [free, dead, own] = [(); 3].map(|()| SessionId::new());
         let lock = SessionLock::take(dir.path(), &own).unwrap();
         fs::write(dir.path().join(format!("locks/{free}.lock")), "1 0\n").unwrap();
         fs::write(dir.path().join(format!("locks/{dead}.lock")), "2147483646 0\n").unwrap();
         let expected = HashMap::from([(own, Some(std::process::id()))]);
-        assert_eq!(held(dir.path()), expected);
+        assert_eq!(held_locks(dir.path()), expected);
         drop(lock);
-        assert!(held(dir.path()).is_empty());
+        assert!(held_locks(dir.path()).is_empty());
     }
 
     #[test]

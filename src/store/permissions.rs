@@ -64,8 +64,7 @@ const ENDED: &str = "ended";
 
 impl GrantScope {
     /// Returns the scope of a rule in words: `everywhere`. `own` is the current session, and `shown` formats a path.
-    /// `own` is the session that they are in, and `shown` how they read a path.
-    pub fn words(&self, own: Option<&SessionId>, shown: impl Fn(&Path) -> String) -> String {
+    pub fn description(&self, own: Option<&SessionId>, shown: impl Fn(&Path) -> String) -> String {
         match self {
             Self::Session(session) if Some(session) == own => "this session".to_owned(),
             Self::Session(other) => format!("session {other}"),

@@ -48,7 +48,7 @@ impl Prompt {
         }
     }
 
-    fn says_the_same(&self, other: &Self) -> bool {
+    fn has_same_text(&self, other: &Self) -> bool {
         self.project == other.project && self.draft == other.draft
     }
 }
@@ -100,7 +100,7 @@ impl Prompts {
             }
         };
         let mut prompts: Vec<Prompt> = lines(&bytes).filter_map(parse).collect();
-        prompts.dedup_by(|one, before| one.says_the_same(before));
+        prompts.dedup_by(|one, before| one.has_same_text(before));
         prompts
     }
 
@@ -110,7 +110,7 @@ impl Prompts {
         let length = file.metadata()?.len();
         let tail = tail(&mut file, length)?;
         let last = lines(&tail).last().and_then(parse);
-        if last.is_some_and(|last| last.says_the_same(prompt)) {
+        if last.is_some_and(|last| last.has_same_text(prompt)) {
             return Ok(length);
         }
         // Behind a line that was cut off a new one begins.

@@ -141,7 +141,7 @@ impl Store {
             .connection()
             .prepare_cached("UPDATE sessions SET title = ?2 WHERE id = ?1")?
             .execute([session.as_str(), title])?;
-        known(session, changed)
+        require_session(session, changed)
     }
 
     pub fn set_agent_model(
@@ -154,7 +154,7 @@ impl Store {
             .connection()
             .prepare_cached("UPDATE sessions SET agent = ?2, model = ?3 WHERE id = ?1")?
             .execute(params![session.as_str(), agent, model.map(ToString::to_string)])?;
-        known(session, changed)
+        require_session(session, changed)
     }
 
     /// Removes a session with its children and all that belongs to them. Returns whether it was there.
@@ -238,7 +238,7 @@ pub(super) fn add_cost(
             usage.cache_read as i64,
             usage.cache_write as i64,
         ])?;
-    known(session, changed)
+    require_session(session, changed)
 }
 
 /// Makes the session the newest. Never sets the time back, whatever the clock does.
@@ -246,10 +246,10 @@ pub(super) fn touch(connection: &rusqlite::Connection, session: &SessionId) -> R
     let changed = connection
         .prepare_cached("UPDATE sessions SET updated = max(updated, ?2) WHERE id = ?1")?
         .execute(params![session.as_str(), now()])?;
-    known(session, changed)
+    require_session(session, changed)
 }
 
-fn known(session: &SessionId, changed: usize) -> Result<(), StoreError> {
+fn require_session(session: &SessionId, changed: usize) -> Result<(), StoreError> {
     if changed == 0 {
         Err(StoreError::UnknownSession(session.clone()))
     } else {

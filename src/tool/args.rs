@@ -2,7 +2,7 @@
 //!
 //! One place for the generosity that every tool gets. Keys become snake case, other names become the parameter's own,
 //! and values of a near type become the wanted one, guided by the tool's schema. Free text is never trimmed, unescaped
-//! or dropped when it is required. Whatever still does not fit is told by [`explain`].
+//! or dropped when it is required. Whatever still does not fit is told by [`mod@explain`].
 
 mod explain;
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! The steps of every writing tool once its call is allowed: the lock, the transaction, the record. What comes before is in
-//! `writing`.
+//! `write_paths`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -149,7 +149,7 @@ pub(super) struct Applied {
 
 impl Applied {
     /// Adds it to the text for the model.
-    pub(super) fn tell(&self, text: &str) -> String {
+    pub(super) fn append_unlinked(&self, text: &str) -> String {
         self.unlinked
             .iter()
             .fold(text.to_owned(), |text, sentence| format!("{text}\n{sentence}"))

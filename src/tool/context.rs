@@ -190,7 +190,7 @@ impl ToolCx {
             .resolve(given)
             .map_err(|error| ToolError::new(error.kind(), error.to_string()))?;
         if resolved.inside && resolved.kind == PathKind::Missing {
-            self.services.roots.check_project().map_err(gone)?;
+            self.services.roots.check_project().map_err(project_gone)?;
         }
         let asks = outside_asks(&self.services.roots, &resolved);
         Ok(PathAsk { resolved, asks })
@@ -199,7 +199,7 @@ impl ToolCx {
     /// Asks the person something and waits for the reply.
     pub async fn form(&self, form: Form) -> FormReply {
         let began = Instant::now();
-        let asking = self.asking(QuestionKind::Form(Arc::new(form)));
+        let asking = self.new_question(QuestionKind::Form(Arc::new(form)));
         let reply = self.services.tree.questions.ask(asking, &self.cancel).await;
         *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
         match reply {
@@ -210,7 +210,7 @@ impl ToolCx {
     }
 
     /// A question of this call.
-    pub(super) fn asking(&self, about: QuestionKind) -> NewQuestion {
+    pub(super) fn new_question(&self, about: QuestionKind) -> NewQuestion {
         NewQuestion {
             session: self.session().clone(),
             call: self.call.clone(),
@@ -242,7 +242,7 @@ impl ToolCx {
 }
 
 /// Says that there is no project any more.
-fn gone(error: FileError) -> ToolError {
+fn project_gone(error: FileError) -> ToolError {
     ToolError::from(error)
         .hint("Nothing was done. Tell the user: lathe has to be started in a directory that is there.")
 }

@@ -201,12 +201,12 @@ impl Gate {
         let open = match asker.decide(&permissions, asks, mode) {
             Decision::Allow => return Ok(GateOutcome::Allowed),
             Decision::AllowByMode(answered) => {
-                self.tell_allowed(cx, inquiry(cx, tool, answered, shown()));
+                self.report_allowed(cx, inquiry(cx, tool, answered, shown()));
                 return Ok(GateOutcome::Allowed);
             }
             Decision::Deny(denial) => return Err(denied(&denial)),
             Decision::Ask(open) if by == Answerer::Hook => {
-                self.tell_allowed(cx, inquiry(cx, tool, open, shown()));
+                self.report_allowed(cx, inquiry(cx, tool, open, shown()));
                 return Ok(GateOutcome::Allowed);
             }
             Decision::Ask(open) => open,
@@ -219,7 +219,7 @@ impl Gate {
         let fit = shown.editable.as_ref().map(|(_, fit)| Arc::clone(fit));
         let asking = NewQuestion {
             fit,
-            ..cx.asking(permission(inquiry(cx, tool, open, shown)))
+            ..cx.new_question(permission(inquiry(cx, tool, open, shown)))
         };
         let Reply::Permission(reply) = self.questions.ask(asking, &cx.cancel).await else {
             // The queue settles a question for permission by nothing else.
@@ -244,9 +244,10 @@ impl Gate {
     }
 
     /// Tells of what was allowed without a person.
-    fn tell_allowed(&self, cx: &ToolCx, inquiry: Inquiry) {
+    fn report_allowed(&self, cx: &ToolCx, inquiry: Inquiry) {
         let reply = Reply::Permission(PermissionReply::Once);
-        self.questions.tell_settled(cx.asking(permission(inquiry)), reply);
+        self.questions
+            .report_settled(cx.new_question(permission(inquiry)), reply);
     }
 
     /// Returns true if all of these may be without anybody being asked.

@@ -1,7 +1,7 @@
 //! The one way a call goes, whoever makes it: resolve, normalise, access, hooks before it, validate, loop check,
 //! permission, execute, hooks after it, truncate. Recording and showing are the session's.
 //!
-//! [`resolve`] is the part without IO: it runs for all calls of a reply before the first starts, so that the scheduler
+//! [`mod@resolve`] is the part without IO: it runs for all calls of a reply before the first starts, so that the scheduler
 //! knows which may stand side by side. It also looks whether the arguments fit and whether the call repeats, but only
 //! [`run`], which is the rest, says so, after the hooks: they see every call that is let near a tool, and may give it
 //! other arguments. Calls repeat as the model wrote them. Both answer with a result when the call cannot go on; a call
@@ -97,10 +97,10 @@ pub async fn attend(
     mut updates: mpsc::UnboundedReceiver<(CallId, Update)>,
     progress: &dyn Progress,
 ) -> CallResult {
-    tell_updates(run(ready, cx, progress), &mut updates, progress).await
+    forward_updates(run(ready, cx, progress), &mut updates, progress).await
 }
 
-async fn tell_updates(
+async fn forward_updates(
     work: impl Future<Output = CallResult>,
     updates: &mut mpsc::UnboundedReceiver<(CallId, Update)>,
     progress: &dyn Progress,
@@ -129,7 +129,7 @@ pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> C
         // A call that has ended keeps its real result.
         biased;
         ended = work => ended.unwrap_or_else(|_| error_result(failed_inside(called.name()))),
-        () = given_up(cx, grace) => error_result(ToolError::new(
+        () = grace_over(cx, grace) => error_result(ToolError::new(
             ErrorKind::Cancelled,
             "cancelled before it had ended; a part of it may have been done",
         )),
@@ -140,7 +140,7 @@ pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> C
 }
 
 /// Waits until a cancelled call has had its time to return.
-async fn given_up(cx: &ToolCx, grace: Duration) {
+async fn grace_over(cx: &ToolCx, grace: Duration) {
     cx.cancel.cancelled().await;
     tokio::time::sleep(grace).await;
 }
@@ -215,7 +215,7 @@ async fn attempt(
         Err(NotExecuted::Revised(args)) => return Attempt::Revised(args),
         Err(NotExecuted::Failed(error)) => Err(error),
     };
-    said.context.extend(ready.told_of_edit());
+    said.context.extend(ready.edit_notice());
     let output = match plan {
         Ok(plan) => {
             if !progress.running(&cx.call).await {

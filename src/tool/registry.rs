@@ -140,16 +140,16 @@ impl Registry {
     /// Returns the name under which a call is told: that of the tool that is meant, or what the model wrote when there is
     /// no such tool.
     pub fn advertised_name(&self, given: &str, args: &Value) -> String {
-        self.told(given, |route| routing::is_for(route, args))
+        self.route_list(given, |route| routing::is_for(route, args))
     }
 
     /// The same of a call of the conversation, whose arguments are read where the name alone does not say it.
     pub fn advertised_name_of(&self, call: &ToolPart) -> String {
         let args = || call.args.as_ref().map(Json::value).unwrap_or_default();
-        self.told(&call.tool, |route| routing::is_for(route, &args()))
+        self.route_list(&call.tool, |route| routing::is_for(route, &args()))
     }
 
-    fn told(&self, given: &str, is_for: impl Fn(&Route) -> bool) -> String {
+    fn route_list(&self, given: &str, is_for: impl Fn(&Route) -> bool) -> String {
         match self.route(self.resolve(given), is_for) {
             Resolution::Tool(tool) => tool.name().to_owned(),
             Resolution::Unknown { .. } => given.to_owned(),

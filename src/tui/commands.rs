@@ -198,7 +198,7 @@ pub(crate) fn facts(command: &Command, keymap: &Keymap) -> (&'static str, String
     };
     let with_key = std::iter::once(first)
         .chain(own)
-        .find_map(|binding| Some((binding.context, keymap.shown(binding)?)));
+        .find_map(|binding| Some((binding.context, keymap.key_label(binding)?)));
     let key = with_key.map(|(context, key)| match context {
         Context::Leader => keymap.after_leader(command.action),
         // A letter there is text here.

@@ -251,7 +251,7 @@ impl EventLoop {
             Event::Answered(slot, query, answer) => self
                 .app
                 .in_session(slot, now, |app| app.answered(&query, &answer, now)),
-            Event::Found(answer) => self.app.found(answer, now),
+            Event::Found(answer) => self.app.on_finder_answer(answer, now),
             Event::PictureMade(made) => {
                 self.drawing = None;
                 self.app.picture_made(made)
@@ -316,10 +316,10 @@ impl EventLoop {
     fn session(&mut self, slot: SlotId, said: SessionMessage, now: Instant) -> RedrawUrgency {
         self.app.in_session(slot, now, |app| match said {
             SessionMessage::Opened(Ok(welcome)) => {
-                app.opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
+                app.on_opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
             }
             SessionMessage::Opened(Err(report)) => app.not_opened(report, now),
-            SessionMessage::Attached(snapshot) => app.attached(&snapshot, now),
+            SessionMessage::Attached(snapshot) => app.on_attached(&snapshot, now),
             SessionMessage::Event(envelope) => app.event(&envelope, now),
             SessionMessage::Ended => app.ended(now),
             SessionMessage::Urgent => RedrawUrgency::None,

@@ -143,7 +143,7 @@ impl Page {
                 Signal::Continue | Signal::Resize => Some(FirstRunChoice::Left(TuiExit::Signal(Signal::Hangup.number()))),
                 signal => Some(FirstRunChoice::Left(TuiExit::Signal(signal.number()))),
             },
-            found = found(&mut self.first.server, &self.search) => {
+            found = await_server(&mut self.first.server, &self.search) => {
                 self.search = found.map_or(Search::Nothing, Search::Found);
                 None
             }
@@ -294,7 +294,7 @@ fn hung(
     lines.collect()
 }
 
-async fn found(server: &mut oneshot::Receiver<Option<String>>, search: &Search) -> Option<String> {
+async fn await_server(server: &mut oneshot::Receiver<Option<String>>, search: &Search) -> Option<String> {
     match search {
         Search::Looking => server.await.ok().flatten(),
         Search::Found(_) | Search::Nothing => pending().await,

@@ -2,7 +2,7 @@
 //! the search row, the completion and the leader's table are layers.
 //!
 //! A [`Layer`] looks after itself: it performs actions, draws, and names its hints. Everything it is asked to do ends in a
-//! [`Reply`]. What it cannot do itself goes out as a [`LayerRequest`], which the screen carries out; what the session says comes in
+//! [`LayerReply`]. What it cannot do itself goes out as a [`LayerRequest`], which the screen carries out; what the session says comes in
 //! as [`LayerUpdate`]. Nothing here waits or reads a file.
 //!
 //! `tui::app::layers` has their order. The topmost one reads the keys, and what it does not know goes on to the keys of the
@@ -57,7 +57,7 @@ pub(crate) enum LayerReply {
 
 impl LayerReply {
     /// Returns a reply of a layer that stays, perhaps with a request.
-    pub(crate) fn stay(request: Option<LayerRequest>) -> Self {
+    pub(crate) fn keep_open(request: Option<LayerRequest>) -> Self {
         request.map_or(Self::Done, Self::Request)
     }
 }
@@ -163,7 +163,7 @@ impl<'a> LayerCx<'a> {
     /// Returns facts about the terminal.
     pub(crate) fn terminal(&self) -> StatusGroup {
         self.terminal_environment
-            .told(self.screen, self.pictures, self.keymap.heard())
+            .status_group(self.screen, self.pictures, self.keymap.key_reporting())
     }
 }
 
@@ -202,7 +202,7 @@ pub(crate) trait Layer {
     }
 
     /// Answers a key that means nothing here.
-    fn hear_unknown(&mut self, _keymap: &Keymap) -> LayerReply {
+    fn on_unknown_key(&mut self, _keymap: &Keymap) -> LayerReply {
         LayerReply::Ignored
     }
 
@@ -249,7 +249,7 @@ pub(crate) trait Layer {
     }
 
     /// Takes what the session says.
-    fn hear(&mut self, _news: &LayerUpdate<'_>) -> LayerReply {
+    fn update(&mut self, _news: &LayerUpdate<'_>) -> LayerReply {
         LayerReply::Ignored
     }
 

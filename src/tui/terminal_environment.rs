@@ -96,7 +96,7 @@ impl TerminalEnvironment {
             // GNU screen shows such a sequence as text in some versions.
             shows_links: !matches!(set("TERM").as_deref(), Some("linux" | "dumb")) && set("STY").is_none(),
             is_remote: set("SSH_CONNECTION").is_some() || set("SSH_TTY").is_some(),
-            notify: Notify::Auto.settled(&set),
+            notify: Notify::Auto.resolved(&set),
             clipboard_commands: super::clipboard::commands(&set),
             pictures: ClipboardSource::of(&set),
             trace: set("LATHE_UI_TRACE").map(PathBuf::from),
@@ -107,7 +107,7 @@ impl TerminalEnvironment {
 
 impl TerminalEnvironment {
     /// Returns facts about the terminal, for the person.
-    pub(crate) fn told(
+    pub(crate) fn status_group(
         &self,
         area: Rect,
         pictures: Option<PictureProtocol>,

@@ -97,7 +97,7 @@ impl Symbols {
     }
 
     /// Returns words that end with an ellipsis because more follows. It is no cut, so it is not written as one.
-    pub fn words(self, words: &str) -> Cow<'_, str> {
+    pub fn plain_text(self, words: &str) -> Cow<'_, str> {
         match self {
             Self::Unicode => Cow::Borrowed(words),
             Self::Ascii => Cow::Owned(words.replace(ELLIPSIS, "...")),

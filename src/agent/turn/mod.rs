@@ -194,7 +194,7 @@ impl Turn {
     }
 
     /// The steps from the next request on are made as these say.
-    pub fn go_on_as(&mut self, settings: TurnSettings) {
+    pub fn change_settings(&mut self, settings: TurnSettings) {
         self.settings = settings;
     }
 

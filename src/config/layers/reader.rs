@@ -15,7 +15,7 @@ use crate::config::expand::{Expansion, ExpansionError};
 use crate::config::features::{OF_THE_MANAGED, answers, is_global_only};
 use crate::config::parts::wants_environment;
 use crate::config::source::Source;
-use crate::config::untrusted::{TrustNeed, standing};
+use crate::config::untrusted::{TrustNeed, trust_need};
 use crate::regular_file::FileGate;
 
 /// Keys whose entries count only where they are used: a model is asked, a server is started. Everything else counts from the
@@ -116,7 +116,7 @@ impl LayerReader<'_> {
     /// A project that is not trusted sets what is on the closed list, and gets nothing of the environment.
     fn waits_for_trust(&self, node: &Node<'_>) -> bool {
         let is_restricted = self.source.origin == Origin::Project && self.trust == Trust::Withheld;
-        is_restricted && (standing(&self.path, node) == TrustNeed::Waits || wants_environment(node))
+        is_restricted && (trust_need(&self.path, node) == TrustNeed::Waits || wants_environment(node))
     }
 
     fn string(&mut self, node: &Node<'_>, text: &str) -> String {

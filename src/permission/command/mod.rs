@@ -223,7 +223,7 @@ impl Simple {
         &self.words[0].text
     }
 
-    /// The ask under key `bash`. Pass `true` only for what [`read_only`] found to be so.
+    /// The ask under key `bash`. Pass `true` only for what [`mod@read_only`] found to be so.
     pub fn ask(&self, read_only: bool) -> Ask {
         let restrict_also = self.other_forms();
         let is_git = base_name(self.program()) == "git";

@@ -41,7 +41,7 @@ pub(super) fn operand(word: &Word) -> PathOperand {
     if word.is_dynamic() {
         return PathOperand {
             dynamic: true,
-            known_parts: known_parts(word),
+            known_parts: literal_parts(word),
             ..literal(&word.text)
         };
     }
@@ -63,7 +63,7 @@ pub(super) fn operand(word: &Word) -> PathOperand {
     }
 }
 
-fn known_parts(word: &Word) -> Vec<String> {
+fn literal_parts(word: &Word) -> Vec<String> {
     let text = word.text.as_str();
     let (Some(first), Some(last)) = (word.expansions.first(), word.expansions.last()) else {
         // Braces beside quotes.

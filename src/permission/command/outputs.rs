@@ -68,7 +68,7 @@ const WITH_IN_PLACE: &[&str] = &["perl", "ruby", "yq", "gawk"];
 /// Subcommands of git that change the files in their words.
 const GIT_CHANGES: &[&str] = &["mv", "rm", "restore", "checkout", "clean", "worktree", "bundle"];
 
-/// Returns what a command writes beside what [`super::written`] knows.
+/// Returns what a command writes beside what [`mod@super::written`] knows.
 pub fn outputs(command: &Simple) -> Vec<PathOperand> {
     let words = &command.words[1..];
     let program = base_name(command.program());

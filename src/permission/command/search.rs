@@ -181,7 +181,7 @@ pub fn search(command: &Simple) -> Option<DirectorySearch> {
             // `--from-file=a` may name a directory, too.
             operands: arguments
                 .iter()
-                .flat_map(|word| [Some(operand(word)), attached(word)])
+                .flat_map(|word| [Some(operand(word)), attached_value(word)])
                 .flatten()
                 .collect(),
             follows_links: true,
@@ -192,7 +192,7 @@ pub fn search(command: &Simple) -> Option<DirectorySearch> {
     }
 }
 
-fn attached(word: &Word) -> Option<PathOperand> {
+fn attached_value(word: &Word) -> Option<PathOperand> {
     let (_, value) = word.text.split_once('=')?;
     Some(operand_of_text(value))
 }

@@ -1,7 +1,7 @@
 //! Git as lathe itself runs it: disarmed, confined to reading, bounded, and nowhere else.
 //!
 //! A repository, the user and the system can each name programs that git starts while it only reads: a monitor of files,
-//! hooks, filters, drivers, pagers, signers, helpers of transports. [`disarmed`] is the one table of what takes them back;
+//! hooks, filters, drivers, pagers, signers, helpers of transports. [`mod@disarmed`] is the one table of what takes them back;
 //! a command of the model that only reads gets the same environment. [`Git`] is the one door through which lathe asks git
 //! something itself, and a scan of the sources keeps it the only one. Nothing that lathe asks writes.
 //!

@@ -29,7 +29,7 @@ pub(super) fn send(start: &Start, into: &mut UnixStream) -> io::Result<()> {
         }
         Ok(())
     };
-    let confinement = start.confinement.as_ref().map(Confinement::words);
+    let confinement = start.confinement.as_ref().map(Confinement::arguments);
     word(start.cwd.as_os_str().as_bytes())?;
     word(if confinement.is_some() {
         b"confined"

@@ -122,7 +122,7 @@ impl Confinement {
     /// The program and the arguments that run a program with its arguments in this confinement.
     fn wrap(&self, program: &Path, arguments: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
         let mut words = vec![WORD.into()];
-        words.extend(self.words());
+        words.extend(self.arguments());
         words.push("--".into());
         words.push(program.into());
         words.extend(arguments);
@@ -136,7 +136,7 @@ impl Confinement {
         }
         let tried = Command::new(OURSELVES)
             .arg(WORD)
-            .args(self.words())
+            .args(self.arguments())
             .env_clear()
             .stdin(Stdio::null())
             .output()
@@ -149,7 +149,7 @@ impl Confinement {
     }
 
     /// The confinement as words, for another process.
-    pub(super) fn words(&self) -> Vec<OsString> {
+    pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         let places = [
             ("--write", Some(&self.writable)),
@@ -178,7 +178,7 @@ impl Confinement {
         words
     }
 
-    /// Reads what [`Self::words`] wrote, up to the command, which may be missing.
+    /// Reads what [`Self::arguments`] wrote, up to the command, which may be missing.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(super) fn read(words: impl IntoIterator<Item = OsString>) -> Result<(Self, Vec<OsString>), String> {
         let mut confinement = Self::default();

@@ -3,7 +3,7 @@
 //! They lie in `.lathe/commands`, `.claude/commands`, `.opencode/command` and `.opencode/commands` of the project, from the
 //! working directory up to the root, then in lathe's configuration directory and in `~/.claude/commands`; the first of a
 //! name wins. A directory below makes a name `sub/name`. Front matter may say `description`, `argument-hint`, `model`,
-//! `agent` and `subtask`. Nothing is run here: [`expand`] says which shell commands a text wants, and whoever asked has
+//! `agent` and `subtask`. Nothing is run here: [`mod@expand`] says which shell commands a text wants, and whoever asked has
 //! them run.
 
 mod expand;
@@ -200,10 +200,10 @@ fn command(name: String, file: &Path, owner: CommandOwner, front: FrontMatter) -
         name,
         file: file.to_owned(),
         owner,
-        description: words(&front, "description"),
-        argument_hint: words(&front, "argument-hint"),
-        model: Some(words(&front, "model")).filter(|model| !model.is_empty()),
-        agent: Some(words(&front, "agent")).filter(|agent| !agent.is_empty()),
+        description: joined_words(&front, "description"),
+        argument_hint: joined_words(&front, "argument-hint"),
+        model: Some(joined_words(&front, "model")).filter(|model| !model.is_empty()),
+        agent: Some(joined_words(&front, "agent")).filter(|agent| !agent.is_empty()),
         is_subtask: front
             .fields
             .get("subtask")
@@ -213,7 +213,7 @@ fn command(name: String, file: &Path, owner: CommandOwner, front: FrontMatter) -
 }
 
 /// Returns a value in one line. `argument-hint: [file]` is a list for YAML, and brackets for whoever wrote it.
-fn words(front: &FrontMatter, key: &str) -> String {
+fn joined_words(front: &FrontMatter, key: &str) -> String {
     let text = match front.fields.get(key).map(|field| &field.value) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(items)) => {

@@ -80,7 +80,7 @@ fn messages(turns: Vec<HistoryTurn<'_>>) -> Vec<Value> {
                 "assistant",
                 without_loose_reasoning(said)
                     .iter()
-                    .filter_map(said_block)
+                    .filter_map(reply_block)
                     .collect::<Vec<_>>(),
             ),
         };
@@ -103,7 +103,7 @@ fn messages(turns: Vec<HistoryTurn<'_>>) -> Vec<Value> {
         .collect()
 }
 
-fn said_block(said: &ReplyPiece<'_>) -> Option<Value> {
+fn reply_block(said: &ReplyPiece<'_>) -> Option<Value> {
     let block = match said {
         ReplyPiece::Text { text, .. } => json!({ "type": "text", "text": text }),
         ReplyPiece::Reasoning(native) => (*native)?.clone(),

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::super::adapter::Decode;
 use super::super::error::{Reported, broken_off, malformed};
 use super::super::lenient::{
-    ReplyText, count, some_count, some_name, some_object, text, text_or_json, words,
+    ReplyText, count, reply_text, some_count, some_name, some_object, text, text_or_json,
 };
 use super::super::{ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
@@ -195,7 +195,7 @@ impl Decoder {
     }
 
     fn delta(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) -> Result<(), serde_json::Error> {
-        let content = words(delta.content)?;
+        let content = reply_text(delta.content)?;
         let refusal = text(delta.refusal)?.unwrap_or_default() + &content.refusal;
         let reasoning = match text(delta.reasoning_content)? {
             Some(reasoning) => Some(reasoning),

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
 use super::super::error::{Reported, broken_off, malformed};
-use super::super::lenient::{count, list, some_name, some_object, text, text_or_json, words};
+use super::super::lenient::{count, list, reply_text, some_name, some_object, text, text_or_json};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 use crate::text::surrogates;
@@ -354,9 +354,9 @@ impl Decoder {
     fn whole(&mut self, kind: ItemKind, item: &Item<'_>) -> Result<Option<String>, ProviderError> {
         match kind {
             ItemKind::Message => {
-                let words = words(item.content).map_err(|error| malformed(&self.model, &error))?;
-                self.is_refused |= !words.refusal.is_empty();
-                Ok(Some(words.text + &words.refusal).filter(|text| !text.is_empty()))
+                let reply = reply_text(item.content).map_err(|error| malformed(&self.model, &error))?;
+                self.is_refused |= !reply.refusal.is_empty();
+                Ok(Some(reply.text + &reply.refusal).filter(|text| !text.is_empty()))
             }
             ItemKind::Reasoning if item.summary.is_empty() => self.text(item.content),
             ItemKind::Reasoning => {

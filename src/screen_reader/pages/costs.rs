@@ -5,7 +5,7 @@ use crate::text::size::short_count;
 
 pub(in crate::screen_reader) fn lines(costs: &Costs) -> Vec<String> {
     let sums = costs.sums();
-    let mut lines: Vec<String> = sums.iter().map(|(of, sum)| line(of.words(), sum)).collect();
+    let mut lines: Vec<String> = sums.iter().map(|(of, sum)| line(of.description(), sum)).collect();
     if costs.session.is_empty() {
         lines.push("Nothing was asked yet in this session.".to_owned());
     } else {

@@ -16,7 +16,7 @@ pub(in crate::screen_reader) fn lines(grants: &[Grant], session: &SessionId, zon
     for (number, grant) in (1..).zip(grants) {
         let place = grant
             .scope
-            .words(Some(session), |path| path.display().to_string());
+            .description(Some(session), |path| path.display().to_string());
         let when = moment(grant.created, zone);
         lines.push(format!(
             "{number} {}, {place}, from {}, {when}{}",

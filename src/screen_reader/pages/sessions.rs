@@ -112,7 +112,7 @@ pub(in crate::screen_reader) fn lines(
     }
     let numbered = (1..).zip(found.iter().take(MOST));
     let mut lines: Vec<String> = numbered
-        .map(|(number, found)| format!("{number} {}", told(found, here)))
+        .map(|(number, found)| format!("{number} {}", describe(found, here)))
         .collect();
     if let Some(more) = found.len().checked_sub(MOST).filter(|more| *more > 0) {
         lines.push(format!("{more} more; /sessions and words of one finds it."));
@@ -135,7 +135,7 @@ fn nothing(sought: &SessionSearch) -> String {
 }
 
 /// `fix the test, 12 messages, 3 hours ago, open in process 7`
-fn told(found: &SessionMatch, here: &SessionId) -> String {
+fn describe(found: &SessionMatch, here: &SessionId) -> String {
     let session = &found.session;
     let count = usize::try_from(session.row.messages).unwrap_or(usize::MAX);
     let mut facts = vec![

@@ -97,7 +97,7 @@ impl FormProgress {
         }
     }
 
-    pub(super) fn hear(&mut self, line: &str) -> LineMeaning {
+    pub(super) fn read_line(&mut self, line: &str) -> LineMeaning {
         let question = self.question();
         let Some(answer) = answer(question, line) else {
             return LineMeaning::Unclear(unclear());

@@ -76,10 +76,10 @@ impl PendingQuestion {
         }
     }
 
-    pub(super) fn hear(&mut self, line: &str) -> LineMeaning {
+    pub(super) fn read_line(&mut self, line: &str) -> LineMeaning {
         match self {
-            Self::Permission(permission) => permission.hear(line.trim()),
-            Self::Form(filling) => filling.hear(line.trim()),
+            Self::Permission(permission) => permission.read_line(line.trim()),
+            Self::Form(filling) => filling.read_line(line.trim()),
         }
     }
 

@@ -157,7 +157,7 @@ impl PermissionQuestion {
         self.proposals.len() > 1 || self.proposals.iter().any(|proposal| !proposal.proposed.preticked)
     }
 
-    pub(super) fn hear(&mut self, line: &str) -> LineMeaning {
+    pub(super) fn read_line(&mut self, line: &str) -> LineMeaning {
         match (self.stage, line) {
             (PermissionStage::Choice, "1") => self.reply(PermissionReply::Once, "Allowed once."),
             (PermissionStage::Choice, "2") if self.proposals.is_empty() => {
@@ -204,7 +204,7 @@ impl PermissionQuestion {
         let inquiry = &self.question.about;
         let rules = (1..).zip(&self.proposals).map(|(number, proposal)| {
             let ProposedRule { key, pattern, .. } = &proposal.proposed;
-            let line = Revealed::from(number).and(" ").and(told(key, pattern));
+            let line = Revealed::from(number).and(" ").and(rule_text(key, pattern));
             let line = match proposal.proposed.harm(inquiry) {
                 Some(harm) => line.and(", ").and(harm),
                 None => line,
@@ -221,7 +221,7 @@ impl PermissionQuestion {
     /// Returns what would be stored, in words too, and how far it may reach.
     fn scope_lines(&self) -> Vec<Revealed> {
         let stored = self.always().into_iter().map(|(key, pattern)| {
-            let rule = told(&key, &pattern);
+            let rule = rule_text(&key, &pattern);
             Revealed::own("Would store ").and(rule).and(".")
         });
         let scopes = SCOPES.iter().zip(1..);
@@ -246,7 +246,7 @@ impl PermissionQuestion {
 }
 
 /// `bash seq *: every `seq` command`
-fn told(key: &PermissionKey, pattern: &str) -> Revealed {
+fn rule_text(key: &PermissionKey, pattern: &str) -> Revealed {
     let key = key.as_str();
     let rule = reveal_line(key).and(" ").and(reveal_line(pattern));
     rule.and(": ").and(permission::in_words(key, pattern))
@@ -329,7 +329,7 @@ mod tests {
     fn always_tells_in_words_what_it_would_store_and_how_far_it_may_reach() {
         let mut asked = asked(None);
         assert!(texts(&asked.lines()).contains(&"3 deny, which ends the turn"));
-        let LineMeaning::Next(lines) = asked.hear("2") else {
+        let LineMeaning::Next(lines) = asked.read_line("2") else {
             panic!("it leads on");
         };
         assert_eq!(
@@ -346,7 +346,7 @@ mod tests {
     }
 
     fn next(asked: &mut PermissionQuestion, line: &str) -> Vec<String> {
-        match asked.hear(line) {
+        match asked.read_line(line) {
             LineMeaning::Next(lines) => texts(&lines).into_iter().map(str::to_owned).collect(),
             other => panic!("{line} leads on, not to {other:?}"),
         }
@@ -366,7 +366,7 @@ mod tests {
         );
         for unclear in ["", "3", "1 4", "all", "-1"] {
             assert!(
-                matches!(asked.hear(unclear), LineMeaning::Unclear(_)),
+                matches!(asked.read_line(unclear), LineMeaning::Unclear(_)),
                 "{unclear}"
             );
         }
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(chosen[1], "1 this session");
         assert!(next(&mut asked, "5")[0].ends_with("(not chosen)"));
         next(&mut asked, "1, 2");
-        let LineMeaning::Answer(Op::Answer { reply, .. }, told) = asked.hear("2") else {
+        let LineMeaning::Answer(Op::Answer { reply, .. }, told) = asked.read_line("2") else {
             panic!("it is an answer");
         };
         let pattern = |pattern: &str| (PermissionKey::BASH, pattern.to_owned());

@@ -29,7 +29,7 @@ impl ReaderSession {
     }
 
     /// The second `ctrl+c` did not come in time.
-    pub(in crate::screen_reader) fn stay(&mut self) {
+    pub(in crate::screen_reader) fn cancel_leaving(&mut self) {
         self.is_leaving = false;
     }
 
@@ -40,7 +40,7 @@ impl ReaderSession {
         }
         self.is_leaving = false;
         let line = sanitize(line);
-        let spoken = command::spoken(&line);
+        let spoken = command::parse_line(&line);
         if self.is_moving && !matches!(spoken, ParsedLine::Command(Command::Quit, _)) {
             return self.say(&format!(
                 "Another session is being opened; this was not read: {line}"
@@ -50,13 +50,13 @@ impl ReaderSession {
             ParsedLine::Text | ParsedLine::Shell(_) if !self.asks.is_empty() => self.answer(&line),
             spoken => self.carry_out(&spoken, &line),
         }
-        self.go_on();
+        self.prompt_again();
     }
 
     /// Takes what the program was started with: a line that answers no question, since it was written before any.
     pub(in crate::screen_reader) fn begin_with(&mut self, prompt: &str) {
-        self.carry_out(&command::spoken(prompt), prompt);
-        self.go_on();
+        self.carry_out(&command::parse_line(prompt), prompt);
+        self.prompt_again();
     }
 
     fn carry_out(&mut self, spoken: &ParsedLine<'_>, line: &str) {
@@ -72,7 +72,7 @@ impl ReaderSession {
     }
 
     /// Asks the person to go on, unless something was sent: that is answered by an event, which asks afterwards.
-    fn go_on(&mut self) {
+    fn prompt_again(&mut self) {
         if self.effects.is_empty() {
             self.prompt();
         }
@@ -90,10 +90,10 @@ impl ReaderSession {
             Command::Send => self.release(),
             Command::Stop => self.stop(),
             Command::Again if self.asks.is_empty() => self.say("No question waits."),
-            Command::Again => self.tell_ask(),
+            Command::Again => self.say_question(),
             Command::Dismiss => self.dismiss(),
             Command::Show => self.show(),
-            Command::Todos => self.tell_todos(),
+            Command::Todos => self.say_todos(),
             Command::Status => self.look_at_status(rest),
             Command::Context => self.look_at_context(rest),
             Command::Cost => self.look_at_costs(),

@@ -30,7 +30,7 @@ impl ReturnedMessage {
     }
 
     /// Says whether it is this that could be heard.
-    pub(super) fn listen(&mut self, round: PromptNumber) -> bool {
+    pub(super) fn accept_answers(&mut self, round: PromptNumber) -> bool {
         let is_it = self.unheard_round() == Some(round);
         self.is_heard |= is_it;
         is_it
@@ -89,7 +89,7 @@ impl ReaderSession {
     }
 
     /// Tells what was left unsent when the session was left.
-    pub(super) fn tell_draft(&mut self, stored: &str) {
+    pub(super) fn say_draft(&mut self, stored: &str) {
         let draft = StoredDraft::read(stored);
         let text = self.unsent(draft.clone()).text;
         if text.trim().is_empty() || self.info.read_only.is_some() {

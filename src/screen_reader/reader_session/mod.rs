@@ -125,7 +125,7 @@ impl ReaderSession {
             ));
         }
         self.recall(snapshot);
-        self.tell_draft(&snapshot.draft);
+        self.say_draft(&snapshot.draft);
         self.output
             .line("Type a message and press enter. /help tells the commands.");
     }
@@ -175,7 +175,7 @@ impl ReaderSession {
         for question in &snapshot.questions {
             self.asks.add(PendingQuestion::new(question));
         }
-        self.put_ask();
+        self.ask_next();
     }
 
     pub(super) fn take_text(&mut self) -> String {
@@ -204,10 +204,10 @@ impl ReaderSession {
     pub(super) fn prompt(&mut self) {
         if self.asks.is_empty() && !self.is_busy {
             self.output.open(PROMPT);
-        } else if let Some(asked) = self.asks.listening() {
+        } else if let Some(asked) = self.asks.answerable() {
             let prompt = asked.prompt();
             if self.output.is_covered() {
-                self.tell_options();
+                self.say_options();
             }
             self.output.open(prompt.as_str());
         }

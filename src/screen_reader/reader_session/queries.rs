@@ -56,7 +56,7 @@ impl ReaderSession {
     }
 
     pub(super) fn look_at_status(&mut self, given: &str) {
-        self.tell_status();
+        self.say_status();
         match given {
             "" => self.say("/status all tells the rest."),
             _ => self.begin(HostRequest::Look(PageQuery::Status)),
@@ -65,7 +65,7 @@ impl ReaderSession {
 
     pub(super) fn look_at_changes(&mut self, given: &str) {
         if let Some(number) = number(given) {
-            return self.tell_changed_file(number);
+            return self.say_changed_file(number);
         }
         let scope = match given {
             "" => Some(ChangeScope::Session),
@@ -77,7 +77,7 @@ impl ReaderSession {
         }
     }
 
-    fn tell_changed_file(&mut self, number: usize) {
+    fn say_changed_file(&mut self, number: usize) {
         let files = self.listed.changes.iter().flat_map(|changes| &changes.files);
         match files.into_iter().nth(number - 1).map(changes::file) {
             Some(lines) => self.output.lines(&lines),
@@ -152,10 +152,10 @@ impl ReaderSession {
     }
 
     /// Takes what was looked up. A session that was opened is for whoever speaks with it.
-    pub(in crate::screen_reader) fn learn(&mut self, report: HostReport) {
+    pub(in crate::screen_reader) fn take_report(&mut self, report: HostReport) {
         match report {
-            HostReport::Looked(page, answer) => self.tell_page(&page, answer),
-            HostReport::Found(sought, Ok(found)) => self.tell_sessions(&sought, &found),
+            HostReport::Looked(page, answer) => self.say_page(&page, answer),
+            HostReport::Found(sought, Ok(found)) => self.say_sessions(&sought, &found),
             HostReport::Found(_, Err(report)) => self.say(&format!("Error: {}", report.sentence())),
             HostReport::NotOpened(report) => {
                 self.is_moving = false;
@@ -169,7 +169,7 @@ impl ReaderSession {
         self.prompt();
     }
 
-    fn tell_page(&mut self, page: &PageQuery, answer: Answer) {
+    fn say_page(&mut self, page: &PageQuery, answer: Answer) {
         let lines = match (page, answer) {
             (PageQuery::Context { each }, Answer::Context(used)) => context::lines(&used, *each),
             (_, Answer::Costs(costs)) => costs::lines(&costs),
@@ -199,7 +199,7 @@ impl ReaderSession {
         self.output.lines(&lines);
     }
 
-    fn tell_sessions(&mut self, sought: &SessionSearch, found: &[SessionMatch]) {
+    fn say_sessions(&mut self, sought: &SessionSearch, found: &[SessionMatch]) {
         let ids = found.iter().map(|found| found.session.row.id.clone());
         self.listed.sessions = ids.collect();
         let lines = sessions::lines(found, sought, &self.info.id);

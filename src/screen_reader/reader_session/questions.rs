@@ -14,23 +14,23 @@ impl ReaderSession {
     pub(super) fn ask(&mut self, asked: PendingQuestion) {
         self.asks.add(asked);
         match self.asks.len() {
-            1 => self.put_ask(),
+            1 => self.ask_next(),
             count => self.aside(&format!(
                 "Another question waits behind this one; {count} in all."
             )),
         }
     }
 
-    /// Tells the question that is next, if its time has come. It takes an answer from [`Self::listen`] on.
-    pub(super) fn put_ask(&mut self) {
+    /// Tells the question that is next, if its time has come. It takes an answer from [`Self::accept_answers`] on.
+    pub(super) fn ask_next(&mut self) {
         if self.asks.is_due() {
             self.rounds += 1;
             self.asks.put(self.rounds);
-            self.tell_ask();
+            self.say_question();
         }
     }
 
-    pub(super) fn tell_ask(&mut self) {
+    pub(super) fn say_question(&mut self) {
         if let Some(asked) = self.asks.first() {
             let lines = [vec![titled(asked)], asked.lines()].concat();
             self.output.question(&lines);
@@ -38,7 +38,7 @@ impl ReaderSession {
     }
 
     /// Tells the question that waits again, without what it is about: other words came between it and its answer.
-    pub(super) fn tell_options(&mut self) {
+    pub(super) fn say_options(&mut self) {
         if let Some(asked) = self.asks.first() {
             let lines = [vec![titled(asked)], asked.options()].concat();
             self.output.question(&lines);
@@ -57,22 +57,22 @@ impl ReaderSession {
     }
 
     /// From now on lines are answers to this, if it is what waits.
-    pub(in crate::screen_reader) fn listen(&mut self, round: PromptNumber) {
+    pub(in crate::screen_reader) fn accept_answers(&mut self, round: PromptNumber) {
         if let Some(returned) = &mut self.returned
-            && returned.listen(round)
+            && returned.accept_answers(round)
         {
             self.aside("/send sends your message again as it is.");
         }
-        if self.asks.listen(round) {
+        if self.asks.accept_answers(round) {
             self.prompt();
         }
     }
 
     pub(super) fn answer(&mut self, line: &str) {
-        let Some(asked) = self.asks.listening_mut() else {
+        let Some(asked) = self.asks.answerable_mut() else {
             return self.say(TOO_EARLY);
         };
-        match asked.hear(line) {
+        match asked.read_line(line) {
             LineMeaning::Answer(op, told) => {
                 self.asks.remove_first();
                 self.say(told.as_str());
@@ -95,9 +95,9 @@ impl ReaderSession {
         }
     }
 
-    pub(super) fn settled(&mut self, settled: &SettledQuestion) {
+    pub(super) fn on_settled(&mut self, settled: &SettledQuestion) {
         if self.asks.has_arrived(settled.id) {
-            self.put_ask();
+            self.ask_next();
             return self.prompt();
         }
         let told = match settled.permission.as_ref().map(|permission| &permission.reply) {
@@ -117,7 +117,7 @@ impl ReaderSession {
             WithdrawnPosition::Later => self.say(told),
             WithdrawnPosition::First => {
                 self.say(told);
-                self.put_ask();
+                self.ask_next();
             }
         }
         self.prompt();

@@ -12,17 +12,17 @@ impl ReaderSession {
         }
     }
 
-    pub(super) fn tell_todos(&mut self) {
+    pub(super) fn say_todos(&mut self) {
         if self.todos.is_empty() {
             return self.say("No todos.");
         }
         for todo in &self.todos {
             self.output
-                .line(&format!("{}: {}", todo.status.words(), todo.content));
+                .line(&format!("{}: {}", todo.status.label(), todo.content));
         }
     }
 
-    pub(super) fn tell_status(&mut self) {
+    pub(super) fn say_status(&mut self) {
         let info = &self.info;
         let mut lines = vec![format!("Model {}, {}.", info.model, working_as(info))];
         lines.extend(self.calls.running());

@@ -7,7 +7,7 @@ use crate::screen_reader::questions::PendingQuestion;
 use crate::session::{ErrorReport, Event, PLAN, Retry, TurnEndReason};
 
 impl ReaderSession {
-    pub(in crate::screen_reader) fn hear(&mut self, event: &Event) {
+    pub(in crate::screen_reader) fn take_event(&mut self, event: &Event) {
         match event {
             Event::MessageStarted(message) => self.message(message),
             Event::PartStarted { message, part } => self.part(message, part),
@@ -28,7 +28,7 @@ impl ReaderSession {
                 self.prompt();
             }
             Event::Asked(question) => self.ask(PendingQuestion::new(question)),
-            Event::Settled(settled) => self.settled(settled),
+            Event::Settled(settled) => self.on_settled(settled),
             Event::Retry(retry) => self.say(&trying_again(retry)),
             Event::Error(report) => self.error(report),
             Event::Preparing => self.begin_turn("Running what the command asks for first."),
@@ -64,7 +64,7 @@ impl ReaderSession {
             | Event::Hook(_) => {}
         }
         // What waits for an answer stays the last thing that was said. A text is not broken in its middle.
-        if self.asks.listening().is_some() && !matches!(event, Event::Delta { .. }) {
+        if self.asks.answerable().is_some() && !matches!(event, Event::Delta { .. }) {
             self.prompt();
         }
     }

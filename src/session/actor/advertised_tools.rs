@@ -24,7 +24,7 @@ impl AdvertisedTools {
             tools: Arc::default(),
             called,
         };
-        advertised.tell(calls);
+        advertised.refresh(calls);
         advertised
     }
 
@@ -32,22 +32,22 @@ impl AdvertisedTools {
         Arc::clone(&self.tools)
     }
 
-    pub(super) fn tells(&self, tool: &str) -> bool {
+    pub(super) fn has(&self, tool: &str) -> bool {
         self.tools.iter().any(|advertised| advertised.name == tool)
     }
 
     /// A tool was called; from the next request on its schema is there. Says whether it joined the others with that.
     pub(super) fn note(&mut self, tool: &str, calls: &CallSettings) -> bool {
         let is_new = self.called.insert(tool.to_owned());
-        if is_new && !self.tells(tool) {
-            self.tell(calls);
-            return self.tells(tool);
+        if is_new && !self.has(tool) {
+            self.refresh(calls);
+            return self.has(tool);
         }
         false
     }
 
     /// Makes the list anew, by the settings and rules as they are.
-    pub(super) fn tell(&mut self, calls: &CallSettings) {
+    pub(super) fn refresh(&mut self, calls: &CallSettings) {
         let permissions = calls.services.gate.permissions();
         let tools = calls
             .registry

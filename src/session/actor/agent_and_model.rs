@@ -19,14 +19,14 @@ impl Actor {
         match self.parts.profiles.check(name) {
             Ok(name) => {
                 self.prepare_plan(&name);
-                self.go_on_as(name);
+                self.use_agent(name);
             }
             Err(report) => self.publish(Event::Notice(report.message)),
         }
     }
 
     /// The same with an agent that is known to be usable.
-    pub(super) fn go_on_as(&mut self, name: String) {
+    pub(super) fn use_agent(&mut self, name: String) {
         self.next_agent = Some(name).filter(|name| *name != self.parts.info.agent);
         if self.turn.is_none() {
             self.become_next();
@@ -105,11 +105,11 @@ impl Actor {
             pdf: profile.model.pdf,
         };
         if let Some(turn) = &mut self.turn {
-            turn.go_on_as(profile.turn.clone());
+            turn.change_settings(profile.turn.clone());
         }
         self.parts.turn = profile.turn;
         self.parts.system = profile.system;
-        self.advertised.tell(&self.parts.calls);
+        self.advertised.refresh(&self.parts.calls);
         self.parts.temperature = profile.temperature;
         let info = &mut self.parts.info;
         let is_other_agent = info.agent != agent;

@@ -145,8 +145,8 @@ impl Actor {
             Err(unread) => {
                 let report = unread.report();
                 let why = unread.why();
-                input.meant = unread.meant();
-                input.without.extend(unread.without());
+                input.meant = unread.approved_if_resent();
+                input.without.extend(unread.left_out_if_resent());
                 let input = Arc::new(input);
                 self.publish(Event::Unread { input, report, why });
                 self.hide_progress();

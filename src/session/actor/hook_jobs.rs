@@ -66,7 +66,7 @@ impl OwnedHookContext {
             HookJob::Prompts { inputs, way } => {
                 let mut prompted = Vec::with_capacity(inputs.len());
                 for input in inputs {
-                    let said = hooks.prompt(self.scene(), &input.spoken(), &cancel).await;
+                    let said = hooks.prompt(self.scene(), &input.full_text(), &cancel).await;
                     prompted.push((input, said));
                 }
                 HookDone::Prompted(prompted, way)

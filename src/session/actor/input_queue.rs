@@ -151,7 +151,7 @@ impl Actor {
 
     /// Sends what was waiting for the end of the turn: a steer goes at once, also after an interrupt; what was queued
     /// goes after a good end and is held after a bad one.
-    pub(super) fn go_on(&mut self, end: TurnEnd, has_steers: bool) {
+    pub(super) fn continue_queue(&mut self, end: TurnEnd, has_steers: bool) {
         if self.closing {
             return;
         }
@@ -196,7 +196,7 @@ impl Actor {
     /// Puts what was not sent before the draft: the session ends, and nobody hears any more that it comes back.
     pub(super) fn keep_unsent(&mut self) {
         let waiting = self.waiting.iter().map(|waiting| &waiting.input);
-        let mut unsent: Vec<Input> = waiting.chain(self.hooking.asking()).cloned().collect();
+        let mut unsent: Vec<Input> = waiting.chain(self.hooking.prompts()).cloned().collect();
         unsent.extend(self.take_attaching());
         if unsent.is_empty() {
             return;

@@ -363,7 +363,7 @@ impl Actor {
                 self.publish_to_tree(Event::Asked(question));
             }
             QuestionEvent::Settled { question, reply } => {
-                let settled = settled(&question, reply);
+                let settled = settled_question(&question, reply);
                 self.revised.take(&settled);
                 self.publish_to_tree(Event::Settled(settled));
             }
@@ -434,7 +434,7 @@ impl Actor {
 }
 
 /// Puts the patterns of one key together.
-fn settled(question: &Question, reply: Reply) -> SettledQuestion {
+fn settled_question(question: &Question, reply: Reply) -> SettledQuestion {
     let permission = match (&question.about, reply) {
         (QuestionKind::Permission(inquiry), Reply::Permission(reply)) => {
             let mut asked: Vec<(String, Vec<String>)> = Vec::new();

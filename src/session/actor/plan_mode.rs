@@ -30,7 +30,7 @@ impl Actor {
         if leaves && former.is_none() {
             let text = "there is no agent but `plan`; the mode stays `plan`".to_owned();
             self.publish(Event::Notice(text));
-            return self.put_mode(Mode::Plan);
+            return self.apply_mode(Mode::Plan);
         }
         let agent = match mode {
             Mode::Plan if !plans && !is_held => self.parts.profiles.check(PLAN).ok(),
@@ -43,9 +43,9 @@ impl Actor {
             self.note_before_plan();
         }
         // The mode is told first: who is told of it knows by that why the agent changes.
-        self.put_mode(mode);
+        self.apply_mode(mode);
         if let Some(agent) = agent {
-            self.go_on_as(agent);
+            self.use_agent(agent);
         }
     }
 
@@ -80,7 +80,7 @@ impl Actor {
         }
         // Mode `plan` holds already, and the agent that should have come with it will not.
         if name != PLAN && plans && self.parts.info.agent != PLAN && self.parts.info.mode == Mode::Plan {
-            self.put_mode(self.former_mode());
+            self.apply_mode(self.former_mode());
         }
     }
 
@@ -88,9 +88,9 @@ impl Actor {
     pub(super) fn follow_agent(&mut self, before: &str) {
         let (is_plan, mode) = (self.parts.info.agent == PLAN, self.parts.info.mode);
         if is_plan && mode != Mode::Plan {
-            self.put_mode(Mode::Plan);
+            self.apply_mode(Mode::Plan);
         } else if before == PLAN && !is_plan && mode == Mode::Plan {
-            self.put_mode(self.former_mode());
+            self.apply_mode(self.former_mode());
         }
     }
 
@@ -121,7 +121,7 @@ impl Actor {
         }
     }
 
-    fn put_mode(&mut self, mode: Mode) {
+    fn apply_mode(&mut self, mode: Mode) {
         self.parts.calls.services.gate.set_mode(mode);
         self.parts.info.mode = mode;
         self.publish(Event::Mode(mode));

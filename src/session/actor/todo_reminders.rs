@@ -14,7 +14,7 @@ impl Actor {
     /// Reminds of what is open; says whether the turn goes on with that.
     pub(super) fn remind_of_todos(&mut self, end: TurnEnd) -> bool {
         let has_steers = self.turn.as_ref().is_some_and(Turn::has_steers);
-        if end != TurnEnd::Stop || self.closing || has_steers || !self.advertised.tells("todowrite") {
+        if end != TurnEnd::Stop || self.closing || has_steers || !self.advertised.has("todowrite") {
             return false;
         }
         let open = self.parts.todos.iter().filter(|todo| is_open(todo)).count();

@@ -134,8 +134,8 @@ impl Actor {
     }
 
     /// Tells the model of the list as a person left it, where it does not know.
-    pub(super) fn tell_todos(&mut self) {
-        if !self.known_todos.is_behind || !TOOLS.iter().any(|tool| self.advertised.tells(tool)) {
+    pub(super) fn send_todos(&mut self) {
+        if !self.known_todos.is_behind || !TOOLS.iter().any(|tool| self.advertised.has(tool)) {
             return;
         }
         self.known_todos.is_behind = false;
@@ -183,6 +183,6 @@ fn sentence(edit: &TodoEdit) -> String {
     let seen = &edit.seen.content;
     match &edit.change {
         TodoChange::Content(content) => format!("\"{seen}\" is now \"{content}\""),
-        TodoChange::Status(status) => format!("\"{seen}\" is {}", status.words()),
+        TodoChange::Status(status) => format!("\"{seen}\" is {}", status.label()),
     }
 }

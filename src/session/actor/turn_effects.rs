@@ -176,7 +176,7 @@ impl Actor {
         self.become_next();
         self.ask_as();
         if self.turn.is_some() {
-            self.tell_todos();
+            self.send_todos();
         }
         if self.turn.is_none() {
             // A change could not be stored, which ended the turn.
@@ -319,7 +319,7 @@ impl Actor {
         self.publish(Event::TurnEnded(done));
         self.become_next();
         let has_steers = turn.is_some_and(|mut turn| !turn.take_steers().is_empty());
-        self.go_on(end, has_steers);
+        self.continue_queue(end, has_steers);
     }
 
     /// Leaves a mark in the conversation that is shown and never sent.

@@ -44,7 +44,7 @@ impl UnreadFiles {
     }
 
     /// Paths of files that go along if the message is sent again.
-    pub(super) fn meant(&self) -> Vec<String> {
+    pub(super) fn approved_if_resent(&self) -> Vec<String> {
         match self {
             Self::Asked(asked) => asked.iter().map(|asked| asked.path.clone()).collect(),
             Self::Faults(_) | Self::Labelled(..) | Self::TooMuch { .. } | Self::Lost => Vec::new(),
@@ -52,7 +52,7 @@ impl UnreadFiles {
     }
 
     /// Paths of those that do not.
-    pub(super) fn without(&self) -> Vec<String> {
+    pub(super) fn left_out_if_resent(&self) -> Vec<String> {
         match self {
             Self::Faults(faults) => faults.iter().map(|fault| fault.path.clone()).collect(),
             Self::Asked(_) | Self::Labelled(..) | Self::TooMuch { .. } | Self::Lost => Vec::new(),
@@ -63,7 +63,7 @@ impl UnreadFiles {
     pub(super) fn why(&self) -> String {
         match self {
             Self::Faults(faults) => {
-                let whys: Vec<_> = faults.iter().map(UnreadFile::words).collect();
+                let whys: Vec<_> = faults.iter().map(UnreadFile::sentence).collect();
                 whys.join("; ")
             }
             Self::Labelled(label, error) => format!("{label}: {error}"),
@@ -100,7 +100,7 @@ impl UnreadFiles {
 }
 
 impl UnreadFile {
-    fn words(&self) -> String {
+    fn sentence(&self) -> String {
         match &self.command {
             Some(command) => format!("`/{command}` names a file that cannot go along: {}", self.why),
             None => self.why.clone(),

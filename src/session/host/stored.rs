@@ -68,7 +68,7 @@ impl StoredSessions {
     /// Returns all that are no children of others, the newest first.
     pub fn list(&self) -> Result<Vec<ListedSession>, ErrorReport> {
         let now = jiff::Timestamp::now().as_millisecond();
-        let held = locks::held(&self.data);
+        let held = locks::held_locks(&self.data);
         let own = std::process::id();
         let rows = self.store.list(None)?.into_iter();
         let listed = rows.filter(|row| row.parent.is_none()).map(|row| ListedSession {

@@ -90,7 +90,7 @@ pub(crate) enum SumOf {
 }
 
 impl SumOf {
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Turn => "this turn",
             Self::Session => "this session",

@@ -87,7 +87,7 @@ pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
             what: format!(
                 "`{}` in `{}`",
                 truncate(&sanitize_line(what), NAME_COLUMNS),
-                shown(file, root)
+                display_path(file, root)
             ),
             why: why.to_owned(),
         });
@@ -122,7 +122,7 @@ pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
     unused
 }
 
-fn shown(file: &Path, root: &Path) -> String {
+fn display_path(file: &Path, root: &Path) -> String {
     file.strip_prefix(root).unwrap_or(file).display().to_string()
 }
 

@@ -37,7 +37,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
     let mut notes = request.loaded.warnings.clone();
     let catalog = Arc::new(Catalog::new(providers(request)?));
     let store = Store::open(&request.dirs.data)?;
-    let found = found(request, &store, &mut notes)?;
+    let found = find_session(request, &store, &mut notes)?;
     let agents = agents(request);
     notes.extend(agents::problems(&agents));
     let start = agents::start(&agents, request, found.row.as_ref(), &mut notes)?;
@@ -113,7 +113,11 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
 }
 
 /// Returns the session that is wanted.
-fn found(request: &OpenRequest, store: &Store, notes: &mut Vec<String>) -> Result<FoundSession, ErrorReport> {
+fn find_session(
+    request: &OpenRequest,
+    store: &Store,
+    notes: &mut Vec<String>,
+) -> Result<FoundSession, ErrorReport> {
     // First of all: what is read below may be among the files that a crash left half changed.
     notes.extend(cleanup::recover(&request.dirs.data));
     let found = find(request, store, notes)?;

@@ -104,7 +104,7 @@ pub(super) fn tree_services(
     );
     let tree = Arc::new(SessionTree::default());
     tree.add(root, reports.question_sink());
-    let questions = Questions::telling(front_end, tree.question_sink());
+    let questions = Questions::with_sink(front_end, tree.question_sink());
     let hooks = Hooks::new(hooks, reports.hook_sink());
     let services = TreeServices::new(&request.dirs.data, store.clone(), questions, hooks);
     Ok((Arc::new(services), tree))

@@ -262,7 +262,7 @@ pub(super) fn settle(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), E
     } else if trust.parts.is_empty() {
         TrustState::NotNeeded
     } else {
-        remembered(request, &trust.root, &trust.place, &trust.row())?
+        stored_trust(request, &trust.root, &trust.place, &trust.row())?
     };
     if trust.is_trusted() {
         use_parts(request)?;
@@ -306,7 +306,7 @@ pub fn accept_trust(request: &mut OpenRequest) -> Result<(), ErrorReport> {
 }
 
 /// Finds out whether the user has said yes to what a place brings.
-fn remembered(
+fn stored_trust(
     request: &OpenRequest,
     project: &Path,
     place: &Path,
@@ -341,7 +341,7 @@ fn users_rules(request: &OpenRequest, flag: TrustFlag) -> Result<UsersRules, Err
         key: "permissions.allow".to_owned(),
         value: Value::from(allowed.to_vec()),
     };
-    let state = remembered(request, &file, &file, &row(std::slice::from_ref(&part)))?;
+    let state = stored_trust(request, &file, &file, &row(std::slice::from_ref(&part)))?;
     Ok(match state {
         TrustState::Untrusted { before } => UsersRules::Waiting { file, part, before },
         TrustState::NotNeeded | TrustState::Trusted(_) => UsersRules::Counting,

@@ -1,8 +1,8 @@
 //! Lines that are named by number and content: `5:89|const y = 2`.
 //!
 //! A tag is a line's number and a hash of its content without white space. Whoever quotes a tag has seen that line, so an
-//! edit needs no text to find its place, and one that was made for other content is refused. [`Hash`] makes tags,
-//! [`Reference`] reads them back, [`place`] turns edits into splices, [`without_echo`] takes tags out of text that should
+//! edit needs no text to find its place, and one that was made for other content is refused. [`struct@Hash`] makes tags,
+//! [`Reference`] reads them back, [`mod@place`] turns edits into splices, [`without_echo`] takes tags out of text that should
 //! not have them.
 //!
 //! All references are checked against the text as it is before anything moves, and nothing is ever looked for elsewhere:

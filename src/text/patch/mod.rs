@@ -1,8 +1,8 @@
 //! The patch format of `apply_patch`: reading it, finding its places in a text, and showing it while it streams.
 //!
 //! A patch names files and, for a file to update, chunks: lines that are there, lines to take away, lines to add. It has
-//! no line numbers; a chunk's place is where its old lines are found. [`parse`] reads the text, [`place`] finds the chunks
-//! of one file in its text, [`sketch`] shows what has come of a patch that is still being written.
+//! no line numbers; a chunk's place is where its old lines are found. [`mod@parse`] reads the text, [`mod@place`] finds the chunks
+//! of one file in its text, [`mod@sketch`] shows what has come of a patch that is still being written.
 //!
 //! Nothing here knows files: the paths are text as the patch has it, and what an operation does to a tree is the tool's
 //! business. Texts to be changed are LF-normalised and without a byte order mark.

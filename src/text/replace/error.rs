@@ -50,7 +50,7 @@ pub enum Refusal {
         line_end: usize,
         old_lines: usize,
     },
-    /// All occurrences are wanted, and there are more than [`MAX_OCCURRENCES`](super::MAX_OCCURRENCES).
+    /// All occurrences are wanted, and there are more than [`MAX_OCCURRENCES`].
     TooMany,
 }
 

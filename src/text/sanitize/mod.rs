@@ -5,11 +5,11 @@
 //!
 //! - [`sanitize`] for text that is shown: escape sequences and controls go, characters that cannot be seen are named;
 //! - [`sanitize_line`] for the same on one line: titles, cells, paths;
-//! - [`reveal`] for text that a person must judge, such as a command that asks permission: nothing is taken out, what
+//! - [`mod@reveal`] for text that a person must judge, such as a command that asks permission: nothing is taken out, what
 //!   cannot be seen is named, and the type says so;
 //! - [`OutputDecoder`] for the bytes of a process, as the model reads them, with their colours beside them.
 //!
-//! None lets a control character but `\n` and `\t` through. A second [`sanitize`] changes nothing; a second [`reveal`]
+//! None lets a control character but `\n` and `\t` through. A second [`sanitize`] changes nothing; a second [`mod@reveal`]
 //! would name the names.
 
 mod escape;

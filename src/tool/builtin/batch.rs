@@ -1,6 +1,6 @@
 //! `batch`: several calls at once.
 //!
-//! Each of them goes the whole way of a call, with its own id, permission, events and card ([`crate::tool::Inside`]);
+//! Each of them goes the whole way of a call, with its own id, permission, events and card ([`crate::tool::NestedCalls`]);
 //! this file only puts together what came of them. Their results are the batch's text, so that the model reads one.
 
 use crate::permission::PermissionKey;

@@ -172,7 +172,7 @@ fn argument_error(message: String, hint: &str) -> ToolError {
 }
 
 /// Returns the answer to one question in words: labels first.
-fn said(question: &FormQuestion, answer: &FormAnswer) -> Vec<String> {
+fn answer_lines(question: &FormQuestion, answer: &FormAnswer) -> Vec<String> {
     let picked = answer
         .picked
         .iter()
@@ -195,7 +195,7 @@ impl Details {
         let pairs = || plan.iter().zip(answers.iter().chain(std::iter::repeat(&none)));
         Self {
             answers: pairs()
-                .map(|(planned, answer)| said(&planned.question, answer))
+                .map(|(planned, answer)| answer_lines(&planned.question, answer))
                 .collect(),
             custom: pairs().map(|(_, answer)| answer.words.is_some()).collect(),
             defaulted,

@@ -120,7 +120,7 @@ impl Tool for WriteTool {
             )
         };
         let text = format!("Wrote {} ({what})", details.path);
-        let told = applied.tell(&text);
+        let told = applied.append_unlinked(&text);
         details.unlinked = applied.unlinked;
         Ok(Output::new(text, told, details))
     }

@@ -9,7 +9,7 @@
 //! - A rule that brings back is taken to be about every name that ends as its last part does, wherever it stands.
 //! - A rule with a slash counts in the directory of the search and below, and only where that is spelled plainly.
 //! - The user's excludes and those of `.git/info` never leave anything out.
-//! - Below a directory with an ignore file that is not [ordinary](ordinary), nothing is left out.
+//! - Below a directory with an ignore file that is not [`ordinary`], nothing is left out.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

@@ -59,7 +59,7 @@ impl CommandContext<'_> {
 
     /// An operand as a path, seen from a directory.
     pub(super) fn join(&self, operand: &PathOperand, directory: &Path) -> Option<PathBuf> {
-        let text = given(operand);
+        let text = operand_text(operand);
         let joined = match operand.variable {
             _ if operand.dynamic => return None,
             None if operand.tilde => {
@@ -348,7 +348,7 @@ fn followed(path: &Path) -> PathBuf {
 }
 
 /// A quoted `~` is a file's name, and so is `file:`.
-fn given(operand: &PathOperand) -> String {
+fn operand_text(operand: &PathOperand) -> String {
     let is_name = operand.text.starts_with('~') && !operand.tilde;
     let is_url = operand
         .text

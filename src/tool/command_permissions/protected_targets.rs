@@ -205,7 +205,7 @@ impl CommandContext<'_> {
             }
         }
         let endings = written.backup.map(|backup| backup.suffixes).unwrap_or_default();
-        for path in kept_names(&endings, &reached.paths[begin..]) {
+        for path in backup_names(&endings, &reached.paths[begin..]) {
             reached.add(path, false);
         }
         let count = operands.len() + written.copied.len();
@@ -294,7 +294,7 @@ impl CommandContext<'_> {
 }
 
 /// The names that backups of files get.
-fn kept_names(endings: &[String], files: &[ReachedPath]) -> Vec<PathBuf> {
+fn backup_names(endings: &[String], files: &[ReachedPath]) -> Vec<PathBuf> {
     let with_ending = |file: &ReachedPath, ending: &str| {
         let name = file.path.file_name()?.to_string_lossy();
         Some(file.path.with_file_name(if ending.contains('*') {

@@ -104,7 +104,7 @@ impl CommandContext<'_> {
             gathered.edit.extend(self.changed_path(path));
         }
         if matches!(base_name(command.program()), "rm" | "rmdir" | "mv") {
-            self.taken_along(&written.targets, operand_paths, gathered);
+            self.backups(&written.targets, operand_paths, gathered);
         }
         OperandChanges {
             is_edit: is_here && is_edit(command) && self.program(command.program()).is_some(),
@@ -153,7 +153,7 @@ impl CommandContext<'_> {
     }
 
     /// Whatever holds the project's repository takes it along.
-    fn taken_along(&self, targets: &[PathOperand], operand_paths: OperandPaths<'_>, gathered: &mut Gathered) {
+    fn backups(&self, targets: &[PathOperand], operand_paths: OperandPaths<'_>, gathered: &mut Gathered) {
         let project = self.services.roots.project_root();
         let gone = targets
             .iter()

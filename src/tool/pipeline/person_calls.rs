@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::uncut_result::{UncutResult, error_result};
-use super::{Progress, failed_inside, given_up, tell_updates};
+use super::{Progress, failed_inside, forward_updates, grace_over};
 use crate::conversation::{CallId, CallResult, ErrorKind};
 use crate::permission::Ask;
 use crate::tool::builtin::OwnCommand;
@@ -26,7 +26,7 @@ pub async fn own_command(
     mut updates: mpsc::UnboundedReceiver<(CallId, Update)>,
     progress: &dyn Progress,
 ) -> CallResult {
-    tell_updates(run(command, cx), &mut updates, progress).await
+    forward_updates(run(command, cx), &mut updates, progress).await
 }
 
 async fn run(command: &str, cx: &ToolCx) -> CallResult {
@@ -42,7 +42,7 @@ async fn run(command: &str, cx: &ToolCx) -> CallResult {
         ended = AssertUnwindSafe(whole).catch_unwind() => {
             ended.unwrap_or_else(|_| error_result(failed_inside(tool.name())))
         }
-        () = given_up(cx, tool.cancel_grace()) => error_result(ToolError::new(
+        () = grace_over(cx, tool.cancel_grace()) => error_result(ToolError::new(
             ErrorKind::Cancelled,
             "cancelled before it had ended; a part of it may have been done",
         )),

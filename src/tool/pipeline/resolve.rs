@@ -84,7 +84,7 @@ impl ResolvedCall {
     }
 
     /// Tells the model what a person made of its call.
-    pub(super) fn told_of_edit(&self) -> Option<String> {
+    pub(super) fn edit_notice(&self) -> Option<String> {
         let before = self.unedited.as_ref()?;
         let names = before
             .keys()

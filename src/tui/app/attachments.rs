@@ -187,18 +187,18 @@ pub(super) fn labelled(input: &Input) -> Vec<AttachedFile> {
     let read = input.files.iter().map(|file| (&file.label, &file.path));
     let named = unread
         .chain(read)
-        .filter_map(|(label, path)| attached(label.as_ref(), path));
+        .filter_map(|(label, path)| attached_file(label.as_ref(), path));
     named.collect()
 }
 
 /// The same of a message that was sent.
 pub(super) fn labelled_parts<'a>(files: impl Iterator<Item = &'a FilePart>) -> Vec<AttachedFile> {
     files
-        .filter_map(|file| attached(file.label.as_ref(), &file.path))
+        .filter_map(|file| attached_file(file.label.as_ref(), &file.path))
         .collect()
 }
 
-fn attached(label: Option<&String>, path: &str) -> Option<AttachedFile> {
+fn attached_file(label: Option<&String>, path: &str) -> Option<AttachedFile> {
     Some(AttachedFile {
         label: label?.clone(),
         path: path.to_owned(),

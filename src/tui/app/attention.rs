@@ -73,28 +73,28 @@ impl App {
         RedrawUrgency::Soft
     }
 
-    pub(super) fn tell_of_end(&mut self, done: TurnEndReason, now: Instant) {
+    pub(super) fn notify_turn_end(&mut self, done: TurnEndReason, now: Instant) {
         let text = match done {
             TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
             TurnEndReason::Error => "the turn ended with an error",
             TurnEndReason::Cancelled => return,
         };
         self.attention.has_news = self.attention.focus != FocusReport::Gained;
-        self.tell_away(text.to_owned(), now);
+        self.notify_if_away(text.to_owned(), now);
     }
 
     /// Tells whoever looks elsewhere, at once where that is known.
-    pub(super) fn tell_away(&mut self, text: String, now: Instant) {
+    pub(super) fn notify_if_away(&mut self, text: String, now: Instant) {
         let due = match self.attention.focus {
             FocusReport::Gained => return,
             FocusReport::Lost => now,
             FocusReport::Nothing => (self.attention.key + AWAY).max(now),
         };
         self.attention.pending = Some(PendingNotification { text, due });
-        self.tell_due(now);
+        self.notify_due(now);
     }
 
-    pub(super) fn tell_due(&mut self, now: Instant) {
+    pub(super) fn notify_due(&mut self, now: Instant) {
         if self.attention.due().is_some_and(|due| due <= now)
             && let Some(pending) = self.attention.pending.take()
         {

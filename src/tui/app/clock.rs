@@ -42,7 +42,7 @@ impl App {
             again(self.quit_armed),
             self.view.remark.as_ref().map(|remark| remark.until),
             self.view.mode_rests,
-            self.asking().and_then(|dialog| dialog.guard()?.until()),
+            self.open_question().and_then(|dialog| dialog.guard()?.until()),
             draft,
             table,
             self.attention.due(),
@@ -84,7 +84,7 @@ impl App {
             }
         }
         let hears = self
-            .asking_mut()
+            .open_question_mut()
             .and_then(|dialog| dialog.guard_mut())
             .is_some_and(|guard| guard.pass_time(now));
         if hears {
@@ -106,7 +106,7 @@ impl App {
         if opening.is_some_and(|at| since < at && at <= now) {
             change = change.max(RedrawUrgency::Soft);
         }
-        self.tell_due(now);
+        self.notify_due(now);
         if matches!(self.view.draft, DraftState::Due(at) if at <= now) {
             self.store_draft();
         }

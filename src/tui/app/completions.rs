@@ -16,7 +16,7 @@ use crate::session::{AgentChoice, CommandChoice, Op};
 use crate::tui::commands::{self, Command, commands, facts};
 use crate::tui::completion::{CompletionKind, FinderAnswer, Item, Request, Token, TokenKind};
 use crate::tui::dialog::TypeAheadGuard;
-use crate::tui::keymap::{Action, Context, words};
+use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::picker::Row;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
@@ -90,7 +90,7 @@ impl App {
     }
 
     /// Takes in what the finder has to say.
-    pub(crate) fn found(&mut self, answer: FinderAnswer, now: Instant) -> RedrawUrgency {
+    pub(crate) fn on_finder_answer(&mut self, answer: FinderAnswer, now: Instant) -> RedrawUrgency {
         match answer {
             FinderAnswer::Uses(uses) => self.uses.uses = uses,
             FinderAnswer::Looked { path, text } => self.view.completion.looked(path, text),
@@ -152,7 +152,7 @@ impl App {
         self.held.until = None;
         // They were typed into the draft: a question that came meanwhile is not answered by them.
         if let Some(guard) = self
-            .asking_mut()
+            .open_question_mut()
             .and_then(|dialog| dialog.guard_mut())
             .filter(|_| is_held)
         {
@@ -232,7 +232,7 @@ impl App {
             }
             CompletionKind::Agent(agent) => {
                 self.view.composer.replace_before_caret(characters, "");
-                self.go_on_as(agent.name, now);
+                self.switch_agent(agent.name, now);
             }
             CompletionKind::File(path) => {
                 let goes_on = path.ends_with('/') && action == Action::CompleteItem;
@@ -291,7 +291,7 @@ impl App {
         let symbols = self.appearance.terminal_environment.symbols;
         let item = |command: &'static Command| {
             let (description, key) = facts(command, &self.keymap);
-            let key: Vec<_> = key.split(' ').map(|key| words(key, symbols)).collect();
+            let key: Vec<_> = key.split(' ').map(|key| key_name(key, symbols)).collect();
             Item {
                 row: Row::new(&format!("/{}", command.name))
                     .detail(description)

@@ -45,7 +45,7 @@ impl App {
             dialog: if self.asks_to_quit() {
                 Some("quit")
             } else {
-                self.asking().and_then(Layer::name)
+                self.open_question().and_then(Layer::name)
             },
             queue: self.view.queue.len() + self.view.unsent_inputs().count(),
             busy: self.view.turn == TurnStatus::Busy,

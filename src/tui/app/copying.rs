@@ -55,7 +55,7 @@ impl App {
 
     /// Tells by which ways a text went.
     pub(crate) fn copied(&mut self, what: &str, copied: &CopyResult, now: Instant) -> RedrawUrgency {
-        match copied.words() {
+        match copied.message() {
             Ok(words) => self.say(format!("{what}: {words}"), Meaning::TextMuted, now),
             Err(words) => {
                 let key = self.keymap.label(Context::Transcript, Action::ViewBlock);

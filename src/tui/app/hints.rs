@@ -6,7 +6,7 @@ use super::layers::LayerSlot;
 use super::{App, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
 use crate::tui::dialog::TypeAheadGuard;
-use crate::tui::keymap::{Action, Context, Edit, words};
+use crate::tui::keymap::{Action, Context, Edit, key_name};
 use crate::tui::layer::Layer;
 use crate::tui::page;
 use crate::tui::panel::WIDE;
@@ -163,7 +163,7 @@ impl App {
             queue => hints.key(queue, "queue"),
         }
         if !self.view.queue.is_empty() {
-            let up = words(
+            let up = key_name(
                 key(Action::Edit(Edit::Move(CaretMove::Up))),
                 self.appearance.terminal_environment.symbols,
             );
@@ -179,7 +179,7 @@ impl App {
             }
             SessionLink::Gone => hints.say("no session is open", Meaning::Warning),
             SessionLink::Opening | SessionLink::Open => {
-                let held = self.held();
+                let held = self.held_count();
                 let verb = if held > 0 && self.view.composer.is_blank() {
                     format!("send {held} held")
                 } else {

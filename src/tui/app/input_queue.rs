@@ -158,7 +158,7 @@ impl App {
         }
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_count(&self) -> usize {
         let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
         self.view.queue.iter().filter(is_held).count()
     }

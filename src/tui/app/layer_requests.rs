@@ -49,10 +49,10 @@ impl App {
             LayerRequest::ShowTheme(themes) => self.show_theme(themes),
             LayerRequest::KeepTheme(choice) => {
                 self.show_theme(choice.themes);
-                self.tell_of_theme(&choice.name);
+                self.explain_theme(&choice.name);
             }
-            LayerRequest::GoOnAs(agent) => self.go_on_as(agent, now),
-            LayerRequest::GoOnWith(model) => self.go_on_with(model, now),
+            LayerRequest::GoOnAs(agent) => self.switch_agent(agent, now),
+            LayerRequest::GoOnWith(model) => self.switch_model(model, now),
             LayerRequest::Session(request) => self.follow_session_request(request, now),
             LayerRequest::Quit => self.effects.push(Effect::Quit),
         }
@@ -74,7 +74,7 @@ impl App {
     }
 
     /// Has the session go on as an agent; while a turn runs, with its next step.
-    pub(super) fn go_on_as(&mut self, agent: String, now: Instant) {
+    pub(super) fn switch_agent(&mut self, agent: String, now: Instant) {
         if self.view.turn == TurnStatus::Busy {
             self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
         }
@@ -83,7 +83,7 @@ impl App {
     }
 
     /// Has the session ask a model; while a turn runs, with its next step.
-    fn go_on_with(&mut self, model: ModelRef, now: Instant) {
+    fn switch_model(&mut self, model: ModelRef, now: Instant) {
         if self.view.turn == TurnStatus::Busy {
             self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
         }
@@ -97,7 +97,7 @@ impl App {
     }
 
     /// The file is the person's, with comments of theirs, so that it is left to them.
-    fn tell_of_theme(&mut self, name: &str) {
+    fn explain_theme(&mut self, name: &str) {
         let home = self.appearance.terminal_environment.home.as_deref();
         let file = path_words(&self.appearance.settings_file, home);
         let name = serde_json::Value::from(name);

@@ -78,12 +78,12 @@ impl App {
     }
 
     /// Answers a key that means nothing to a layer.
-    pub(super) fn hear_unknown(&mut self, slot: LayerSlot, now: Instant) -> Option<RedrawUrgency> {
+    pub(super) fn on_unknown_key(&mut self, slot: LayerSlot, now: Instant) -> Option<RedrawUrgency> {
         let reply = match slot {
-            LayerSlot::Leader => self.leader.as_mut()?.hear_unknown(&self.keymap),
-            LayerSlot::Opened(place) => self.layers.get_mut(place)?.hear_unknown(&self.keymap),
-            LayerSlot::Trust => self.trust.as_mut()?.hear_unknown(&self.keymap),
-            LayerSlot::Question => self.view.questions.shown_mut()?.hear_unknown(&self.keymap),
+            LayerSlot::Leader => self.leader.as_mut()?.on_unknown_key(&self.keymap),
+            LayerSlot::Opened(place) => self.layers.get_mut(place)?.on_unknown_key(&self.keymap),
+            LayerSlot::Trust => self.trust.as_mut()?.on_unknown_key(&self.keymap),
+            LayerSlot::Question => self.view.questions.shown_mut()?.on_unknown_key(&self.keymap),
             // They take text, so that every key means something.
             LayerSlot::Search | LayerSlot::Todo | LayerSlot::Completion => return None,
         };
@@ -261,17 +261,17 @@ impl App {
         self.follow_layer(LayerSlot::Opened(self.layers.len() - 1), reply, now)
     }
 
-    pub(super) fn tell_layers(&mut self, update: &LayerUpdate<'_>, now: Instant) {
+    pub(super) fn update_layers(&mut self, update: &LayerUpdate<'_>, now: Instant) {
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
             // One that hears may close itself, and nothing above it.
-            self.with_layer(slot, now, |layer| layer.hear(update));
+            self.with_layer(slot, now, |layer| layer.update(update));
         }
     }
 
     /// The answer to what a layer asked.
     pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> RedrawUrgency {
-        self.tell_layers(&LayerUpdate::Answer(query, answer), now);
+        self.update_layers(&LayerUpdate::Answer(query, answer), now);
         RedrawUrgency::Urgent
     }
 

@@ -101,7 +101,7 @@ impl App {
     fn makes_sense_in_draft(&self, action: Action) -> bool {
         let has_text = !self.view.composer.is_blank();
         match action {
-            Action::Send => has_text || self.held() > 0,
+            Action::Send => has_text || self.held_count() > 0,
             Action::Queue | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
             Action::NextAgent => self.view.agents.len() > 1,
             Action::CopyText => self.view.composer.has_selection(),

@@ -78,7 +78,7 @@ impl App {
             return RedrawUrgency::Urgent;
         }
         if self.shown.dialog.contains((event.column, event.row).into()) {
-            if let Some(dialog) = self.asking_mut() {
+            if let Some(dialog) = self.open_question_mut() {
                 dialog.scroll(rows);
             }
         } else {

@@ -14,7 +14,7 @@ use crate::tui::transcript::RedrawUrgency;
 
 impl App {
     /// The session is open.
-    pub(crate) fn opened(
+    pub(crate) fn on_opened(
         &mut self,
         snapshot: &Snapshot,
         tools: Arc<Registry>,
@@ -22,7 +22,7 @@ impl App {
         now: Instant,
     ) -> RedrawUrgency {
         self.view.transcript.set_registry(tools);
-        let change = self.attached(snapshot, now);
+        let change = self.on_attached(snapshot, now);
         for note in notes {
             self.view.transcript.push_notice(note);
         }
@@ -30,11 +30,11 @@ impl App {
     }
 
     /// The session was attached to: everything is as the snapshot says.
-    pub(crate) fn attached(&mut self, snapshot: &Snapshot, now: Instant) -> RedrawUrgency {
+    pub(crate) fn on_attached(&mut self, snapshot: &Snapshot, now: Instant) -> RedrawUrgency {
         let is_first = self.view.root.is_none();
         self.view.root = Some(snapshot.info.id.clone());
         self.view.reopens = None;
-        self.view.facts.learn(&snapshot.info);
+        self.view.facts.set_info(&snapshot.info);
         // What was chosen here since is newer.
         self.scope = self.scope.or(snapshot.info.scope);
         self.view.agents.clone_from(&snapshot.info.agents);
@@ -114,11 +114,11 @@ impl App {
         match event {
             // Questions of children are asked here as well.
             Event::Asked(question) => {
-                self.tell_away(question.title().to_owned(), now);
+                self.notify_if_away(question.title().to_owned(), now);
                 self.put_question(question, now);
             }
             Event::Settled(settled) => self.settle_question(settled.id, now),
-            Event::Grants(grants) => self.tell_layers(&LayerUpdate::Grants(grants), now),
+            Event::Grants(grants) => self.update_layers(&LayerUpdate::Grants(grants), now),
             _ if !is_root => return RedrawUrgency::None,
             Event::MessageStarted(message) => match message.own_command() {
                 Some((_, call)) if !call.state.is_final() => drop(self.view.shells.insert(call.call.clone())),
@@ -130,7 +130,7 @@ impl App {
             }
             Event::TurnEnded(done) => {
                 self.view.turn = TurnStatus::Idle;
-                self.tell_of_end(*done, now);
+                self.notify_turn_end(*done, now);
                 // Whoever reads further up is not moved.
                 if self.view.transcript.is_at_end() {
                     self.view.panel.settle();

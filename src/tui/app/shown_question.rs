@@ -9,7 +9,7 @@ use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
 /// The one that is on screen. Trust is asked about before there is a session.
-pub(super) fn shown<'a>(
+pub(super) fn shown_dialog<'a>(
     trust: Option<&'a mut Trust>,
     view: &'a mut SessionView,
 ) -> Option<&'a mut (dyn Dialog + 'static)> {
@@ -53,24 +53,24 @@ impl SessionView {
 
 impl App {
     /// The question that has the composer's place.
-    pub(super) fn asking(&self) -> Option<&dyn Dialog> {
+    pub(super) fn open_question(&self) -> Option<&dyn Dialog> {
         match &self.trust {
             Some(trust) => Some(trust),
             None => self.view.questions.shown(),
         }
     }
 
-    pub(super) fn asking_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
-        shown(self.trust.as_mut(), &mut self.view)
+    pub(super) fn open_question_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
+        shown_dialog(self.trust.as_mut(), &mut self.view)
     }
 
     pub(super) fn is_asking(&self) -> bool {
-        self.asking().is_some()
+        self.open_question().is_some()
     }
 
     /// Makes the visible question ignore keys for a moment again: no key was meant for it yet.
     pub(super) fn begin_guard_anew(&mut self, now: Instant) {
-        if let Some(guard) = self.asking_mut().and_then(|dialog| dialog.guard_mut()) {
+        if let Some(guard) = self.open_question_mut().and_then(|dialog| dialog.guard_mut()) {
             *guard = TypeAheadGuard::begin(now, None);
         }
     }

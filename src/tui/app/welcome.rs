@@ -10,7 +10,7 @@ use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate_start};
-use crate::tui::keymap::{Action, Context, words};
+use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
@@ -75,7 +75,7 @@ impl SessionView {
 /// Returns the ways to begin a session, as far as they have a key. The hint row names what the composer takes.
 fn first_keys(cx: &ViewCx<'_>) -> Vec<Row> {
     let symbols = cx.appearance.terminal_environment.symbols;
-    let label = |action| words(cx.keymap.label(Context::Global, action), symbols).to_owned();
+    let label = |action| key_name(cx.keymap.label(Context::Global, action), symbols).to_owned();
     let rows = [
         (
             cx.keymap.after_leader(Action::OpenList(&SESSIONS)),

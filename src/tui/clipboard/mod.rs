@@ -34,7 +34,7 @@ pub(crate) struct CopyResult {
 
 impl CopyResult {
     /// Returns what to tell; an error where no route was left.
-    pub(crate) fn words(&self) -> Result<String, String> {
+    pub(crate) fn message(&self) -> Result<String, String> {
         let through = match self.terminal {
             Some(Multiplexer::Tmux) => " through tmux",
             Some(Multiplexer::Screen) => " through screen",
@@ -168,7 +168,7 @@ mod tests {
                 terminal,
                 is_too_long,
             }
-            .words()
+            .message()
         };
         assert_eq!(
             copied(Some("wl-copy"), None, true).unwrap(),

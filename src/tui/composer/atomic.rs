@@ -54,7 +54,7 @@ impl Composer {
         let (place, chip) = self.chosen_chip()?;
         let content = match &chip.content {
             ChipContent::Paste(content) => content.to_string(),
-            ChipContent::File { .. } => return chip.attached().map(ChipOpening::File),
+            ChipContent::File { .. } => return chip.attached_file().map(ChipOpening::File),
         };
         let beside: usize = self.area.lines().iter().map(String::len).sum();
         if beside + content.len() > FOLD_WHOLE {

@@ -103,7 +103,7 @@ impl Chip {
         self.content != other.content && mark(&self.label) == mark(&other.label)
     }
 
-    pub(super) fn attached(&self) -> Option<AttachedFile> {
+    pub(super) fn attached_file(&self) -> Option<AttachedFile> {
         match &self.content {
             ChipContent::Paste(_) => None,
             ChipContent::File { path } => Some(AttachedFile {

@@ -118,20 +118,20 @@ impl Draft {
             Some(StoredPaste { label, content })
         };
         let file = |AttachedFile { label, path }: AttachedFile| StoredFile { label, path };
-        let pastes: Vec<StoredPaste> = self.shown().filter_map(paste).collect();
+        let pastes: Vec<StoredPaste> = self.visible_chips().filter_map(paste).collect();
         let files: Vec<StoredFile> = self.files().into_iter().map(file).collect();
         let text = self.text.clone();
         StoredDraft { text, pastes, files }.written()
     }
 
     /// The chips whose label still stands in the text.
-    fn shown(&self) -> impl Iterator<Item = &Chip> {
+    fn visible_chips(&self) -> impl Iterator<Item = &Chip> {
         self.chips.iter().filter(|chip| self.text.contains(&chip.label))
     }
 
     /// Returns the files that go with it, in the order of the text.
     pub(crate) fn files(&self) -> Vec<AttachedFile> {
-        let mut files: Vec<AttachedFile> = self.shown().filter_map(Chip::attached).collect();
+        let mut files: Vec<AttachedFile> = self.visible_chips().filter_map(Chip::attached_file).collect();
         files.sort_by_key(|file| self.text.find(&file.label));
         files
     }

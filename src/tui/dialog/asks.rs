@@ -55,7 +55,7 @@ impl Permission {
 
     /// Returns true if a row stands for several asks, which the body lists then.
     pub(super) fn is_grouped(&self) -> bool {
-        self.asked().len() < self.question.about.rows.len()
+        self.ask_texts().len() < self.question.about.rows.len()
     }
 
     /// Returns the number of rows in which all of them stand whole.
@@ -70,7 +70,7 @@ impl Permission {
             // The explanation has all of them.
             Stage::Answering if self.explains => Vec::new(),
             Stage::Answering | Stage::Reason | Stage::Call => {
-                let asked = self.asked();
+                let asked = self.ask_texts();
                 let room = width.saturating_sub(INDENT + 1).max(1);
                 let widest = asked.iter().map(|asked| asked.what.width()).max().unwrap_or(0);
                 let whys = asked.iter().map(|asked| asked.why.width()).max().unwrap_or(0);
@@ -134,7 +134,7 @@ impl Permission {
             Stage::Always | Stage::Pattern => dots.and(self.row + 1).and(" of ").and(count),
             Stage::Answering | Stage::Reason | Stage::Call => {
                 let harms = self
-                    .asked()
+                    .ask_texts()
                     .iter()
                     .skip(shown.len())
                     .filter(|asked| asked.is_harm)
@@ -170,7 +170,7 @@ impl Permission {
     }
 
     /// Returns what is asked; equal asks are one.
-    fn asked(&self) -> Vec<AskText> {
+    fn ask_texts(&self) -> Vec<AskText> {
         let mut groups: Vec<(AskText, Vec<&InquiryRow>)> = Vec::new();
         for row in &self.question.about.rows {
             let asked = AskText::of(row);

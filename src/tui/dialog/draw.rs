@@ -1,7 +1,7 @@
 //! The permission question on screen: who wants what, the keys, the whole of it, and one row for each ask.
 //!
 //! The title and the keys are always there. What is left goes to the asks and then to the body, which scrolls. Every text
-//! comes in as [`Revealed`](crate::text::sanitize::Revealed), and none is cut: it goes on below, or it stands whole in the
+//! comes in as [`Revealed`], and none is cut: it goes on below, or it stands whole in the
 //! body.
 
 use ratatui::buffer::Buffer;

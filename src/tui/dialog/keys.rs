@@ -5,7 +5,7 @@ use ratatui::text::Line;
 use super::Dialog;
 use super::permission::{Permission, Stage};
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tui::keymap::{Action, Context, words};
+use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::layer::LayerCx;
 use crate::view::approval::{ApprovalText, INDENT};
 use crate::view::theme::Meaning;
@@ -180,9 +180,9 @@ impl<'a> KeyLines<'a> {
 
     fn add_chosen(&mut self, keys: &[Revealed], verb: &Revealed, is_chosen: bool) {
         let symbols = self.cx.look.symbols;
-        let verb = reveal_line(&symbols.words(verb.as_str()));
+        let verb = reveal_line(&symbols.plain_text(verb.as_str()));
         let keys = keys.iter().filter(|key| !key.is_empty());
-        let keys = keys.map(|key| reveal_line(words(key.as_str(), symbols)));
+        let keys = keys.map(|key| reveal_line(key_name(key.as_str(), symbols)));
         let Some(keys) = keys.reduce(|all, key| all.and(" ").and(key)) else {
             return;
         };

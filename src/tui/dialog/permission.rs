@@ -198,7 +198,7 @@ impl Permission {
 
     /// Takes the answer to what was asked of the session. It counts for the text that it was asked for: one that was
     /// left or changed meanwhile stays as it is.
-    fn hear_answer(&mut self, query: &Query, answer: &Answer) -> LayerReply {
+    fn on_answer(&mut self, query: &Query, answer: &Answer) -> LayerReply {
         let Query::Fit { question, args } = query else {
             return LayerReply::Done;
         };
@@ -355,7 +355,7 @@ impl Layer for Permission {
         LayerReply::Ignored
     }
 
-    fn hear_unknown(&mut self, keymap: &Keymap) -> LayerReply {
+    fn on_unknown_key(&mut self, keymap: &Keymap) -> LayerReply {
         if self.stage != Stage::Answering {
             return LayerReply::Ignored;
         }
@@ -392,9 +392,9 @@ impl Layer for Permission {
         false
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+    fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         match news {
-            LayerUpdate::Answer(query, answer) => self.hear_answer(query, answer),
+            LayerUpdate::Answer(query, answer) => self.on_answer(query, answer),
             LayerUpdate::Grants(_) => LayerReply::Ignored,
         }
     }

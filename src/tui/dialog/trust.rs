@@ -207,7 +207,7 @@ impl Layer for Trust {
         LayerReply::Ignored
     }
 
-    fn hear_unknown(&mut self, keymap: &Keymap) -> LayerReply {
+    fn on_unknown_key(&mut self, keymap: &Keymap) -> LayerReply {
         let key = |action| reveal_line(keymap.label(Context::Trust, action));
         let yes = key(Action::TrustProject).and(" trusts · ");
         self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));

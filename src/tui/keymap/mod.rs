@@ -122,14 +122,14 @@ impl Keymap {
     }
 
     /// Learns from a key what the terminal can send.
-    pub(crate) fn hear(&mut self, key: KeyEvent) {
+    pub(crate) fn record_key(&mut self, key: KeyEvent) {
         if !Chord::from_key(key).is_universal() {
             self.heard = KeyReporting::All;
         }
     }
 
     /// Returns which keys have come so far.
-    pub(crate) fn heard(&self) -> KeyReporting {
+    pub(crate) fn key_reporting(&self) -> KeyReporting {
         self.heard
     }
 
@@ -138,7 +138,7 @@ impl Keymap {
         let mut bindings = self.bindings(context);
         let binding = bindings.find(|binding| binding.action == action);
         binding
-            .and_then(|binding| self.shown(binding))
+            .and_then(|binding| self.key_label(binding))
             .unwrap_or_default()
     }
 
@@ -153,7 +153,7 @@ impl Keymap {
     }
 
     /// Returns the first key that the terminal can send.
-    pub(crate) fn shown<'a>(&self, binding: &'a BoundAction) -> Option<&'a str> {
+    pub(crate) fn key_label<'a>(&self, binding: &'a BoundAction) -> Option<&'a str> {
         let mut keys = binding.keys.iter();
         let key = keys.find(|key| self.heard == KeyReporting::All || key.chord.is_universal())?;
         Some(&key.name)
@@ -167,7 +167,7 @@ impl Keymap {
 }
 
 /// Returns a key's name as hints write it.
-pub(crate) fn words(key: &str, symbols: Symbols) -> &str {
+pub(crate) fn key_name(key: &str, symbols: Symbols) -> &str {
     match (symbols, key) {
         (Symbols::Unicode, "enter") => "⏎",
         (Symbols::Unicode, "up") => "↑",
@@ -224,9 +224,9 @@ mod tests {
         .unwrap();
         let shown = |keymap: &Keymap| keymap.label(Context::Composer, Action::Newline).to_owned();
         assert_eq!(shown(&keymap), "ctrl+j");
-        keymap.hear(KeyEvent::new(KeyCode::Enter, Modifiers::NONE));
+        keymap.record_key(KeyEvent::new(KeyCode::Enter, Modifiers::NONE));
         assert_eq!(shown(&keymap), "ctrl+j");
-        keymap.hear(KeyEvent::new(KeyCode::Enter, Modifiers::SHIFT));
+        keymap.record_key(KeyEvent::new(KeyCode::Enter, Modifiers::SHIFT));
         assert_eq!(shown(&keymap), "shift+enter");
     }
 

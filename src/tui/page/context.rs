@@ -52,7 +52,7 @@ impl Sheet for Context {
         Some(LayerRequest::Ask(Query::Context))
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) {
+    fn update(&mut self, news: &LayerUpdate<'_>) {
         if let LayerUpdate::Answer(Query::Context, answer) = news {
             self.answer = match answer {
                 Answer::Context(used) => Some(Ok(used.clone())),

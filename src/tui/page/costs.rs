@@ -57,7 +57,7 @@ impl Sheet for CostSheet {
         Some(LayerRequest::Ask(Query::Costs))
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) {
+    fn update(&mut self, news: &LayerUpdate<'_>) {
         if let LayerUpdate::Answer(Query::Costs, answer) = news {
             self.answer = match answer {
                 Answer::Costs(costs) => Some(Ok(costs.clone())),
@@ -85,7 +85,7 @@ fn lines(costs: &Costs, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
             SumOf::Session => Meaning::TextStrong,
             SumOf::Turn | SumOf::ProjectToday | SumOf::Today => Meaning::Text,
         };
-        lines.push(row(of.words(), &sum, meaning, width, cx));
+        lines.push(row(of.description(), &sum, meaning, width, cx));
     }
     lines.push(Line::default());
     lines.push(heading("This session, by model and agent", cx));

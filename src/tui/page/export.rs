@@ -139,7 +139,7 @@ impl Export {
         self.state = State::Asking;
     }
 
-    fn kept(&mut self, kept: &ExportOutcome) -> LayerReply {
+    fn on_saved(&mut self, kept: &ExportOutcome) -> LayerReply {
         match kept {
             ExportOutcome::Exists(_) => {
                 self.state = State::Exists(self.path.text().trim().to_owned());
@@ -212,13 +212,13 @@ impl Layer for Export {
         LayerReply::Done
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+    fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         let LayerUpdate::Answer(Query::Keep(_) | Query::Export(_), answer) = news else {
             return LayerReply::Ignored;
         };
         self.state = State::Asking;
         match (answer, self.target) {
-            (Answer::Kept(kept), _) => self.kept(kept),
+            (Answer::Kept(kept), _) => self.on_saved(kept),
             (Answer::Export(text), ExportTarget::Editor) => {
                 LayerReply::Close(Some(LayerRequest::ViewSession(text.clone())))
             }

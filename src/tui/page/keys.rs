@@ -98,7 +98,10 @@ fn rows(binding: &BoundAction, width: usize, theme: &Theme, symbols: Symbols) ->
     let padding = columns.saturating_sub(str_width(&keys)).max(2);
     let keys = Span::styled(format!("   {keys}"), theme.style(Meaning::Accent));
     let mut words = StyledText::default();
-    words.push_clean(&symbols.words(binding.description), theme.style(Meaning::Text));
+    words.push_clean(
+        &symbols.plain_text(binding.description),
+        theme.style(Meaning::Text),
+    );
     if width >= WIDE {
         let mut row = vec![keys, Span::raw(" ".repeat(padding))];
         row.extend(words.rows(width).into_iter().flatten());

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::text::width::{ELLIPSIS, str_width, truncate};
-use crate::tui::keymap::{Action, Context, Keymap, words};
+use crate::tui::keymap::{Action, Context, Keymap, key_name};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::Look;
@@ -52,7 +52,7 @@ impl Layer for LeaderTable {
         LayerReply::Close(Some(LayerRequest::Perform(action)))
     }
 
-    fn hear_unknown(&mut self, _keymap: &Keymap) -> LayerReply {
+    fn on_unknown_key(&mut self, _keymap: &Keymap) -> LayerReply {
         LayerReply::Close(None)
     }
 
@@ -95,7 +95,7 @@ fn draw_table(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look: Look<'_>) 
         let shown = bindings.filter_map(|binding| {
             let brief = binding.brief.filter(|_| is_brief);
             Some(Entry {
-                key: words(keymap.shown(binding)?, look.symbols),
+                key: key_name(keymap.key_label(binding)?, look.symbols),
                 words: brief.unwrap_or(binding.description),
             })
         });

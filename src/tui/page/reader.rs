@@ -31,7 +31,7 @@ pub(crate) trait Sheet {
         None
     }
 
-    fn hear(&mut self, _news: &LayerUpdate<'_>) {}
+    fn update(&mut self, _news: &LayerUpdate<'_>) {}
 
     /// Returns the hint of the key that unfolds, where there is something to fold.
     fn fold_hint(&self) -> Option<&'static str> {
@@ -244,8 +244,8 @@ impl<T: Sheet> Layer for PageReader<T> {
         self.sheet.request()
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
-        self.sheet.hear(news);
+    fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+        self.sheet.update(news);
         LayerReply::Done
     }
 

@@ -123,13 +123,13 @@ impl RuleList {
         self.chosen = self.chosen.saturating_add_signed(rows).min(last);
     }
 
-    fn shown(&self) -> impl Iterator<Item = &Grant> {
+    fn visible_rules(&self) -> impl Iterator<Item = &Grant> {
         let rules = self.rules.as_deref().map_or(&[][..], Vec::as_slice);
         self.found.iter().map(|index| &rules[*index])
     }
 
     fn chosen(&self) -> Option<&Grant> {
-        self.shown().nth(self.chosen)
+        self.visible_rules().nth(self.chosen)
     }
 
     /// As lists are headed: what it is, and how much of it is shown.
@@ -157,7 +157,7 @@ impl RuleList {
                 Some(_) => remark("Nothing matches.", width, cx),
             };
         }
-        let rules = self.shown().enumerate();
+        let rules = self.visible_rules().enumerate();
         rules
             .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
             .collect()
@@ -250,7 +250,7 @@ impl Layer for RuleList {
         Some(LayerRequest::Send(Op::ListGrants))
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+    fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         if let LayerUpdate::Grants(rules) = news {
             self.set(Arc::clone(rules));
         }
@@ -382,7 +382,8 @@ fn allows(rule: &Grant) -> String {
 
 /// Returns the scope of a rule in words.
 fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> String {
-    rule.scope.words(session, |project| path_words(project, home))
+    rule.scope
+        .description(session, |project| path_words(project, home))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Sheet for Status {
         Some(LayerRequest::Ask(Query::Status))
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) {
+    fn update(&mut self, news: &LayerUpdate<'_>) {
         if let LayerUpdate::Answer(Query::Status, answer) = news {
             self.answer = match answer {
                 Answer::Status(groups) => Some(Ok(groups.clone())),

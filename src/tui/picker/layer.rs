@@ -34,7 +34,7 @@ impl Layer for Picker {
         match action {
             Action::DeleteRow => self.delete(armed),
             Action::RenameRow => self.rename(),
-            Action::WidenList => LayerReply::stay(self.place.widen()),
+            Action::WidenList => LayerReply::keep_open(self.place.widen()),
             Action::RowUp => self.move_by(-1),
             Action::RowDown => self.move_by(1),
             Action::PageUp => self.page(-1),
@@ -140,7 +140,7 @@ impl Picker {
     fn act_on_name(&mut self, action: Action) -> LayerReply {
         match (action, &mut self.renaming) {
             (Action::PickRow, renaming) => match renaming.take() {
-                Some((row, name)) => LayerReply::stay(self.place.rename(row, name.text().trim())),
+                Some((row, name)) => LayerReply::keep_open(self.place.rename(row, name.text().trim())),
                 None => LayerReply::Done,
             },
             (Action::Edit(edit), Some((_, name))) => {

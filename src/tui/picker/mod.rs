@@ -139,7 +139,7 @@ impl Picker {
 
     /// Has the selected row looked at, as if the selection had just come there.
     pub(crate) fn look(&mut self) -> LayerReply {
-        LayerReply::stay(self.row().and_then(|row| self.place.pass(row)))
+        LayerReply::keep_open(self.row().and_then(|row| self.place.pass(row)))
     }
 
     pub(crate) fn looked(&mut self, session: &SessionId, words: Vec<FoundText>) {
@@ -255,7 +255,7 @@ impl Picker {
         if now == before {
             return LayerReply::Done;
         }
-        LayerReply::stay(now.and_then(|row| self.place.pass(row)))
+        LayerReply::keep_open(now.and_then(|row| self.place.pass(row)))
     }
 
     fn pick(&mut self) -> LayerReply {

@@ -4,9 +4,9 @@
 //! known. Who owns what:
 //!
 //! ```text
-//!   App            what each session shows: that on screen in its own fields, the others put aside in `app::parked`
-//!   slots::SessionSlots   of each slot the way to its session: being opened, or its handle with a receiver
-//!   session::Host   opens sessions, and knows those that are stored
+//!   App                   what each session shows: one `SessionView` for each slot
+//!   slots::SessionSlots   the way to the session of each slot: being opened, or its handle with a receiver
+//!   session::Host         opens sessions, and knows those that are stored
 //! ```
 //!
 //! `App` decides: it asks to open, show and close sessions in the order in which things happened, and what was

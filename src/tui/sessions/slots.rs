@@ -1,4 +1,4 @@
-//! Of each slot the way to its session, for the event loop.
+//! The way to the session of each slot, for the event loop.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -47,7 +47,7 @@ pub(crate) struct SessionSlots {
 
 struct SessionSlot {
     id: SlotId,
-    way: SlotState,
+    state: SlotState,
 }
 
 enum SlotState {
@@ -74,15 +74,15 @@ enum EventFilter {
 }
 
 impl SessionSlots {
-    /// With the session that the program was started with, on its way.
+    /// With the session that the program was started with, which is being opened.
     pub(crate) fn new(host: Host, first: Opening) -> Self {
-        let mut seats = Self {
+        let mut slots = Self {
             host,
             front: SlotId::FIRST,
             slots: Vec::new(),
         };
-        seats.await_opening(SlotId::FIRST, first);
-        seats
+        slots.await_opening(SlotId::FIRST, first);
+        slots
     }
 
     pub(crate) fn open(&mut self, slot: SlotId, wanted: SessionTarget) {
@@ -91,8 +91,8 @@ impl SessionSlots {
     }
 
     fn await_opening(&mut self, id: SlotId, opening: Opening) {
-        let way = SlotState::Opening(Box::pin(open(opening)));
-        self.slots.push(SessionSlot { id, way });
+        let state = SlotState::Opening(Box::pin(open(opening)));
+        self.slots.push(SessionSlot { id, state });
     }
 
     pub(crate) fn show(&mut self, slot: SlotId) {
@@ -109,7 +109,7 @@ impl SessionSlots {
         }
     }
 
-    /// The session on screen, and the way to it where it is open.
+    /// The session on screen, and the handle to it where it is open.
     pub(crate) fn front(&self) -> (SlotId, Option<Handle>) {
         let slot = self.slots.iter().find(|slot| slot.id == self.front);
         (self.front, slot.and_then(SessionSlot::handle).cloned())
@@ -131,28 +131,28 @@ impl SessionSlots {
     /// what is urgent wakes. Cancel safe.
     pub(crate) async fn next(&mut self, is_frame_pending: bool) -> (SlotId, SessionMessage) {
         let front = self.front;
-        let ears = self.slots.iter_mut().map(|slot| {
-            let ear = if slot.id == front && !is_frame_pending {
+        let waits = self.slots.iter_mut().map(|slot| {
+            let filter = if slot.id == front && !is_frame_pending {
                 EventFilter::Each
             } else {
                 EventFilter::Urgent
             };
-            Box::pin(async move { (slot.id, slot.next(ear).await) })
+            Box::pin(async move { (slot.id, slot.next(filter).await) })
         });
-        let ears: Vec<_> = ears.collect();
-        if ears.is_empty() {
+        let waits: Vec<_> = waits.collect();
+        if waits.is_empty() {
             return pending().await;
         }
-        select_all(ears).await.0
+        select_all(waits).await.0
     }
 
     /// Returns what a session has said already, if any has.
     pub(crate) fn ready(&mut self) -> Option<(SlotId, SessionMessage)> {
-        let mut said = self
+        let mut messages = self
             .slots
             .iter_mut()
             .filter_map(|slot| Some((slot.id, slot.ready()?)));
-        said.next()
+        messages.next()
     }
 
     /// Lets every session put everything on disk.
@@ -169,81 +169,81 @@ impl SessionSlots {
 
 impl SessionSlot {
     fn handle(&self) -> Option<&Handle> {
-        match &self.way {
+        match &self.state {
             SlotState::Open { handle, .. } | SlotState::Attaching { handle, .. } => Some(handle),
             SlotState::Opening(_) | SlotState::Gone => None,
         }
     }
 
-    async fn next(&mut self, ear: EventFilter) -> SessionMessage {
-        match &mut self.way {
+    async fn next(&mut self, filter: EventFilter) -> SessionMessage {
+        match &mut self.state {
             SlotState::Opening(opening) => {
                 let opened = opening.await;
-                SessionMessage::Opened(self.opened(opened))
+                SessionMessage::Opened(self.on_opened(opened))
             }
-            SlotState::Open { receiver, .. } if ear == EventFilter::Urgent => {
+            SlotState::Open { receiver, .. } if filter == EventFilter::Urgent => {
                 receiver.urgent().await;
                 SessionMessage::Urgent
             }
             SlotState::Open { receiver, .. } => {
                 let result = receiver.recv().await;
-                self.heard(result)
+                self.on_received(result)
             }
             SlotState::Attaching { attached, .. } => {
                 let attached = attached.await;
-                self.attached(attached)
+                self.on_attached(attached)
             }
             SlotState::Gone => pending().await,
         }
     }
 
     fn ready(&mut self) -> Option<SessionMessage> {
-        let SlotState::Open { receiver, .. } = &mut self.way else {
+        let SlotState::Open { receiver, .. } = &mut self.state else {
             return None;
         };
         let result = receiver.try_recv()?;
-        Some(self.heard(result))
+        Some(self.on_received(result))
     }
 
-    fn opened(
+    fn on_opened(
         &mut self,
         opened: Result<(Handle, Receiver, SlotOpened), ErrorReport>,
     ) -> Result<Box<SlotOpened>, ErrorReport> {
-        self.way = SlotState::Gone;
-        let (handle, receiver, welcome) = opened?;
-        self.way = SlotState::Open { handle, receiver };
-        Ok(Box::new(welcome))
+        self.state = SlotState::Gone;
+        let (handle, receiver, slot_opened) = opened?;
+        self.state = SlotState::Open { handle, receiver };
+        Ok(Box::new(slot_opened))
     }
 
-    fn heard(&mut self, result: Result<Envelope, RecvError>) -> SessionMessage {
+    fn on_received(&mut self, result: Result<Envelope, RecvError>) -> SessionMessage {
         match (result, self.handle()) {
             (Ok(envelope), _) => SessionMessage::Event(Box::new(envelope)),
             (Err(RecvError::Lagged), Some(handle)) => {
                 let handle = handle.clone();
                 let asked = handle.clone();
                 let attached = Box::pin(async move { asked.attach_with_tree().await });
-                self.way = SlotState::Attaching { handle, attached };
+                self.state = SlotState::Attaching { handle, attached };
                 SessionMessage::Urgent
             }
             (Err(_), _) => self.end(),
         }
     }
 
-    fn attached(&mut self, attached: Result<(Snapshot, Receiver), SendError>) -> SessionMessage {
+    fn on_attached(&mut self, attached: Result<(Snapshot, Receiver), SendError>) -> SessionMessage {
         let (Ok((snapshot, receiver)), Some(handle)) = (attached, self.handle().cloned()) else {
             return self.end();
         };
-        self.way = SlotState::Open { handle, receiver };
+        self.state = SlotState::Open { handle, receiver };
         SessionMessage::Attached(Box::new(snapshot))
     }
 
     fn end(&mut self) -> SessionMessage {
-        self.way = SlotState::Gone;
+        self.state = SlotState::Gone;
         SessionMessage::Ended
     }
 
     async fn finish(self) {
-        let (handle, receiver) = match self.way {
+        let (handle, receiver) = match self.state {
             SlotState::Open { handle, receiver } => (handle, Some(receiver)),
             SlotState::Attaching { handle, .. } => (handle, None),
             SlotState::Opening(_) | SlotState::Gone => return,
@@ -262,12 +262,12 @@ async fn open(opening: Opening) -> Result<(Handle, Receiver, SlotOpened), ErrorR
     let opened = opening.await?;
     match opened.handle.attach_with_tree().await {
         Ok((snapshot, receiver)) => {
-            let welcome = SlotOpened {
+            let slot_opened = SlotOpened {
                 snapshot,
                 tools: opened.tools,
                 notes: opened.notes,
             };
-            Ok((opened.handle, receiver, welcome))
+            Ok((opened.handle, receiver, slot_opened))
         }
         Err(error) => Err(ErrorReport {
             kind: ReportKind::Internal,

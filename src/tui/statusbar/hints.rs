@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{ELLIPSIS, str_width, truncate};
-use crate::tui::keymap::words;
+use crate::tui::keymap::key_name;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
 
@@ -29,14 +29,14 @@ impl<'a> Hints<'a> {
 
     /// Returns a key's name as it is written here, for hints that name several.
     pub(crate) fn words<'k>(&self, key: &'k str) -> &'k str {
-        words(key, self.symbols)
+        key_name(key, self.symbols)
     }
 
     /// Adds a key, or several with blanks between them, and what they do; an action that has no key is left out.
     pub(crate) fn key(&mut self, key: &str, verb: &str) {
         let written = |key| match (self.symbols, key) {
             (Symbols::Unicode, "tab") => "⇥",
-            _ => words(key, self.symbols),
+            _ => key_name(key, self.symbols),
         };
         let keys: Vec<&str> = key.split_whitespace().map(written).collect();
         if keys.is_empty() {

@@ -40,7 +40,7 @@ pub(crate) struct SessionFacts {
 }
 
 impl SessionFacts {
-    pub(crate) fn learn(&mut self, info: &SessionInfo) {
+    pub(crate) fn set_info(&mut self, info: &SessionInfo) {
         self.title.clone_from(&info.title);
         self.model = info.model.to_string();
         self.agent.clone_from(&info.agent);

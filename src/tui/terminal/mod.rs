@@ -11,7 +11,7 @@
 //! waits.
 //!
 //! Keys are read by termina, frames are written by crossterm. `ratatui-termina` 0.1.0 would write a fifth to a half fewer
-//! bytes and spell the sixteen colours as [`sixteen`] does, but it loses bold or dim after a cell that was both, and wants
+//! bytes and spell the sixteen colours as [`ansi16`] does, but it loses bold or dim after a cell that was both, and wants
 //! an event reader that only termina's own terminal has.
 
 mod ansi16;
@@ -206,7 +206,7 @@ impl Screen {
         self.terminal.draw(|frame| {
             let besides = render(frame);
             clusters.mark(frame.buffer_mut());
-            told = pictures.bring(&besides.pictures, frame.buffer_mut());
+            told = pictures.transmit(&besides.pictures, frame.buffer_mut());
             // Last: what is woven in has another length than it has columns.
             links::write_links(frame.buffer_mut(), besides.links.as_ref());
         })?;

@@ -27,7 +27,7 @@ const COLUMNS: usize = 120;
 
 impl Notify {
     /// Decides what `Auto` is on this terminal.
-    pub(crate) fn settled(self, set: &dyn Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn resolved(self, set: &dyn Fn(&str) -> Option<String>) -> Self {
         if self != Self::Auto {
             return self;
         }
@@ -91,7 +91,7 @@ mod tests {
             let found = pairs.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Notify::Auto.settled(&find)
+        Notify::Auto.resolved(&find)
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
         );
         assert_eq!(auto(&[("TERM", "foot-extra")]), Notify::Osc777);
         assert_eq!(auto(&[("TERM", "xterm-256color")]), Notify::Bell);
-        assert_eq!(Notify::Off.settled(&|_| None), Notify::Off);
+        assert_eq!(Notify::Off.resolved(&|_| None), Notify::Off);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) struct Pictures {
 impl Pictures {
     /// Returns what the terminal is told after the cells of a frame: which pictures it has to forget, those that it has not
     /// got, and those that are not where they have to be.
-    pub(super) fn bring(&mut self, needed: &FramePictures, buffer: &Buffer) -> Vec<u8> {
+    pub(super) fn transmit(&mut self, needed: &FramePictures, buffer: &Buffer) -> Vec<u8> {
         let mut told = self.keep(needed);
         if std::mem::replace(&mut self.area, buffer.area) != buffer.area {
             // The screen was cleared for another size.

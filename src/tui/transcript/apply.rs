@@ -55,7 +55,7 @@ impl Blocks {
             Event::CallReady { call, tool, args } => match call.outer() {
                 Some(outer) => self.change_call(&outer, |block| block.begin_inner(call, tool, args)),
                 None => self.change_call(call, |block| {
-                    block.ready(tool, args);
+                    block.set_ready(tool, args);
                     block.wait(now);
                 }),
             },
@@ -208,7 +208,7 @@ impl Blocks {
         // A reply that has begun without a word is still waited for.
         match &part.body {
             PartBody::Text(text) if text.text.is_empty() => {}
-            PartBody::Text(_) => self.turn.waiting = Some(TurnWait::go_on(now)),
+            PartBody::Text(_) => self.turn.waiting = Some(TurnWait::resumed(now)),
             _ => self.turn.waiting = None,
         }
         let body = match &part.body {
@@ -245,7 +245,7 @@ impl Blocks {
             Body::User(_) | Body::Mark(_) => return false,
         }
         let is_text = matches!(self.list[index].body, Body::Text(_));
-        self.turn.waiting = is_text.then(|| TurnWait::go_on(now));
+        self.turn.waiting = is_text.then(|| TurnWait::resumed(now));
         group::touch(&mut self.list, index);
         true
     }
@@ -333,7 +333,7 @@ impl Blocks {
     }
 
     fn turn_started(&mut self, now: Instant) -> bool {
-        self.turn = RunningTurn::begun(now);
+        self.turn = RunningTurn::started(now);
         true
     }
 

@@ -92,7 +92,7 @@ pub(super) enum Mark {
 
 impl Mark {
     /// Tells of what lathe said to the model, by its first sentence.
-    pub(super) fn told(text: &str) -> Self {
+    pub(super) fn reminder(text: &str) -> Self {
         let said = text.trim_start_matches(Message::REMINDER);
         let end = said.find(". ").map_or(said.len(), |end| end + 1);
         let first = said[..end].lines().next().unwrap_or_default();

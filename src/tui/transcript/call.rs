@@ -179,7 +179,7 @@ impl CallBlock {
         }
     }
 
-    pub(super) fn ready(&mut self, tool: &str, args: &Value) {
+    pub(super) fn set_ready(&mut self, tool: &str, args: &Value) {
         tool.clone_into(&mut self.tool);
         self.args = Some(args.clone().into());
         self.partial = OnceLock::new();
@@ -339,7 +339,7 @@ impl CallBlock {
     }
 
     /// Returns the file with all of its output, where the result is cut and the whole was kept.
-    pub(super) fn kept(&self) -> Option<&str> {
+    pub(super) fn kept_output(&self) -> Option<&str> {
         self.result()?.output_path.as_deref()
     }
 
@@ -467,7 +467,7 @@ mod tests {
         };
         call.end_args(&stored);
         assert_eq!(argument(&call), "make test", "what streamed may have been cut");
-        call.ready("bash", &serde_json::json!({ "command": "make all" }));
+        call.set_ready("bash", &serde_json::json!({ "command": "make all" }));
         assert_eq!(argument(&call), "make all");
     }
 
@@ -476,7 +476,7 @@ mod tests {
         let raw = r#"{"command": "make", x"#;
         let mut call = CallBlock::streaming(&part());
         call.push_args(raw);
-        call.ready("bash", &raw.into());
+        call.set_ready("bash", &raw.into());
         let card = call.card(&Registry::builtin(), RenderCx { expanded: false });
         assert_eq!(card.argument, "make");
     }

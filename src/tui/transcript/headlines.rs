@@ -141,7 +141,7 @@ fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
         elapsed: waits.map(|(_, waited)| waited).or(ran),
         badge: None,
         expands: cx.draw.fold_key,
-        opens: call.kept().map_or("", |_| cx.draw.view_key),
+        opens: call.kept_output().map_or("", |_| cx.draw.view_key),
     }
 }
 

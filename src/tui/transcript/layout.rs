@@ -506,7 +506,7 @@ fn user(
         let fault = message.map_or_else(String::new, |message| pictures::attached_fault(message, nth, cx));
         note.push_line(&format!("@{file}{fault}"), muted);
         rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
-        let below = |message| pictures::attached(message, nth, rows.len(), 2, cx);
+        let below = |message| pictures::attached_pictures(message, nth, rows.len(), 2, cx);
         if let Some(picture) = message.and_then(|message| below(message)) {
             rows.extend(picture.kept_rows(cx));
             pictures.push(picture);

@@ -103,7 +103,7 @@ impl BlockRows<'_> {
         let muted = look.theme.style(Meaning::TextMuted);
         let mut spans = vec![
             Span::styled(format!("{sign} "), look.theme.style(Meaning::StateRunning)),
-            Span::styled(format!("{}{waited}", waiting.on.words()), muted),
+            Span::styled(format!("{}{waited}", waiting.on.label()), muted),
         ];
         if seconds >= LONG && !end_key.is_empty() {
             let dot = look.symbols.dot();

@@ -128,7 +128,7 @@ pub(super) fn attached_fault(message: &Message, nth: usize, cx: &LayoutCx<'_>) -
 }
 
 /// Returns the picture among the files of a message, where there is one at this place that is drawn from `row` on.
-pub(super) fn attached(
+pub(super) fn attached_pictures(
     message: &Message,
     nth: usize,
     row: usize,

@@ -82,7 +82,7 @@ impl TranscriptSearch {
             let count = Count {
                 revision: block.revision,
                 matches: pattern.find_iter(&text(&blocks.list, index, true, cards)).count(),
-                is_cut: matches!(&block.body, Body::Call(call) if call.kept().is_some()),
+                is_cut: matches!(&block.body, Body::Call(call) if call.kept_output().is_some()),
             };
             match self.counts.get_mut(index) {
                 Some(before) => *before = count,

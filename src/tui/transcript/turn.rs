@@ -41,7 +41,7 @@ pub(super) enum WaitTarget {
 }
 
 impl RunningTurn {
-    pub(super) fn begun(now: Instant) -> Self {
+    pub(super) fn started(now: Instant) -> Self {
         Self {
             is_busy: true,
             started: Some(now),
@@ -87,7 +87,7 @@ impl TurnWait {
     }
 
     /// Waits from now on for the rest of a reply.
-    pub(super) fn go_on(now: Instant) -> Self {
+    pub(super) fn resumed(now: Instant) -> Self {
         Self {
             kind: WaitKind::GoOn,
             ..Self::since(now)
@@ -104,7 +104,7 @@ impl TurnWait {
 }
 
 impl WaitTarget {
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Model => "waiting for the model",
             Self::Shell => "waiting for the command's shell",

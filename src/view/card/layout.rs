@@ -104,7 +104,7 @@ pub fn lay_out_body(card: &Card, cx: CardLook<'_>) -> Vec<CardRow> {
     let mut last_cut = None;
     for part in card.body.iter().skip(usize::from(is_said(card, cx))) {
         let drawn = body(part, width - indent, cx.look);
-        if tells_what_is_cut(part, drawn.last().map(|row| &row.line), cx.look) {
+        if is_cut_notice(part, drawn.last().map(|row| &row.line), cx.look) {
             last_cut = Some(rows.len() + drawn.len() - 1);
         }
         rows.extend(drawn.into_iter().map(|row| row.shifted(indent)));
@@ -159,7 +159,7 @@ fn is_said(card: &Card, cx: CardLook<'_>) -> bool {
 
 /// Returns true if the last row of a part says how much is left out. Of a diff it begins with the ellipsis then; all
 /// its other rows begin with numbers or a sign.
-fn tells_what_is_cut(part: &CardPart, last: Option<&Line<'_>>, look: Look<'_>) -> bool {
+fn is_cut_notice(part: &CardPart, last: Option<&Line<'_>>, look: Look<'_>) -> bool {
     let is_note = || {
         let first = last.and_then(|line| line.spans.first());
         first.is_some_and(|span| span.content.starts_with(look.symbols.ellipsis()))

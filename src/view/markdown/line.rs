@@ -196,7 +196,7 @@ pub(super) fn is_table_rule(text: &str) -> bool {
 
 /// Returns the table that a block would be if it went on as its first line begins: `| a | b |`, below which the line is not
 /// there yet that says so, or only half.
-pub(super) fn begun_table(block: &str, is_growing: bool) -> Option<String> {
+pub(super) fn open_table(block: &str, is_growing: bool) -> Option<String> {
     let (head, below) = block.split_once('\n').unwrap_or((block, ""));
     // What it escapes has not come.
     let head = head.trim_end_matches('\\');

@@ -168,7 +168,7 @@ impl Markdown {
         drawn.stable = drawn.lines.len();
         let code = drawn.code.clone();
         for chunk in self.tail() {
-            match self.begun_table(&chunk) {
+            match self.open_table(&chunk) {
                 Some(table) => self.drawn.push_flow(&table, None, chunk.is_spaced, width, look),
                 None => self.drawn.push_chunk(&self.source, &chunk, width, look),
             }
@@ -191,13 +191,13 @@ impl Markdown {
 
     /// Returns what is drawn for the first line of a table, which is text as long as the second is not there: its signs
     /// would show and then go.
-    fn begun_table(&self, chunk: &Chunk) -> Option<String> {
+    fn open_table(&self, chunk: &Chunk) -> Option<String> {
         let is_growing = chunk.range.end == self.source.len();
         let is_last = is_growing || self.is_undecided(&self.source[self.scanned..]);
         if !chunk.is_flow() || !is_last {
             return None;
         }
-        let table = line::begun_table(&self.source[chunk.range.clone()], is_growing)?;
+        let table = line::open_table(&self.source[chunk.range.clone()], is_growing)?;
         render::is_table(&table).then_some(table)
     }
 

@@ -103,7 +103,7 @@ impl ScriptEffects {
                 self.facts
                     .refuse("a variable names a command that changes the shell");
             }
-            let one = self.words(&words, &running);
+            let one = self.check_words(&words, &running);
             after = Some(match after {
                 Some(before) => DirectoriesAfter {
                     success: before.success.or(one.success),
@@ -140,7 +140,7 @@ impl ScriptEffects {
     }
 
     /// One command by its words, with whatever it runs.
-    fn words(&mut self, words: &[Word], running: &CallContext<'_>) -> DirectoriesAfter {
+    fn check_words(&mut self, words: &[Word], running: &CallContext<'_>) -> DirectoriesAfter {
         let place = running.place;
         let program = &words[0];
         let is_replaced =
@@ -219,7 +219,7 @@ impl ScriptEffects {
     fn instead(&mut self, words: &[Word], start: usize, running: &CallContext<'_>) -> DirectoriesAfter {
         let mut around = running.around.to_vec();
         around.push(joined(words));
-        let after = self.words(
+        let after = self.check_words(
             &words[start..],
             &CallContext {
                 around: &around,
@@ -276,7 +276,7 @@ impl ScriptEffects {
                 has_plain_assignments: true,
                 ..*running
             };
-            self.words(&words[range], &inner);
+            self.check_words(&words[range], &inner);
         }
     }
 

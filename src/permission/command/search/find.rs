@@ -91,7 +91,7 @@ pub(super) fn find(arguments: &[Word]) -> Option<DirectorySearch> {
     let begins_a_test = |word: &Word| word.text.starts_with('-') || is_text(word, &["(", "!"]);
     let starts = rest.iter().position(begins_a_test).unwrap_or(rest.len());
     let (starts, expression) = rest.split_at(starts);
-    let FilesGiven { names, links, enters } = Expression::new(expression).shown()?;
+    let FilesGiven { names, links, enters } = Expression::new(expression).checked_files()?;
     Some(DirectorySearch {
         operands: starts.iter().map(operand).collect(),
         here: starts.is_empty(),
@@ -138,7 +138,7 @@ impl<'a> Expression<'a> {
         Some(word)
     }
 
-    fn shown(mut self) -> Option<FilesGiven> {
+    fn checked_files(mut self) -> Option<FilesGiven> {
         let mut all: Option<FilesGiven> = None;
         let (mut tested, mut is_known, mut negated, mut depth) =
             (PassedTests::default(), true, false, 0_usize);

@@ -157,7 +157,7 @@ impl Tool for ApplyPatchTool {
                 let _ = write!(text, " -> {move_path}");
             }
         }
-        let text = applied.tell(&text);
+        let text = applied.append_unlinked(&text);
         details.unlinked = applied.unlinked;
         Ok(Output::new(title, text, details))
     }

@@ -1,8 +1,8 @@
 //! `bash`: run one shell command to its end.
 //!
-//! `process` starts and stops it, `command_permissions` says what is asked first, `capture` keeps what it prints, `inks` in
-//! which colours, and `live` shows it as it arrives, `card` draws it; here is what the model reads. The text is cut here and not by the pipeline, because
-//! all of it is never in memory.
+//! `process` starts and stops it, `command_permissions` says what is asked first, `capture` keeps what it prints,
+//! `output_styles` in which colours, `live` shows it as it arrives and `card` draws it; here is what the model reads. The
+//! text is cut here and not by the pipeline, because all of it is never in memory.
 
 mod capture;
 mod card;

@@ -96,7 +96,7 @@ impl Plan {
             "Edited {}: {what}, +{} -{}{created}",
             details.path, details.additions, details.deletions
         );
-        let told = applied.tell(&text);
+        let told = applied.append_unlinked(&text);
         details.unlinked = applied.unlinked;
         Ok(Output::new(text, told, details))
     }

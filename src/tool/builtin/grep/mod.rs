@@ -1,6 +1,6 @@
 //! `grep`: lines by regular expression, through ripgrep's own libraries.
 //!
-//! `pattern` compiles what was asked for, `search` walks and collects on several threads, `answer` writes what the model
+//! `pattern` compiles what was asked for, `search` walks and collects on several threads, `output` writes what the model
 //! reads, `card` draws. A match is a line on which one begins, so counts agree with what is shown. Files that `read` would
 //! not show without asking are never looked into.
 

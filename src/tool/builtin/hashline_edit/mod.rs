@@ -158,7 +158,7 @@ impl Tool for HashlineEditTool {
         } = plan;
         let applied = apply_all(cx, changes).await?;
         let title = details.sentence();
-        let text = applied.tell(&title) + &excerpt;
+        let text = applied.append_unlinked(&title) + &excerpt;
         details.unlinked = applied.unlinked;
         Ok(Output::new(title, text, details))
     }

@@ -110,7 +110,7 @@ fn only(answers: Vec<FormAnswer>) -> FormAnswer {
     answers.into_iter().next().unwrap_or_default()
 }
 
-fn spoken(answer: &FormAnswer) -> Option<String> {
+fn answer_text(answer: &FormAnswer) -> Option<String> {
     let words = sanitize_line(answer.words.as_deref()?).trim().to_owned();
     (!words.is_empty()).then_some(words)
 }
@@ -160,7 +160,7 @@ impl Tool for PlanEnterTool {
         match cx.form(sheet).await {
             FormReply::Answers(answers) => {
                 let answer = only(answers);
-                if let Some(words) = spoken(&answer) {
+                if let Some(words) = answer_text(&answer) {
                     return Err(refused(&format!("the user wants no plan and says: {words}")));
                 }
                 if answer.picked != [0] {
@@ -234,7 +234,7 @@ impl Tool for PlanExitTool {
             plan: shown.given.text().to_owned(),
         };
         if cx.services.tree.questions.is_unattended() {
-            return Ok(stands_as_the_answer(details, cx));
+            return Ok(final_answer(details, cx));
         }
         cx.update(CallUpdate {
             details: serde_json::to_value(&details).ok(),
@@ -245,7 +245,7 @@ impl Tool for PlanExitTool {
             FormReply::Dismissed => return Err(dismissed()),
             FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
         };
-        if let Some(words) = spoken(&answer) {
+        if let Some(words) = answer_text(&answer) {
             return Err(refused(&format!(
                 "the user wants you to go on planning and says: {words}"
             )));
@@ -339,7 +339,7 @@ fn sheet(shown: &ShownPlan, cx: &ToolCx) -> Form {
 }
 
 /// Nobody can approve, so the turn ends with the plan.
-fn stands_as_the_answer(details: ExitDetails, cx: &ToolCx) -> Output<ExitDetails> {
+fn final_answer(details: ExitDetails, cx: &ToolCx) -> Output<ExitDetails> {
     cx.change_session(SessionEffect::Answer(details.plan.clone()));
     let text = "No user is present; the plan stands as the answer.";
     Output::new(plan_file::heading(&details.plan), text, details)

@@ -16,7 +16,7 @@ impl App {
     /// Takes back what the editor left.
     pub(crate) fn edited(&mut self, text: &str, now: Instant) -> RedrawUrgency {
         // The loop stood still meanwhile, so it is still the same question.
-        match self.asking_mut() {
+        match self.open_question_mut() {
             Some(dialog) if dialog.editable().is_some() => dialog.set_edited(text),
             _ => {
                 if std::mem::take(&mut self.edits_chip) {
@@ -93,7 +93,7 @@ impl App {
             ParsedInput::Unknown { name, nearest } => return self.not_a_command(name, nearest, now),
         }
         if self.view.composer.is_blank() {
-            if self.held() > 0 {
+            if self.held_count() > 0 {
                 self.send(Op::Release);
             }
             return;
@@ -180,7 +180,7 @@ impl App {
         let Some(next) = next.filter(|next| next != current) else {
             return self.say("there is no other agent", Meaning::TextMuted, now);
         };
-        self.go_on_as(next, now);
+        self.switch_agent(next, now);
     }
 }
 

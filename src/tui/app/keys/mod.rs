@@ -49,7 +49,7 @@ impl App {
     }
 
     fn read_key(&mut self, key: KeyEvent, now: Instant) -> RedrawUrgency {
-        self.keymap.hear(key);
+        self.keymap.record_key(key);
         self.attention.seen(now);
         assert!(
             !self.appearance.terminal_environment.panics_at_first_key,
@@ -144,7 +144,7 @@ impl App {
                 self.with_layer(slot, now, |layer| layer.write(c.encode_utf8(&mut [0; 4])))
             }
             (None, None) if context.takes_text() => Some(self.edit_key(context, key, now)),
-            (None, _) => self.hear_unknown(slot, now),
+            (None, _) => self.on_unknown_key(slot, now),
         };
         change.unwrap_or(RedrawUrgency::None)
     }
@@ -206,7 +206,7 @@ impl App {
             Action::ClearOrQuit => self.clear_or_quit(now),
             Action::Leader => self.leader = Some(LeaderTable::new(now)),
             Action::Editor => {
-                let written = self.asking().and_then(Dialog::editable);
+                let written = self.open_question().and_then(Dialog::editable);
                 let text = written.unwrap_or_else(|| self.view.composer.text());
                 self.edits_chip = false;
                 self.effects.push(Effect::Edit(text));

@@ -2,7 +2,7 @@
 
 use super::{List, OpeningKey};
 use crate::tui::commands::LayerCommand;
-use crate::tui::keymap::{Action, BoundAction, Context, KeyRow, Keymap, words};
+use crate::tui::keymap::{Action, BoundAction, Context, KeyRow, Keymap, key_name};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::view::Symbols;
@@ -76,7 +76,7 @@ impl Palette {
         let nearest = |action| {
             let bindings = near.iter().flat_map(|context| keymap.bindings(*context));
             let same: Vec<_> = bindings.filter(|binding| binding.action == action).collect();
-            let keyed = same.iter().find(|binding| keymap.shown(binding).is_some());
+            let keyed = same.iter().find(|binding| keymap.key_label(binding).is_some());
             keyed.or(same.first()).copied()
         };
         let is_anywhere = |action| {
@@ -113,7 +113,7 @@ impl Palette {
 fn key(keymap: &Keymap, binding: &BoundAction, symbols: Symbols) -> String {
     match binding.context {
         Context::Leader => keymap.after_leader(binding.action),
-        _ => words(keymap.shown(binding).unwrap_or_default(), symbols).to_owned(),
+        _ => key_name(keymap.key_label(binding).unwrap_or_default(), symbols).to_owned(),
     }
 }
 

@@ -592,7 +592,7 @@ pub(super) fn with_tools() -> Driver {
     let mut driver = Driver::closed();
     let snapshot = driver.snapshot();
     let tools = Arc::new(crate::tool::Registry::builtin());
-    driver.app.opened(&snapshot, tools, Vec::new(), driver.now);
+    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
     driver.collect();
     driver
 }

@@ -42,7 +42,7 @@ impl Driver {
         assert!(asked, "nobody looks at it");
         let pasted = pasted.to_owned();
         self.app
-            .found(completion::FinderAnswer::Inspected { pasted, media }, self.now);
+            .on_finder_answer(completion::FinderAnswer::Inspected { pasted, media }, self.now);
         self.collect();
     }
 
@@ -108,7 +108,7 @@ fn keys_behind_a_paste_wait_until_it_is_known_what_it_is() {
     let media = Some(Ok(vec![shot("/tmp/a.png")]));
     driver
         .app
-        .found(completion::FinderAnswer::Inspected { pasted, media }, driver.now);
+        .on_finder_answer(completion::FinderAnswer::Inspected { pasted, media }, driver.now);
     driver.collect();
     assert_eq!(driver.submitted().text, "[image 1: a.png 640×480] now");
 }
@@ -127,7 +127,7 @@ fn a_path_that_leads_nowhere_or_is_looked_at_too_long_is_text() {
     let media = Some(Ok(vec![shot("/tmp/b.png")]));
     driver
         .app
-        .found(completion::FinderAnswer::Inspected { pasted, media }, driver.now);
+        .on_finder_answer(completion::FinderAnswer::Inspected { pasted, media }, driver.now);
     assert_eq!(driver.app.view.composer.text(), "/tmp/b.png!", "too late");
 }
 
@@ -299,7 +299,7 @@ fn drafts_and_messages_of_before_a_restart_have_their_files() {
         panic!("{sent:?}")
     };
     let label = "[image 1: b.png 640×480]";
-    let mut message = Message::clone(&said(Role::User, label));
+    let mut message = Message::clone(&message(Role::User, label));
     let file = FilePart {
         path: "/tmp/b.png".to_owned(),
         mime: "image/png".to_owned(),

@@ -185,7 +185,7 @@ fn own_command(driver: &mut Driver, call: &CallId) {
         native: None,
         inner: Vec::new(),
     });
-    let message = said(Role::User, "");
+    let message = message(Role::User, "");
     let message = Message {
         parts: vec![Part { seq: 7, body }],
         ..Message::clone(&message)
@@ -333,7 +333,7 @@ fn what_is_selected_is_shown_beside_a_panel_too_and_read_only_then() {
     let path = "src/retry.rs".to_owned();
     driver
         .app
-        .found(completion::FinderAnswer::Looked { path, text }, driver.now);
+        .on_finder_answer(completion::FinderAnswer::Looked { path, text }, driver.now);
     assert!(driver.text().contains("│ //! Tries again."), "{}", driver.text());
     driver.press("esc ctrl+c");
     driver.size = (104, 30);

@@ -18,7 +18,7 @@ fn pictures(driver: &mut Driver, name: &str) {
 /// A conversation whose last call asks.
 fn asked(args: &serde_json::Value, inquiry: Question<Inquiry>) -> Driver {
     let mut driver = with_tools();
-    let message = said(Role::User, "make the retry test deterministic");
+    let message = message(Role::User, "make the retry test deterministic");
     driver.event(Event::MessageStarted(message));
     driver.event(Event::TurnStarted);
     call_of(&mut driver, &inquiry, args);

@@ -37,14 +37,14 @@ fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Dri
     });
     let message = Message {
         parts: parts.collect(),
-        ..Message::clone(&said(Role::Assistant, ""))
+        ..Message::clone(&message(Role::Assistant, ""))
     };
     let snapshot = Snapshot {
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
     let tools = Arc::new(crate::tool::Registry::builtin());
-    driver.app.opened(&snapshot, tools, Vec::new(), driver.now);
+    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
     driver.collect();
     driver.size = (80, 30);
     driver.frame();
@@ -124,7 +124,7 @@ fn a_picture_of_ones_own_message_is_drawn_where_it_is_unfolded() {
         mime: "image/png".to_owned(),
         data: STANDARD.encode(png(200, 100)),
     };
-    let mut message = Message::clone(&said(Role::User, "look at it"));
+    let mut message = Message::clone(&message(Role::User, "look at it"));
     message.parts.push(Part {
         seq: 2,
         body: PartBody::File(file),

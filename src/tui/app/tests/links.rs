@@ -26,7 +26,7 @@ fn leads(driver: &mut Driver, text: &str) -> Vec<Option<String>> {
 fn answered(text: &str) -> Driver {
     let mut driver = Driver::closed();
     driver.attach(&Snapshot {
-        messages: vec![said(Role::User, "hello"), said(Role::Assistant, text)],
+        messages: vec![message(Role::User, "hello"), message(Role::Assistant, text)],
         ..driver.snapshot()
     });
     driver

@@ -220,7 +220,7 @@ fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
         pasted: "/tmp/a.png".to_owned(),
         media: None,
     };
-    driver.app.found(inspected, driver.now);
+    driver.app.on_finder_answer(inspected, driver.now);
     assert_eq!(driver.app.view.composer.text(), "see @retr/tmp/a.pngx");
 }
 
@@ -272,7 +272,7 @@ fn files_in_pictures() {
         driver.frame();
         driver.type_text("@ret");
         driver.find(FILES);
-        driver.app.found(
+        driver.app.on_finder_answer(
             completion::FinderAnswer::Looked {
                 path: "src/retry.rs".to_owned(),
                 text: "//! Tries again.\n\nfn retry() {\n\tloop {}\n}\n".to_owned(),

@@ -34,7 +34,7 @@ use ratatui::layout::{Position, Rect};
 use termina::event::{KeyCode, KeyEvent, Modifiers};
 
 use super::*;
-use crate::conversation::sample::said;
+use crate::conversation::sample::message;
 use crate::conversation::{
     CallId, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, Price, Role, SessionId,
     ToolPart, Usage,
@@ -174,7 +174,7 @@ impl Driver {
     }
 
     fn attach(&mut self, snapshot: &Snapshot) {
-        self.app.attached(snapshot, self.now);
+        self.app.on_attached(snapshot, self.now);
         self.collect();
     }
 
@@ -251,7 +251,8 @@ impl Driver {
         let (id, text) = asked.expect("nothing is looked for");
         let paths = paths.iter().map(|path| (*path).to_owned()).collect();
         let found = completion::FoundPaths { id, paths };
-        self.app.found(completion::FinderAnswer::Found(found), self.now);
+        self.app
+            .on_finder_answer(completion::FinderAnswer::Found(found), self.now);
         self.collect();
         text
     }

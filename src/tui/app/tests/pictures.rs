@@ -38,8 +38,8 @@ fn assert_ascii(driver: &mut Driver) {
 pub(super) fn conversation() -> Driver {
     let mut driver = Driver::closed();
     let messages = vec![
-        said(Role::User, "make the retry test deterministic"),
-        said(
+        message(Role::User, "make the retry test deterministic"),
+        message(
             Role::Assistant,
             "The test sleeps on the wall clock. I will inject a clock.",
         ),

@@ -34,7 +34,7 @@ fn opened(driver: &mut Driver, slot: u32, title: &str) -> SessionId {
     let id = snapshot.info.id.clone();
     let now = driver.now;
     driver.app.in_session(SlotId(slot), now, |app| {
-        app.opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
     });
     driver.collect();
     id
@@ -257,7 +257,7 @@ fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
     snapshot.info.read_only = Some("process 7".to_owned());
     driver
         .app
-        .in_session(SlotId(1), now, |app| app.attached(&snapshot, now));
+        .in_session(SlotId(1), now, |app| app.on_attached(&snapshot, now));
     driver.type_text("not sent yet");
     asked(&mut driver);
     driver.app.go_to_session(&held, "held", now);
@@ -385,7 +385,7 @@ fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
     snapshot.draft = "make the retry test deterministic".to_owned();
     let now = driver.now;
     driver.app.in_session(SlotId(1), now, |app| {
-        app.opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
     });
     driver.collect();
     assert!(
@@ -420,7 +420,7 @@ fn a_step_that_is_under_way_is_not_forked() {
     let mut driver = pictures::conversation();
     driver.text();
     driver.event(Event::TurnStarted);
-    let mut streaming = Message::clone(&said(Role::Assistant, "I"));
+    let mut streaming = Message::clone(&message(Role::Assistant, "I"));
     streaming.state = MessageState::Streaming;
     driver.event(Event::MessageStarted(Arc::new(streaming)));
     driver.press("ctrl+x [ G f");

@@ -201,7 +201,7 @@ fn the_mouse_is_left_to_the_terminal_and_taken_again() {
 fn reading_code() -> Driver {
     let mut driver = conversation();
     let text = "Two ways, see src/retry.rs:41:\n\n```rust\nlet a = 1;\n```\n\nor\n\n```\nlet b = 2;\n```\n";
-    driver.event(Event::MessageStarted(said(Role::Assistant, text)));
+    driver.event(Event::MessageStarted(message(Role::Assistant, text)));
     driver.text();
     driver.press("esc");
     driver.wait(400);
@@ -300,14 +300,14 @@ fn enter_opens_a_match_at_its_line_in_the_project() {
     };
     let message = Message {
         parts: vec![part],
-        ..Message::clone(&said(Role::Assistant, ""))
+        ..Message::clone(&message(Role::Assistant, ""))
     };
     let snapshot = Snapshot {
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
     let tools = Arc::new(crate::tool::Registry::builtin());
-    driver.app.opened(&snapshot, tools, Vec::new(), driver.now);
+    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
     driver.app.view.directory = "/home/u/src/retry/crates".into();
     driver.text();
     driver.press("esc");

@@ -226,7 +226,7 @@ impl FinderWorker {
                     Message::Ask(request) => self.serve(request),
                     // What is to be seen of it is gathered in any case.
                     Message::Walked => {}
-                    Message::Brought(job, brought) => self.bring(&job, brought),
+                    Message::Brought(job, brought) => self.finish_job(&job, brought),
                     Message::End => return self.stop_walk(),
                 }
             }
@@ -267,18 +267,18 @@ impl FinderWorker {
 
     fn go(&mut self, job: FinderJob) {
         let gone = self.jobs.add(job);
-        self.tell(gone);
+        self.report(gone);
     }
 
-    fn tell(&self, done: Result<(), String>) {
+    fn report(&self, done: Result<(), String>) {
         if let Err(words) = done {
             let _ = self.outbox.send(FinderAnswer::Trouble(words));
         }
     }
 
-    fn bring(&mut self, job: &FinderJob, brought: FinderJobResult) {
+    fn finish_job(&mut self, job: &FinderJob, brought: FinderJobResult) {
         let gone = self.jobs.ended(job);
-        self.tell(gone);
+        self.report(gone);
         let answer = match brought {
             FinderJobResult::Listed { id, paths } => {
                 if let Some(asked) = self.asked.as_mut().filter(|asked| asked.id == id) {
@@ -372,9 +372,9 @@ impl FinderWorker {
         let progress = Arc::clone(progress);
         // Asked before, as what is found until the end is then taken with the rest.
         let has_ended = progress.has_ended();
-        self.learn(progress.take());
+        self.add_paths(progress.take());
         if has_ended {
-            self.tell_left_out(&progress);
+            self.report_left_out(&progress);
             self.walked();
         } else if progress.is_stuck() {
             self.give_up(progress);
@@ -386,22 +386,22 @@ impl FinderWorker {
         let words = progress.trouble();
         progress.stop();
         if !self.lost.iter().any(|lost| lost.trouble() == words) {
-            self.tell(Err(words));
+            self.report(Err(words));
         }
         self.lost.push(progress);
         self.walked();
     }
 
     /// Says once which ignore files a walk did not obey.
-    fn tell_left_out(&mut self, progress: &WalkProgress) {
+    fn report_left_out(&mut self, progress: &WalkProgress) {
         let words = progress.left_out();
         if let Some(words) = words.clone().filter(|_| words != self.told_left_out) {
-            self.tell(Err(words));
+            self.report(Err(words));
         }
         self.told_left_out = words;
     }
 
-    fn learn(&mut self, paths: Vec<String>) {
+    fn add_paths(&mut self, paths: Vec<String>) {
         let WalkStatus::Running { fresh, progress } = &mut self.walk else {
             return;
         };
@@ -438,7 +438,7 @@ impl FinderWorker {
         let progress = Arc::new(WalkProgress::new(&self.places.directory, without));
         if let Err(error) = walk::start(&progress, &self.messages) {
             let words = format!("the project's files are not listed: no thread begins ({error})");
-            self.tell(Err(words));
+            self.report(Err(words));
         }
         // Its end is told even if it never began.
         self.walk = WalkStatus::Running { fresh, progress };

@@ -12,7 +12,7 @@ use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
 use crate::tui::composer::ComposerStyle;
 use crate::tui::dialog::draw::window as shown_part;
-use crate::tui::keymap::{Action, Context, words};
+use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::layer::{Layer, LayerCx};
 use crate::view::Symbols;
 use crate::view::approval::{ApprovalText, INDENT, body, step};
@@ -85,7 +85,7 @@ impl FormDialog {
     /// The line in which one writes.
     fn draw_words(&mut self, row: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let invitation = self.question()?.own_words.clone().unwrap_or_default();
-        let invitation = cx.look.symbols.words(&invitation);
+        let invitation = cx.look.symbols.plain_text(&invitation);
         let look = ComposerStyle::new(cx.look.symbols.bar(), &invitation, cx.look.theme);
         let indent = u16::try_from(self.words_indent(cx.look.symbols)).unwrap_or(0);
         let line = Rect {
@@ -217,7 +217,7 @@ impl FormDialog {
             let (text, meaning) = match (self.is_writing, written.is_empty()) {
                 (true, _) => (Revealed::default(), Meaning::Text),
                 (false, true) => {
-                    let invitation = cx.look.symbols.words(invitation);
+                    let invitation = cx.look.symbols.plain_text(invitation);
                     (reveal_line(&invitation), Meaning::TextMuted)
                 }
                 (false, false) => (reveal_line(&written), Meaning::Text),
@@ -309,7 +309,7 @@ impl FormDialog {
 
     fn keys(&self, cx: &LayerCx<'_>) -> Vec<(Revealed, &'static str)> {
         let context = self.context();
-        let label = |action| reveal_line(words(cx.keymap.label(context, action), cx.look.symbols));
+        let label = |action| reveal_line(key_name(cx.keymap.label(context, action), cx.look.symbols));
         let mut keys = Vec::new();
         let Some(question) = self.question() else {
             keys.push((label(Action::FormDone), "send the answers"));

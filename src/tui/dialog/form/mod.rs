@@ -154,7 +154,7 @@ impl FormDialog {
     }
 
     /// Returns the texts that were written and would be lost with the form.
-    fn words(&self) -> Option<String> {
+    fn written_text(&self) -> Option<String> {
         let texts = self.pages.iter().map(|page| page.words.text().trim().to_owned());
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
@@ -306,7 +306,7 @@ impl FormDialog {
     fn reply(&self, reply: FormReply) -> LayerReply {
         LayerReply::Close(Some(LayerRequest::Answer {
             question: self.form.id,
-            text: self.words().filter(|_| reply == FormReply::Dismissed),
+            text: self.written_text().filter(|_| reply == FormReply::Dismissed),
             reply: question::Reply::Form(reply),
         }))
     }
@@ -422,7 +422,7 @@ impl Dialog for FormDialog {
     }
 
     fn unsent_text(&self) -> Option<String> {
-        self.words()
+        self.written_text()
     }
 
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {

@@ -411,7 +411,7 @@ impl Layer for Diff {
         LayerReply::Done
     }
 
-    fn hear(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+    fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         match news {
             LayerUpdate::Answer(Query::Changes(scope), answer) if *scope == self.scope => match answer {
                 Answer::Changes(changes) => self.set(Ok(changes.clone())),
@@ -426,7 +426,7 @@ impl Layer for Diff {
                     Answer::Failed(sentence) => Some((sentence.clone(), Meaning::Warning)),
                     _ => None,
                 };
-                return LayerReply::stay(self.request());
+                return LayerReply::keep_open(self.request());
             }
             _ => return LayerReply::Ignored,
         }

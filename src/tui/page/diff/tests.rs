@@ -27,7 +27,7 @@ fn page() -> Diff {
         note: None,
     };
     let mut page = Diff::default();
-    page.hear(&LayerUpdate::Answer(
+    page.update(&LayerUpdate::Answer(
         &Query::Changes(ChangeScope::Session),
         &Answer::Changes(changes),
     ));
@@ -119,7 +119,7 @@ fn a_hunk_is_taken_back_by_the_same_key_twice() {
     };
     assert!(revert.hunk.contains("-line 50\n+fifty\n") && !revert.hunk.contains("twenty"));
     let answer = Answer::Reverted("a.txt".to_owned());
-    let wish = page.hear(&LayerUpdate::Answer(&Query::Revert(revert), &answer));
+    let wish = page.update(&LayerUpdate::Answer(&Query::Revert(revert), &answer));
     assert!(matches!(
         wish,
         LayerReply::Request(LayerRequest::Ask(Query::Changes(ChangeScope::Session)))
@@ -156,6 +156,6 @@ fn an_answer_about_another_scope_is_not_shown() {
     page.act(NEXT_SCOPE);
     assert!(page.change_set.is_none());
     let old = Answer::Failed("late".to_owned());
-    page.hear(&LayerUpdate::Answer(&Query::Changes(ChangeScope::Session), &old));
+    page.update(&LayerUpdate::Answer(&Query::Changes(ChangeScope::Session), &old));
     assert!(page.change_set.is_none());
 }

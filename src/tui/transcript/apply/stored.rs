@@ -43,7 +43,7 @@ impl Blocks {
         self.own(&message.id);
         match message.role {
             Role::User if message.is_reminder() => {
-                self.mark(Mark::told(&message.text()));
+                self.mark(Mark::reminder(&message.text()));
             }
             Role::User => {
                 self.push(Body::User(UserBlock::new(message)));

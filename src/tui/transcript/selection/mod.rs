@@ -284,7 +284,7 @@ pub(super) fn resolve(
                 *selection = None;
                 *pressed = spot_at(reading, list, cell).map(|spot| (extended(&spot, unit, reading), unit));
                 if let Some((spot, _)) = pressed.as_ref().filter(|_| unit != Unit::Cluster) {
-                    *selection = Some(begun(spot.clone(), unit, view.held));
+                    *selection = Some(begin_selection(spot.clone(), unit, view.held));
                 }
             }
             SelectionAction::Drag(cell) => {
@@ -295,7 +295,8 @@ pub(super) fn resolve(
                 if selection.is_none() && head == *start {
                     continue;
                 }
-                let selection = selection.get_or_insert_with(|| begun(start.clone(), *unit, view.held));
+                let selection =
+                    selection.get_or_insert_with(|| begin_selection(start.clone(), *unit, view.held));
                 selection.head = head;
             }
             SelectionAction::Begin => {
@@ -303,7 +304,7 @@ pub(super) fn resolve(
                     let has_caret = true;
                     *selection = Some(Selection {
                         has_caret,
-                        ..begun(spot, Unit::Cluster, view.held)
+                        ..begin_selection(spot, Unit::Cluster, view.held)
                     });
                     moved = true;
                 }
@@ -349,7 +350,7 @@ impl View<'_> {
     }
 }
 
-fn begun(spot: TextSpot, unit: Unit, held: Option<RowPosition>) -> Selection {
+fn begin_selection(spot: TextSpot, unit: Unit, held: Option<RowPosition>) -> Selection {
     Selection {
         anchor: spot.clone(),
         head: spot,

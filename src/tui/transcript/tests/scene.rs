@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
 
-use crate::conversation::sample::said;
+use crate::conversation::sample::message;
 use crate::conversation::{
     CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, ReasoningPart, Role,
     Stop, TextPart, ToolPart,
@@ -270,7 +270,7 @@ pub(super) fn with_tools() -> (Scene, Harness) {
 }
 
 pub(super) fn user(text: &str) -> Message {
-    Arc::unwrap_or_clone(said(Role::User, text))
+    Arc::unwrap_or_clone(message(Role::User, text))
 }
 
 pub(super) fn tool_part(call: &CallId, tool: &str) -> ToolPart {
