@@ -7,7 +7,7 @@
 //! 0   text
 //! 0a  conversation
 //! 0b  view
-//! 1   regular_file
+//! 1   regular_file private_file
 //! 1'  project_root tree_walk
 //! 1"  unconfirmed
 //! 1a  config auth process store files picture
@@ -41,6 +41,7 @@ pub mod headless;
 pub mod hook;
 pub mod permission;
 pub mod picture;
+pub mod private_file;
 pub mod process;
 pub mod project;
 pub mod project_root;

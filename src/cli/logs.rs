@@ -4,7 +4,6 @@
 //! that nothing waits for the disk; dropping [`Logs`] writes what is still on its way. Without a place to write, lathe
 //! goes on without logs: nobody asked it to log.
 
-use std::fs::DirBuilder;
 use std::path::Path;
 
 use tracing::level_filters::LevelFilter;
@@ -52,12 +51,8 @@ fn filter(variable: Option<&str>) -> EnvFilter {
 }
 
 fn open(dir: &Path) -> Option<(NonBlocking, WorkerGuard)> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
     // Logs name files and commands of the user.
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).ok()?;
+    crate::private_file::create_dir(dir).ok()?;
     let appender = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("lathe")

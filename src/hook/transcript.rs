@@ -4,7 +4,7 @@
 //! when the session ends: the database keeps what counts. A line that cannot be written is logged; no call fails over it.
 
 use std::borrow::Cow;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::claude_name;
 use crate::conversation::{CallId, CallResult, Json, Message, MessageState, PartBody, Role};
+use crate::private_file;
 
 /// A session writes to its file while it lives; one that was not written to for this long is nobody's.
 const KEPT: Duration = Duration::from_hours(7 * 24);
@@ -136,13 +137,11 @@ fn remove_old(dir: &Path) {
 
 /// Makes the file anew, for its owner alone.
 fn create(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
     if let Some(dir) = path.parent() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        private_file::create_dir(dir)?;
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    options.open(path)
+    let mut options = private_file::options();
+    options.write(true).create(true).truncate(true).open(path)
 }
 
 fn block(body: &PartBody) -> Option<Value> {

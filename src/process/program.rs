@@ -23,7 +23,7 @@ pub fn find_program(name: &str, path: &OsStr, project: &Path) -> Option<PathBuf>
     None
 }
 
-fn is_executable(file: &Path) -> bool {
+pub(super) fn is_executable(file: &Path) -> bool {
     file.metadata()
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

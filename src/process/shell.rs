@@ -1,8 +1,10 @@
 //! Finds the shell that runs commands, and keeps it from reading the user's start files.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use super::program::is_executable;
 
 /// A shell, and what stands before its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,14 +99,10 @@ fn on_path(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
         .find(|program| is_executable(program))
 }
 
-fn is_executable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::{StoreError, now, private};
 use crate::conversation::SessionId;
+use crate::private_file;
 
 /// Owns a session tree until it is dropped.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ impl SessionLock {
         let path = super::outputs::file_in(&dir, root.as_str(), "lock")?;
         let failed = |error| LockError::Store(StoreError::io(&path, error));
         loop {
-            let mut file = private::open_file(&path).map_err(failed)?;
+            let mut file = private_file::open(&path).map_err(failed)?;
             match file.try_lock() {
                 Ok(()) if !is_file_at(&file, &path) => {}
                 Ok(()) => {
@@ -88,18 +89,12 @@ fn is_held(file: &File, pid: Option<u32>) -> bool {
     !is_left_behind && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-#[cfg(unix)]
 fn is_alive(pid: u32) -> bool {
     use rustix::io::Errno;
     use rustix::process::{Pid, test_kill_process};
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     // A process of somebody else's may not be asked, so it is there.
     pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
-}
-
-#[cfg(not(unix))]
-fn is_alive(_pid: u32) -> bool {
-    true
 }
 
 /// Writes who holds the lock: the process and when it took it, in milliseconds since the Unix epoch.
@@ -115,7 +110,6 @@ fn holder(file: &mut File) -> Option<u32> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-#[cfg(unix)]
 fn is_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
@@ -123,11 +117,6 @@ fn is_file_at(file: &File, path: &Path) -> bool {
         (Ok(open), Ok(named)) => identity(open) == identity(named),
         _ => false,
     }
-}
-
-#[cfg(not(unix))]
-fn is_file_at(_file: &File, _path: &Path) -> bool {
-    true
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{StoreError, private};
 use crate::conversation::CallId;
+use crate::private_file;
 
 const KEPT_FOR: Duration = Duration::from_hours(7 * 24);
 
@@ -40,7 +41,7 @@ impl Outputs {
         private::create_dir(&self.dir)?;
         let path = file_in(&self.dir, call.as_str(), "txt")?;
         let open = || {
-            let file = private::open_file(&path)?;
+            let file = private_file::open(&path)?;
             file.set_len(0)?;
             Ok(file)
         };

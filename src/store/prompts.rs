@@ -4,7 +4,7 @@
 //! a file that has grown too long. Whoever reads takes no lock: the file is replaced as a whole, and a line that is cut
 //! or damaged is skipped. What a prompt's text means, folds and all, is known to who wrote it.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, now, private};
+use crate::private_file;
 
 /// A file with more bytes is shortened to its newest half.
 const LIMIT: u64 = 4 * 1024 * 1024;
@@ -140,7 +141,7 @@ impl Prompts {
     /// A file of its own holds the lock: the other one is replaced.
     fn lock(&self) -> Result<File, StoreError> {
         let path = self.dir.join("prompts.lock");
-        let file = private::open_file(&path).map_err(|error| StoreError::io(&path, error))?;
+        let file = private_file::open(&path).map_err(|error| StoreError::io(&path, error))?;
         let begin = Instant::now();
         loop {
             match file.try_lock() {
@@ -155,11 +156,11 @@ impl Prompts {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    private_file::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)
 }
 
 fn tail(file: &mut File, length: u64) -> io::Result<Vec<u8>> {

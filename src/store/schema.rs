@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 
 use super::{StoreError, database_path, private};
+use crate::private_file;
 
 /// Longer than any of our transactions, shorter than patience.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -155,7 +156,7 @@ pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {
     };
     private::create_dir(data_dir)?;
     // SQLite would make it readable for everybody; its side files take the permissions of this one.
-    private::open_file(&path).map_err(|error| match StoreError::io(&path, error) {
+    private_file::open(&path).map_err(|error| match StoreError::io(&path, error) {
         StoreError::Io { source, .. } => cannot(source.into()),
         known => known,
     })?;
@@ -203,7 +204,7 @@ fn is_older(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
 fn migrate(connection: &mut Connection, data_dir: &Path) -> Result<(), StoreError> {
     let path = database_path(data_dir);
     let lock_path = data_dir.join("lathe.db.migrate");
-    let lock = private::open_file(&lock_path).map_err(|error| StoreError::io(&lock_path, error))?;
+    let lock = private_file::open(&lock_path).map_err(|error| StoreError::io(&lock_path, error))?;
     lock.lock().map_err(|error| StoreError::io(&lock_path, error))?;
     // Somebody else may have done it while we waited for the lock.
     if !is_older(connection, &path)? {
@@ -231,7 +232,7 @@ fn back_up(connection: &Connection, path: &Path, version: i64) -> Result<(), Sto
     let backup = path.with_extension(format!("db.v{version}.bak"));
     let unfinished = path.with_extension(format!("db.v{version}.bak.new"));
     let failed = |error| StoreError::io(&backup, error);
-    private::open_file(&unfinished)
+    private_file::open(&unfinished)
         .and_then(|file| file.set_len(0))
         .map_err(failed)?;
     connection.execute("VACUUM INTO ?1", [super::path_text(&unfinished)])?;

@@ -12,6 +12,7 @@ pub mod diff;
 pub mod fuzzy;
 pub mod hashline;
 pub mod json;
+mod lines;
 pub mod partial_json;
 pub mod patch;
 pub mod path;

@@ -7,9 +7,9 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config_files::{self, Contents, Digests};
 use super::{UnconfirmedFile, UnconfirmedFiles, lower_case};
+use crate::private_file;
 
 /// The records of all projects. Opens nothing by itself.
 #[derive(Debug, Clone)]
@@ -86,22 +87,15 @@ impl UnconfirmedRecords {
     }
 
     fn write_noted(&self, noted: &FilesBefore) -> io::Result<(PathBuf, File)> {
-        self.make_directory()?;
+        private_file::create_dir(&self.directory)?;
         let id = uuid::Uuid::now_v7().simple();
         let unfinished = self.directory.join(format!("{id}.new"));
         let path = self.directory.join(format!("{id}.before"));
-        let mut file = open_private(&unfinished)?;
+        let mut file = private_file::open(&unfinished)?;
         file.lock()?;
         file.write_all(&serde_json::to_vec(noted)?)?;
         fs::rename(&unfinished, &path)?;
         Ok((path, file))
-    }
-
-    fn make_directory(&self) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.directory)
     }
 
     /// Returns the files that a session in `directory` must not read.
@@ -234,7 +228,7 @@ impl UnconfirmedRecords {
         if rows.is_empty() {
             return Ok(());
         }
-        self.make_directory()?;
+        private_file::create_dir(&self.directory)?;
         self.change(|all| add(all, rows))
     }
 
@@ -253,7 +247,7 @@ impl UnconfirmedRecords {
 
     /// Changes the rows while no other lathe does.
     fn change(&self, change: impl FnOnce(&mut Vec<UnconfirmedRow>)) -> io::Result<()> {
-        let lock = open_private(&self.directory.join("lock"))?;
+        let lock = private_file::open(&self.directory.join("lock"))?;
         lock.lock()?;
         let before = self.rows()?;
         let mut rows = before.clone();
@@ -262,7 +256,7 @@ impl UnconfirmedRecords {
             return Ok(());
         }
         let unfinished = self.directory.join("files.json.new");
-        let mut file = open_private(&unfinished)?;
+        let mut file = private_file::open(&unfinished)?;
         file.set_len(0)?;
         file.write_all(&serde_json::to_vec(&rows)?)?;
         fs::rename(&unfinished, self.files())
@@ -374,15 +368,4 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
-}
-
-fn open_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600);
-    options.open(path)
 }

@@ -285,16 +285,10 @@ impl Case {
     }
 }
 
-#[cfg(unix)]
 fn is_same_file(one: &Path, two: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |path: &Path| fs::metadata(path).ok().map(|data| (data.dev(), data.ino()));
     identity(one).is_some_and(|found| identity(two) == Some(found))
-}
-
-#[cfg(not(unix))]
-fn is_same_file(one: &Path, two: &Path) -> bool {
-    fs::canonicalize(one).is_ok_and(|found| fs::canonicalize(two).is_ok_and(|other| other == found))
 }
 
 /// Returns the name of the project root along the way by which the user entered the session directory.

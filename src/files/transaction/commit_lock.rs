@@ -5,13 +5,13 @@
 //! has the turn; the operating system takes it back from a process that is killed. A process that is stopped in the middle
 //! keeps it, so waiting has an end.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::super::{FileError, FileProblem};
-use super::record::create_private_dir;
+use crate::private_file;
 
 /// Beside the records; never removed, because a lock on a file without a name keeps nobody out.
 pub(super) const NAME: &str = "lock";
@@ -38,12 +38,14 @@ impl CommitLock {
     fn take_within(records: &Path, patience: Duration) -> Result<Self, FileError> {
         let path = records.join(NAME);
         let failed = |error: io::Error| FileError::io(&path, error);
-        create_private_dir(records).map_err(failed)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(failed)?;
+        private_file::create_dir(records).map_err(failed)?;
+        let mut options = private_file::options();
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(failed)?;
         let begun = Instant::now();
         loop {
             match file.try_lock() {

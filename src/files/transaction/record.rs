@@ -15,6 +15,7 @@ use super::place::WriteTarget;
 use super::removal::Removal;
 use super::replacement::{Method, OriginalContent, Replacement};
 use super::step::Step;
+use crate::private_file;
 
 const VERSION: u32 = 1;
 const EXTENSION: &str = "record";
@@ -160,7 +161,10 @@ impl Record {
 fn write(records: &Path, path: &Path, steps: &[Step]) -> io::Result<Record> {
     let unfinished = path.with_extension(UNFINISHED);
     let needs_undo = steps.len() > 1 || steps.iter().any(Step::is_in_place);
-    let mut file = create_private(&unfinished)?;
+    let mut file = private_file::options()
+        .write(true)
+        .create_new(true)
+        .open(&unfinished)?;
     let written = (|| {
         file.try_lock()?;
         file.write_all(&encode(steps, needs_undo))?;
@@ -339,24 +343,7 @@ fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
 /// Makes the record's name as durable as its content.
-#[cfg(unix)]
 fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

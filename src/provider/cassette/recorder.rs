@@ -1,6 +1,6 @@
 //! Writing a cassette while a real provider answers.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +13,7 @@ use futures::stream::{self, StreamExt as _};
 use super::format::{Exchange, Frame, RecordedEvent, RecordedFailure, RequestSummary, VERSION};
 use super::secrets::Secrets;
 use crate::conversation::StreamEvent;
+use crate::private_file;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 
 /// Passes requests on to `inner` and writes each exchange down when its reply has ended or was dropped.
@@ -32,16 +33,18 @@ impl Recorder {
     /// The values of environment variables that are named like a key or a token are kept out of it. Name others with
     /// [`Recorder::hiding`].
     pub fn new(inner: Arc<dyn Provider>, path: &Path) -> Result<Self, ProviderError> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
         // A conversation is nobody else's business.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| {
-            let message = format!("the cassette `{}` cannot be written: {error}", path.display());
-            ProviderError::new(ProviderErrorKind::Config, message)
-                .hinted("choose another file for `--record`")
-        })?;
+        let mut options = private_file::options();
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)
+            .map_err(|error| {
+                let message = format!("the cassette `{}` cannot be written: {error}", path.display());
+                ProviderError::new(ProviderErrorKind::Config, message)
+                    .hinted("choose another file for `--record`")
+            })?;
         let secrets = Secrets::of_environment(
             std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-use super::lines::Lines;
 use super::tag::tagged;
 use super::{Hash, Reference};
+use crate::text::lines::Lines;
 
 /// Lines shown before and behind one that is another now.
 const AROUND: usize = 2;
@@ -46,7 +46,7 @@ impl Mismatch {
         let mut failures: Vec<Failure> = Vec::new();
         for reference in references {
             let is_there = reference.line <= lines.count();
-            let got = is_there.then(|| Hash::of(lines.line(reference.line - 1)));
+            let got = is_there.then(|| Hash::of(lines.get(reference.line - 1)));
             let failure = Failure { reference, got };
             if got != Some(reference.hash) && !failures.contains(&failure) {
                 failures.push(failure);
@@ -85,7 +85,7 @@ fn excerpt(lines: &Lines<'_>, failures: &[Failure]) -> Vec<String> {
         }
         for index in window {
             let mark = if is_other(index) { ">>>" } else { "   " };
-            shown.push(format!("{mark} {}", tagged(index + 1, lines.line(index))));
+            shown.push(format!("{mark} {}", tagged(index + 1, lines.get(index))));
         }
     }
     shown
@@ -94,7 +94,7 @@ fn excerpt(lines: &Lines<'_>, failures: &[Failure]) -> Vec<String> {
 fn moved(lines: &Lines<'_>, failures: &[Failure]) -> Vec<(Hash, usize)> {
     let mut places: HashMap<Hash, Vec<usize>> = HashMap::new();
     for index in 0..lines.count() {
-        let places = places.entry(Hash::of(lines.line(index))).or_default();
+        let places = places.entry(Hash::of(lines.get(index))).or_default();
         if places.len() < 2 {
             places.push(index + 1);
         }

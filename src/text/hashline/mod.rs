@@ -21,7 +21,6 @@
 
 mod echo;
 mod error;
-mod lines;
 mod place;
 mod reference;
 mod tag;

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::lines::Lines;
 use super::{Edit, Mismatch, Numbered, PlaceError};
+use crate::text::lines::Lines;
 
 /// Returns what to splice into the text, in order and not overlapping; nothing unless every reference holds.
 ///
 /// The start of a range must not lie behind its end. Edits that are equal have to be given once.
 pub fn place(text: &str, edits: &[Numbered]) -> Result<Vec<(Range<usize>, String)>, PlaceError> {
-    let lines = Lines::of(text);
+    let lines = Lines::new(text);
     let references = edits.iter().flat_map(|numbered| numbered.edit.references());
     if let Some(mismatch) = Mismatch::of(&lines, references) {
         return Err(PlaceError::Mismatch(mismatch));

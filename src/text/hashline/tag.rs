@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh32::Xxh32;
 
-use super::lines::Lines;
+use crate::text::lines::Lines;
 use crate::text::replace::is_white_space;
 
 /// Characters of a line that are shown; more are counted.
@@ -111,7 +111,7 @@ pub(super) fn tagged(number: usize, line: &str) -> String {
 
 /// Shows ranges of a text's lines, 0-based, in order and apart, with `...` where lines are left out between them.
 pub fn tagged_lines(text: &str, ranges: &[Range<usize>]) -> Vec<String> {
-    let lines = Lines::of(text);
+    let lines = Lines::new(text);
     let mut shown = Vec::new();
     let mut end = None;
     for range in ranges {
@@ -119,7 +119,7 @@ pub fn tagged_lines(text: &str, ranges: &[Range<usize>]) -> Vec<String> {
             shown.push("...".to_owned());
         }
         let numbers = range.start..range.end.min(lines.count());
-        shown.extend(numbers.map(|index| tagged(index + 1, lines.line(index))));
+        shown.extend(numbers.map(|index| tagged(index + 1, lines.get(index))));
         end = Some(range.end);
     }
     shown

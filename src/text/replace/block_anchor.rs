@@ -6,10 +6,10 @@
 //! of those that are most alike, from 30 % on.
 
 use super::budget::{Budget, Exhausted};
-use super::lines::Lines;
 use super::search::Search;
 use super::white_space::trim;
 use super::{Positions, Span, Tolerance};
+use crate::text::lines::Lines;
 
 /// Minimum similarity of a block.
 const MIN_SIMILARITY: f64 = 0.65;
@@ -53,7 +53,7 @@ fn best_blocks(search: &Search<'_>) -> Result<Vec<Span>, Exhausted> {
             continue;
         }
         best = best.max(similarity);
-        blocks.push(search.lines().span(first..last + 1, search.with_break()));
+        blocks.push(search.span(first..last + 1));
     }
     Ok(blocks)
 }

@@ -40,7 +40,7 @@ fn blocks(search: &Search<'_>) -> Result<Vec<Span>, Exhausted> {
             equal += usize::from(is_equal);
         }
         if 2 * equal >= counted {
-            spans.push(search.lines().span(first..first + size, search.with_break()));
+            spans.push(search.span(first..first + size));
         }
         if spans.len() >= search.enough() {
             break;

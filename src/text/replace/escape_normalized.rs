@@ -109,7 +109,7 @@ impl Unescaped {
                 Err(_) => continue,
             };
             if self.open[last] == open {
-                spans.push(search.lines().span(first..last + 1, search.with_break()));
+                spans.push(search.span(first..last + 1));
             }
             if spans.len() >= search.enough() {
                 break;

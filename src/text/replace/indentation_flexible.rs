@@ -20,7 +20,7 @@ pub(super) fn positions(search: &Search<'_>) -> Positions {
             without_indentation(&window) == old
         })
         .take(search.enough())
-        .map(|first| lines.span(first..first + size, search.with_break()));
+        .map(|first| search.span(first..first + size));
     Positions::Each(spans.collect())
 }
 

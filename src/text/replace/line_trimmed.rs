@@ -8,11 +8,7 @@ pub(super) fn positions(search: &Search<'_>) -> Positions {
     let trimmed = search.trimmed();
     let spans = starts_of(&trimmed.text, &trimmed.old)
         .take(search.enough())
-        .map(|first| {
-            search
-                .lines()
-                .span(first..first + trimmed.old.len(), search.with_break())
-        });
+        .map(|first| search.span(first..first + trimmed.old.len()));
     Positions::Each(spans.collect())
 }
 

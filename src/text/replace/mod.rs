@@ -18,7 +18,6 @@ mod error;
 mod escape_normalized;
 mod indentation_flexible;
 mod line_trimmed;
-mod lines;
 mod multi_occurrence;
 mod nearest;
 mod plan;

@@ -1,10 +1,10 @@
 //! Refuses what a loose strategy found when it is far larger than what was asked for.
 
 use super::error::{Refusal, ReplaceError};
-use super::lines::Lines;
 use super::search::Search;
 use super::white_space::trim;
 use super::{Span, Strategy};
+use crate::text::lines::Lines;
 
 pub(super) fn check(search: &Search<'_>, strategy: Strategy, spans: &[Span]) -> Result<(), ReplaceError> {
     let old_lines = search.old_lines().len();

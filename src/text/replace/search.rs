@@ -2,11 +2,12 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::MAX_OCCURRENCES;
-use super::lines::Lines;
 use super::white_space::trim;
 use super::{Occurrences, Span, SpanKind, Tolerance};
+use crate::text::lines::Lines;
 
 pub(super) struct Search<'a> {
     pub(super) text: &'a str,
@@ -54,6 +55,17 @@ impl<'a> Search<'a> {
     /// Tells whether line-wise spans include the break behind their last line.
     pub(super) fn with_break(&self) -> bool {
         self.old.ends_with('\n')
+    }
+
+    /// Returns the span of some lines of the text, with the break behind the last one where the old text ends in one and
+    /// the text has it.
+    pub(super) fn span(&self, lines: Range<usize>) -> Span {
+        let end = self.lines().end(lines.end - 1);
+        let takes_break = self.with_break() && end < self.text.len();
+        Span {
+            range: self.lines().start(lines.start)..end + usize::from(takes_break),
+            kind: SpanKind::Lines,
+        }
     }
 
     /// Returns the lines of both texts, trimmed at both ends, as numbers.
@@ -129,5 +141,22 @@ impl<'a> Numbers<'a> {
 
     pub(super) fn of_text(&self, piece: &str) -> u32 {
         self.known.get(piece).copied().unwrap_or(UNKNOWN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_take_the_break_only_when_asked_and_there() {
+        let span = |old: &str, lines: Range<usize>| {
+            Search::new("ab\ncd", old, Occurrences::One, Tolerance::Safe)
+                .span(lines)
+                .range
+        };
+        assert_eq!(span("x", 0..1), 0..2);
+        assert_eq!(span("x\n", 0..1), 0..3);
+        assert_eq!(span("x\n", 1..2), 3..5);
     }
 }

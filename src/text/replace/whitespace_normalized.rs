@@ -4,8 +4,6 @@
 //! same words, wherever the words are broken into lines inside the window, and as one line that has all of the words. A
 //! window of such a line and blank ones is the line again, and does not count beside it.
 
-use std::ops::Range;
-
 use super::search::{Numbers, Search, overlapping};
 use super::white_space::{is_white_space, words};
 use super::{Occurrences, Positions, Span, SpanKind};
@@ -28,7 +26,7 @@ fn in_lines(search: &Search<'_>, old: &str) -> Vec<Span> {
         }
         normalize_into(&mut normalized, line);
         if normalized == wanted {
-            spans.push(search.lines().span(index..index + 1, search.with_break()));
+            spans.push(search.span(index..index + 1));
         } else if normalized.contains(&wanted) {
             spans.extend(parts(search, index, &normalized, &wanted));
         }
@@ -102,14 +100,13 @@ fn windows(search: &Search<'_>) -> Vec<Span> {
     for start in starts_of(&text, &old) {
         let end = start + old.len();
         while line < count && firsts[line] <= start && spans.len() < search.enough() {
-            let lines = |lines: Range<usize>| search.lines().span(lines, search.with_break());
             if firsts[line] == start && firsts[line + 1] == end {
-                spans.push(lines(line..line + 1));
+                spans.push(search.span(line..line + 1));
             } else if firsts[line] == start
                 && firsts.get(line + size) == Some(&end)
                 && !(line..line + size).any(|line| firsts[line] == start && firsts[line + 1] == end)
             {
-                spans.push(lines(line..line + size));
+                spans.push(search.span(line..line + size));
             }
             line += 1;
         }

@@ -3,9 +3,8 @@
 //! No terminal gives a picture away, so over ssh there is no way to one. What is found becomes a file of the state
 //! directory: a draft that speaks of it outlives a crash as any other does.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
@@ -130,7 +129,7 @@ fn keep(bytes: &[u8], directory: &Path) -> Result<Media, String> {
 }
 
 fn write(bytes: &[u8], directory: &Path) -> io::Result<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    crate::private_file::create_dir(directory)?;
     forget_old(directory);
     let ending = infer::get(bytes).map_or("png", |kind| kind.extension());
     let mut file = tempfile::Builder::new()

@@ -49,8 +49,10 @@ const OPENERS: &[(&str, &str)] = &[
     ("src/session/query/status.rs", "`/proc`"),
     ("src/session/wire/models.rs", "a recording that the person names"),
     ("src/store/locks.rs", "lathe's own locks"),
-    ("src/store/private.rs", "lathe's own state"),
+    ("src/private_file.rs", "opens for the others in this list"),
+    ("src/store/outputs.rs", "lathe's own files of outputs"),
     ("src/store/prompts.rs", "lathe's own list of prompts"),
+    ("src/store/schema.rs", "lathe's own state"),
     (
         "src/tui/completion/frecency.rs",
         "lathe's own list of what was picked",
@@ -95,11 +97,12 @@ fn opened(text: &str) -> Vec<usize> {
         let is_function = OPENING.contains(&token.as_str()) && (follows("fs") || group.is_some());
         let is_of_file =
             follows("File") && matches!(token.as_str(), "open" | "options" | "create" | "create_new");
+        let is_private = follows("private_file") && matches!(token.as_str(), "open" | "options");
         let is_of_ignore = follows("Gitignore") && matches!(token.as_str(), "new" | "global")
             || matches!(token.as_str(), "build_global" | "build_matchers");
         let is_type = TYPES.contains(&token.as_str()) && word(index + 1) == "::";
         let is_async = token == "fs" && follows("tokio");
-        if is_function || is_of_file || is_of_ignore || is_type || is_async {
+        if is_function || is_of_file || is_private || is_of_ignore || is_type || is_async {
             lines.push(*line);
         }
     }
@@ -147,6 +150,7 @@ fn what_opens_a_file_is_seen_and_tests_are_not() {
     for (text, expected) in [
         ("fn f() { std::fs::read(x) }", vec![1]),
         ("use std::fs::{self, read_to_string};", vec![1]),
+        ("fn f() { private_file::open(x) }", vec![1]),
         ("use std::fs::{self, File};\nfn f() { File::open(x) }", vec![2]),
         ("fn f() { OpenOptions::new() }", vec![1]),
         ("fn f() { ignore::WalkBuilder::new(x) }", vec![1]),

@@ -46,25 +46,16 @@ pub enum GitShows {
     Lines,
 }
 
-const fn options(flags: &'static str, valued: &'static str, long: &'static str) -> Table {
-    Table {
-        flags,
-        valued,
-        long,
-        ..Table::NONE
-    }
-}
-
 const STATUS: Table = Table {
     attached: "u",
-    ..options(
+    ..Table::of(
         "sbz",
         "",
         "short branch show-stash porcelain long untracked-files ignore-submodules ignored column no-column \
          ahead-behind no-ahead-behind renames no-renames find-renames null",
     )
 };
-const REV_PARSE: Table = options(
+const REV_PARSE: Table = Table::of(
     "q",
     "",
     "abbrev-ref show-toplevel git-dir git-common-dir absolute-git-dir is-inside-work-tree is-inside-git-dir \
@@ -72,13 +63,13 @@ const REV_PARSE: Table = options(
      branches tags remotes glob= show-superproject-working-tree show-object-format show-ref-format git-path= revs-only \
      no-revs flags no-flags default= not since= until= path-format=",
 );
-const LS_FILES: Table = options(
+const LS_FILES: Table = Table::of(
     "cdmostukvzf",
     "x",
     "cached deleted modified others ignored stage unmerged killed full-name directory no-empty-directory eol \
      error-unmatch exclude-standard exclude= with-tree= abbrev deduplicate debug sparse format= resolve-undo",
 );
-const BRANCH: Table = options(
+const BRANCH: Table = Table::of(
     "arvlqi",
     "",
     "all remotes verbose list show-current color no-color quiet ignore-case column no-column abbrev no-abbrev sort= \
@@ -86,28 +77,28 @@ const BRANCH: Table = options(
 );
 const BLAME: Table = Table {
     attached: "CM",
-    ..options(
+    ..Table::of(
         "bflntsewpc",
         "L",
         "root show-stats porcelain line-porcelain incremental show-email show-name show-number progress \
          no-progress abbrev minimal color-lines color-by-age first-parent",
     )
 };
-const LS_TREE: Table = options(
+const LS_TREE: Table = Table::of(
     "drtlz",
     "",
     "name-only name-status object-only full-name full-tree abbrev format= long",
 );
-const CAT_FILE: Table = options("tsep", "", "");
-const DESCRIBE: Table = options(
+const CAT_FILE: Table = Table::of("tsep", "", "");
+const DESCRIBE: Table = Table::of(
     "",
     "",
     "all tags contains debug long abbrev= candidates= exact-match match= exclude= always first-parent dirty broken",
 );
-const MERGE_BASE: Table = options("a", "", "all is-ancestor fork-point octopus independent");
+const MERGE_BASE: Table = Table::of("a", "", "all is-ancestor fork-point octopus independent");
 const GREP: Table = Table {
     numbers: true,
-    ..options(
+    ..Table::of(
         "aIivwhHEGFPnlLzcopWqr",
         "ABCem",
         "ignore-case invert-match word-regexp text extended-regexp basic-regexp perl-regexp fixed-strings line-number \
@@ -116,23 +107,23 @@ const GREP: Table = Table {
          not all-match quiet full-name threads= recursive no-recursive",
     )
 };
-const CHECK_IGNORE: Table = options("qvnz", "", "quiet verbose non-matching no-index null");
+const CHECK_IGNORE: Table = Table::of("qvnz", "", "quiet verbose non-matching no-index null");
 const SHORTLOG: Table = Table {
     attached: "w",
-    ..options("nsec", "", "numbered summary email group= format= committer")
+    ..Table::of("nsec", "", "numbered summary email group= format= committer")
 };
 const TAG: Table = Table {
     attached: "n",
-    ..options(
+    ..Table::of(
         "li",
         "",
         "list sort= format= contains no-contains merged no-merged points-at column no-column ignore-case color no-color \
          omit-empty",
     )
 };
-const WORKTREE: Table = options("vz", "", "porcelain verbose");
-const REMOTE: Table = options("v", "", "verbose");
-const CONFIG: Table = options(
+const WORKTREE: Table = Table::of("vz", "", "porcelain verbose");
+const REMOTE: Table = Table::of("v", "", "verbose");
+const CONFIG: Table = Table::of(
     "z",
     "",
     "get get-all global local system worktree includes no-includes null show-origin show-scope type= bool int path \

@@ -40,6 +40,15 @@ impl Table {
         operands: Operands::Any,
     };
 
+    pub(super) const fn of(flags: &'static str, valued: &'static str, long: &'static str) -> Self {
+        Self {
+            flags,
+            valued,
+            long,
+            ..Self::NONE
+        }
+    }
+
     /// Returns true if it has an option of this letter or long name.
     pub(super) fn knows(&self, name: &str) -> bool {
         if name == NUMBER {

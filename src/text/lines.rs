@@ -2,10 +2,6 @@
 //!
 //! Lines end at `\n`; a final one begins no further line, so an empty text has none.
 
-use std::ops::Range;
-
-use super::{Span, SpanKind};
-
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a str,
@@ -35,16 +31,22 @@ impl<'a> Lines<'a> {
         (0..self.count()).map(|line| self.get(line))
     }
 
+    /// Returns where a line starts; behind the last one, where the text ends.
     pub(super) fn start(&self, line: usize) -> usize {
-        self.starts[line]
+        self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
     /// Returns where a line's text ends, before its break.
-    fn end(&self, line: usize) -> usize {
+    pub(super) fn end(&self, line: usize) -> usize {
         match self.starts.get(line + 1) {
             Some(next) => next - 1,
             None => self.text.strip_suffix('\n').unwrap_or(self.text).len(),
         }
+    }
+
+    /// Returns true if there is a last line and it has no break.
+    pub(super) fn lacks_final_break(&self) -> bool {
+        !self.text.is_empty() && !self.text.ends_with('\n')
     }
 
     /// Returns the line that an offset lies in, 0-based.
@@ -52,20 +54,6 @@ impl<'a> Lines<'a> {
         self.starts
             .partition_point(|start| *start <= offset)
             .saturating_sub(1)
-    }
-
-    /// Returns the span of some lines, with or without the break behind the last one.
-    pub(super) fn span(&self, lines: Range<usize>, with_break: bool) -> Span {
-        let end = self.end(lines.end - 1);
-        let end = if with_break && end < self.text.len() {
-            end + 1
-        } else {
-            end
-        };
-        Span {
-            range: self.starts[lines.start]..end,
-            kind: SpanKind::Lines,
-        }
     }
 }
 
@@ -88,12 +76,9 @@ mod tests {
     }
 
     #[test]
-    fn spans_take_the_break_only_when_asked_and_there() {
+    fn an_offset_lies_in_the_line_that_its_break_ends() {
         let lines = Lines::new("ab\ncd");
-        assert_eq!(lines.span(0..1, false).range, 0..2);
-        assert_eq!(lines.span(0..1, true).range, 0..3);
-        assert_eq!(lines.span(1..2, true).range, 3..5);
-        assert_eq!(lines.line_of(2), 0);
-        assert_eq!(lines.line_of(3), 1);
+        assert_eq!([lines.line_of(2), lines.line_of(3)], [0, 1]);
+        assert_eq!([lines.start(1), lines.start(2)], [3, 5]);
     }
 }
