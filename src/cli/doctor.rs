@@ -14,9 +14,7 @@ use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
 use crate::session::host::StoredSessions;
-use crate::session::wire::{
-    self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, SessionChoice, TrustState, TrustedBy,
-};
+use crate::session::wire::{self, OpenRequest, ProjectTrust, TrustState, TrustedBy};
 use crate::text::sanitize::sanitize_line;
 
 /// The result of one check.
@@ -67,12 +65,7 @@ impl Finding {
 pub(super) fn doctor() -> Result<ExitCode, Failure> {
     let place = Locations::current()?;
     let (dirs, directory) = (place.dirs.clone(), place.directory.clone());
-    let request = place.request(
-        super::args::OpenArgs::default(),
-        SessionChoice::New,
-        ModelSource::Network,
-        FrontEndKind::Unattended,
-    );
+    let request = place.listing_request();
     let request = request.map_err(Failure::into_message);
     for notice in request.iter().flat_map(|request| request.loaded.notices()) {
         tell(&notice);

@@ -276,8 +276,11 @@ pub(crate) trait Layer {
     /// Adds the meanings of its keys.
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap);
 
-    /// Draws over everything in the area, and returns where the caret stands.
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position>;
+    /// Draws over everything in the area, and returns where the caret stands. A layer that is drawn as a part of what it
+    /// lies over has nothing to add.
+    fn draw(&mut self, _area: Rect, _buffer: &mut Buffer, _cx: &LayerCx<'_>) -> Option<Position> {
+        None
+    }
 
     /// Returns the list, if it is one: what is found for a list comes to it by its own methods.
     fn as_picker(&mut self) -> Option<&mut Picker> {

@@ -14,7 +14,6 @@ use super::Dialog;
 use super::keys::KeyLines;
 use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
-use crate::permission::Scope;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
@@ -247,10 +246,6 @@ impl Layer for Trust {
 }
 
 impl Dialog for Trust {
-    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
-        self.guard = guard;
-    }
-
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.lay_out(width, cx);
         let fixed = self.head(width, cx).len()

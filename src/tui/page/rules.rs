@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -157,9 +158,10 @@ impl RuleList {
                 Some(_) => remark("Nothing matches.", width, cx),
             };
         }
+        let zone = cx.zone();
         let rules = self.shown().enumerate();
         rules
-            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
+            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, &zone, cx))
             .collect()
     }
 
@@ -168,6 +170,7 @@ impl RuleList {
         is_chosen: bool,
         rule: &Grant,
         width: usize,
+        zone: &TimeZone,
         cx: &LayerCx<'_>,
     ) -> [Line<'static>; ROWS] {
         let Look { theme, symbols, .. } = cx.look;
@@ -187,7 +190,7 @@ impl RuleList {
             "{} {dot} from {} {dot} {}",
             sanitize_line(&place),
             sanitize_line(&rule.origin.to_string()),
-            moment(rule.created, &cx.zone())
+            moment(rule.created, zone)
         );
         [
             Line::from(vec![

@@ -15,7 +15,6 @@ use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
-use crate::permission::Scope;
 use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context, Keymap};
@@ -413,10 +412,6 @@ impl Layer for FormDialog {
 }
 
 impl Dialog for FormDialog {
-    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
-        self.guard = guard;
-    }
-
     fn call(&self) -> Option<&CallId> {
         Some(&self.form.call)
     }
