@@ -11,7 +11,7 @@ use super::Page;
 use crate::session::query::{Answer, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
-use crate::tui::composer::{Composer, ComposerStyle, EditEffect};
+use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
@@ -187,10 +187,6 @@ impl<T: Sheet> Layer for PageReader<T> {
         Some(LayerKind::Page(self.page))
     }
 
-    fn name(&self) -> Option<&'static str> {
-        Some(self.page.name)
-    }
-
     fn context(&self) -> Context {
         match self.search.line {
             Some(_) => Context::Search,
@@ -319,12 +315,11 @@ impl<T: Sheet> Layer for PageReader<T> {
         for (row, (number, line)) in body.rows().zip(rows) {
             self.draw_row(row, number, line, buffer, cx);
         }
-        let line = Rect {
-            x: area.x + 1,
+        let line = field(Rect {
             y: body.bottom(),
-            width: area.width.saturating_sub(2),
             height: 1,
-        };
+            ..area
+        });
         let look = ComposerStyle::new("/ ", "Search this page.", cx.look.theme);
         self.search.line.as_mut()?.draw(line, buffer, &look)
     }

@@ -85,10 +85,6 @@ impl Layer for TodoEditor {
         false
     }
 
-    fn covers(&self) -> bool {
-        false
-    }
-
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         hints.key(keymap.label(Context::PanelText, Action::FinishText), "takes it");
         let escape = keymap.label(Context::Global, Action::Escape);

@@ -364,10 +364,6 @@ impl Layer for FormDialog {
         LayerReply::Done
     }
 
-    fn clear(&mut self) -> LayerReply {
-        LayerReply::Ignored
-    }
-
     /// Begins an answer in own words where that is possible.
     fn write(&mut self, text: &str) -> LayerReply {
         let Some(row) = self
@@ -394,10 +390,6 @@ impl Layer for FormDialog {
     }
 
     fn takes_mouse(&self) -> bool {
-        false
-    }
-
-    fn covers(&self) -> bool {
         false
     }
 
