@@ -1,21 +1,15 @@
 //! `lathe agents`: who can work here, and where each came from.
 
-use super::args::OpenArgs;
 use super::failure::Failure;
 use super::output::{print, print_note, table};
 use super::place::Locations;
 use crate::project::agents::{Agent, AgentModel, AgentState, Agents};
-use crate::session::wire::{self, FrontEndKind, ModelSource, SessionChoice};
+use crate::session::wire;
 use crate::text::sanitize::sanitize_line;
 
 /// The list goes to stdout; what could not be understood goes to stderr, with file and line.
 pub(super) fn agents() -> Result<(), Failure> {
-    let request = Locations::current()?.request(
-        OpenArgs::default(),
-        SessionChoice::New,
-        ModelSource::Network,
-        FrontEndKind::Unattended,
-    )?;
+    let request = Locations::current()?.listing_request()?;
     let agents = wire::agents(&request);
     print(&list(&agents))?;
     for problem in agents.all_problems() {

@@ -1,21 +1,15 @@
 //! `lathe commands`: the user's own commands, and where each came from.
 
-use super::args::OpenArgs;
 use super::failure::Failure;
 use super::output::{print, print_note, table};
 use super::place::Locations;
 use crate::project::commands::UserCommand;
-use crate::session::wire::{self, FrontEndKind, ModelSource, SessionChoice};
+use crate::session::wire;
 use crate::text::sanitize::sanitize_line;
 
 /// The list goes to stdout; what could not be read goes to stderr, with file and line.
 pub(super) fn commands() -> Result<(), Failure> {
-    let request = Locations::current()?.request(
-        OpenArgs::default(),
-        SessionChoice::New,
-        ModelSource::Network,
-        FrontEndKind::Unattended,
-    )?;
+    let request = Locations::current()?.listing_request()?;
     let (commands, problems) = wire::user_commands(&request);
     print(&list(&commands))?;
     for problem in problems {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::args::{ConfigCommand, OpenArgs};
+use super::args::ConfigCommand;
 use super::failure::Failure;
 use super::keys;
 use super::output::{print, print_json, print_note};
@@ -13,9 +13,7 @@ use super::place::Locations;
 use crate::config::{self, Loaded, Origin, PermissionLayer};
 use crate::permission::{self, Action, Rule, Source};
 use crate::provider::without_user;
-use crate::session::wire::{
-    self, FrontEndKind, ImportedList, ModelSource, ProjectTrust, SessionChoice, TrustState, TrustedBy,
-};
+use crate::session::wire::{self, ImportedList, ProjectTrust, TrustState, TrustedBy};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
@@ -33,12 +31,7 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
             print(&text)
         }
         ConfigCommand::Show => {
-            let request = Locations::current()?.request(
-                OpenArgs::default(),
-                SessionChoice::New,
-                ModelSource::Network,
-                FrontEndKind::Unattended,
-            )?;
+            let request = Locations::current()?.listing_request()?;
             for notice in request.loaded.notices() {
                 print_note(&notice);
             }

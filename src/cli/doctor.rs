@@ -14,9 +14,8 @@ use crate::config::Loaded;
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
 use crate::session::host::StoredSessions;
-use crate::session::wire::{
-    self, FrontEndKind, ModelSource, OpenRequest, ProjectTrust, SessionChoice, TrustState, TrustedBy,
-};
+use crate::session::wire::{self, OpenRequest, ProjectTrust, TrustState, TrustedBy};
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 
 /// The result of one check.
@@ -67,12 +66,7 @@ impl Finding {
 pub(super) fn doctor() -> Result<ExitCode, Failure> {
     let place = Locations::current()?;
     let (dirs, directory) = (place.dirs.clone(), place.directory.clone());
-    let request = place.request(
-        super::args::OpenArgs::default(),
-        SessionChoice::New,
-        ModelSource::Network,
-        FrontEndKind::Unattended,
-    );
+    let request = place.listing_request();
     let request = request.map_err(Failure::into_message);
     for notice in request.iter().flat_map(|request| request.loaded.notices()) {
         print_note(&notice);
@@ -103,17 +97,13 @@ fn configuration(request: Result<&OpenRequest, &String>) -> Result<String, Strin
     let loaded = &request.map_err(Clone::clone)?.loaded;
     Ok(match (loaded.files.len(), loaded.warnings.len()) {
         (0, _) => "no file, only defaults".to_owned(),
-        (files, 0) => format!("{} read", counted(files, "file")),
+        (files, 0) => format!("{} read", plural(files, "file")),
         (files, warnings) => format!(
             "{} read, {} on standard error",
-            counted(files, "file"),
-            counted(warnings, "warning")
+            plural(files, "file"),
+            plural(warnings, "warning")
         ),
     })
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn data(data: &Path) -> Result<String, String> {

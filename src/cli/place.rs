@@ -137,6 +137,16 @@ impl Locations {
         wire::settle_trust(&mut request, flag)?;
         Ok(request)
     }
+
+    /// The same for a command that lists what a session would have and opens none.
+    pub(super) fn listing_request(self) -> Result<OpenRequest, Failure> {
+        self.request(
+            OpenArgs::default(),
+            SessionChoice::New,
+            ModelSource::Network,
+            FrontEndKind::Unattended,
+        )
+    }
 }
 
 /// Makes the host of the program's sessions. `extra` is the configuration file that was named; it counts for sessions of

@@ -11,6 +11,7 @@ use crate::config::Dirs;
 use crate::conversation::{Role, SessionId};
 use crate::session::export::{self, ExportFormat};
 use crate::session::host::{Hit, SessionRow, StoredSessions};
+use crate::text::count::plural;
 use crate::text::json::inert;
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
@@ -54,10 +55,7 @@ fn list(stored: &StoredSessions, style: OutputStyle) -> Result<(), Failure> {
 
 fn row(session: &SessionRow) -> [String; 5] {
     let title = sanitize_line(&session.title);
-    let messages = match session.messages {
-        1 => "1 message".to_owned(),
-        count => format!("{count} messages"),
-    };
+    let messages = plural(usize::try_from(session.messages).unwrap_or(usize::MAX), "message");
     let project = session.project.to_string_lossy();
     [
         session.id.to_string(),

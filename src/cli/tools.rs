@@ -2,21 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::args::{OpenArgs, ToolsArgs};
+use super::args::ToolsArgs;
 use super::failure::Failure;
 use super::output::{print, print_json, table};
 use super::place::Locations;
-use crate::session::wire::{self, FrontEndKind, ListedTool, ModelSource, SessionChoice};
+use crate::session::wire::{self, ListedTool};
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn tools(args: &ToolsArgs) -> Result<(), Failure> {
     let place = Locations::current()?;
-    let request = place.request(
-        OpenArgs::default(),
-        SessionChoice::New,
-        ModelSource::Network,
-        FrontEndKind::Unattended,
-    )?;
+    let request = place.listing_request()?;
     let all = wire::list_tools(&request)?;
     if let Some(name) = &args.name {
         return describe(find(&all, name)?, args.json);

@@ -199,7 +199,7 @@ fn merge(texts: &Arc<ConfigTexts>, trust: Trust) -> Result<Loaded, ConfigError> 
     for (source, rules) in read {
         merge.add_claude(source, rules.map(|(_, warnings)| warnings));
     }
-    merge.claude_rules = claude;
+    merge.loaded.claude_rules = claude;
     merge.finish(&trees)
 }
 
@@ -209,15 +209,8 @@ struct Merge<'a> {
     /// Decides which files may be named in what reaches a model.
     gate: &'a dyn FileGate,
     merged: Map<String, Value>,
-    permission_layers: Vec<PermissionLayer>,
-    tools: ToolSwitches,
-    agent_layers: Vec<AgentLayer>,
-    instructions: Vec<InstructionGlob>,
-    hook_layers: Vec<HookLayer>,
-    claude_rules: Vec<ClaudeRules>,
-    secrets: Vec<ExpandedSecret>,
-    unset: Vec<UnsetVariable>,
-    warnings: Vec<String>,
+    /// As far as it is read: all but the configuration itself.
+    loaded: Loaded,
     /// Keys that a warning was already given for.
     warned: HashSet<String>,
     problems: Vec<Problem>,
@@ -225,20 +218,27 @@ struct Merge<'a> {
 
 impl<'a> Merge<'a> {
     fn new(texts: &'a Arc<ConfigTexts>, trust: Trust, gate: &'a dyn FileGate) -> Self {
+        let files = texts.sources.iter().map(|source| source.path.clone());
         Self {
             texts,
             trust,
             gate,
             merged: Map::new(),
-            permission_layers: Vec::new(),
-            tools: ToolSwitches::default(),
-            agent_layers: Vec::new(),
-            instructions: Vec::new(),
-            hook_layers: Vec::new(),
-            claude_rules: Vec::new(),
-            secrets: Vec::new(),
-            unset: Vec::new(),
-            warnings: texts.warnings.clone(),
+            loaded: Loaded {
+                config: Config::default(),
+                permission_layers: Vec::new(),
+                tools: ToolSwitches::default(),
+                agent_layers: Vec::new(),
+                instructions: Vec::new(),
+                hook_layers: Vec::new(),
+                files: files.collect(),
+                warnings: texts.warnings.clone(),
+                secrets: Vec::new(),
+                claude_rules: Vec::new(),
+                project_parts: Vec::new(),
+                unset: Vec::new(),
+                texts: Arc::clone(texts),
+            },
             warned: HashSet::new(),
             problems: Vec::new(),
         }
@@ -254,15 +254,16 @@ impl<'a> Merge<'a> {
             problems,
         } = read(source, tree, self.trust, self.texts.expansion(source), self.gate);
         self.problems.extend(problems);
-        self.warnings.extend(warnings);
+        self.loaded.warnings.extend(warnings);
         for secret in secrets {
             // A later file's value takes the place of an earlier one's, and its own origin with it.
-            self.secrets.retain(|earlier| earlier.path != secret.path);
-            self.secrets.push(secret);
+            self.loaded.secrets.retain(|earlier| earlier.path != secret.path);
+            self.loaded.secrets.push(secret);
         }
-        self.unset
+        self.loaded
+            .unset
             .retain(|earlier| !unset.iter().any(|later| later.path == earlier.path));
-        self.unset.extend(unset);
+        self.loaded.unset.extend(unset);
         for key in &refused {
             self.refuse(source, key);
         }
@@ -290,7 +291,7 @@ impl<'a> Merge<'a> {
             }
         };
         if self.warned.insert(format!("{key} from {:?}", source.origin)) {
-            self.warnings.push(warning);
+            self.loaded.warnings.push(warning);
         }
     }
 
@@ -317,7 +318,7 @@ impl<'a> Merge<'a> {
                 );
             }
         }
-        self.agent_layers.push(AgentLayer {
+        self.loaded.agent_layers.push(AgentLayer {
             origin: source.origin,
             file: source.path.clone(),
             agents,
@@ -329,7 +330,7 @@ impl<'a> Merge<'a> {
         let rules = object.shift_remove("permission").filter(|rules| !is_empty(rules));
         if let Some(rules) = rules {
             let file = source.path.clone();
-            self.permission_layers.push(PermissionLayer {
+            self.loaded.permission_layers.push(PermissionLayer {
                 origin: source.origin,
                 file,
                 rules,
@@ -341,15 +342,15 @@ impl<'a> Merge<'a> {
         for (pattern, on) in tools.into_iter().flatten() {
             let Some(on) = on.as_bool() else { continue };
             match source.origin {
-                Origin::Project => self.tools.push_project(pattern.clone(), on),
-                Origin::Global | Origin::Extra => self.tools.push_user(pattern.clone(), on),
-                Origin::Managed => self.tools.push_managed(pattern.clone(), on),
+                Origin::Project => self.loaded.tools.push_project(pattern.clone(), on),
+                Origin::Global | Origin::Extra => self.loaded.tools.push_user(pattern.clone(), on),
+                Origin::Managed => self.loaded.tools.push_managed(pattern.clone(), on),
             }
         }
         let root = &*self.texts.project_root;
         let patterns = object.get("instructions").and_then(Value::as_array);
         for pattern in patterns.into_iter().flatten().filter_map(Value::as_str) {
-            self.instructions.push(InstructionGlob {
+            self.loaded.instructions.push(InstructionGlob {
                 base: if is_project { source.base() } else { root }.to_path_buf(),
                 pattern: pattern.to_owned(),
                 confined_to: is_project.then(|| root.to_path_buf()),
@@ -363,7 +364,7 @@ impl<'a> Merge<'a> {
             return;
         };
         match serde_json::from_value(hooks.clone()) {
-            Ok(hooks) => self.hook_layers.push(HookLayer {
+            Ok(hooks) => self.loaded.hook_layers.push(HookLayer {
                 origin: source.origin,
                 file: source.path.clone(),
                 hooks,
@@ -386,18 +387,18 @@ impl<'a> Merge<'a> {
                 } else {
                     ""
                 };
-                return self.warnings.push(format!("{problem}{asks}"));
+                return self.loaded.warnings.push(format!("{problem}{asks}"));
             }
             Err(problem) => return self.problems.push(problem),
         };
-        self.warnings.extend(warnings);
+        self.loaded.warnings.extend(warnings);
         if !counts {
             return;
         }
         match hooks_in(source) {
             Ok(Some(found)) => {
-                self.warnings.extend(found.warnings);
-                self.hook_layers.push(found.layer);
+                self.loaded.warnings.extend(found.warnings);
+                self.loaded.hook_layers.push(found.layer);
             }
             Ok(None) => {}
             Err(problem) => self.problems.push(problem),
@@ -408,51 +409,32 @@ impl<'a> Merge<'a> {
         let merged = Value::Object(std::mem::take(&mut self.merged));
         self.missing_features(&merged);
         // A later file may have given another value.
-        self.unset.retain(|unset| {
+        self.loaded.unset.retain(|unset| {
             let keys: Vec<&str> = unset.path.iter().map(String::as_str).collect();
             at(&merged, &keys).and_then(Value::as_str) == Some("")
         });
-        let told = self.unset.iter().filter(|unset| unset.is_told_at_start());
-        self.warnings.extend(told.map(|unset| unset.problem.to_string()));
-        let config = match serde_path_to_error::deserialize::<_, Config>(&merged) {
-            Ok(config) => config,
-            Err(error) => {
-                self.problems.push(late_problem(&error, trees));
-                Config::default()
-            }
-        };
+        let told = self.loaded.unset.iter().filter(|unset| unset.is_told_at_start());
+        self.loaded
+            .warnings
+            .extend(told.map(|unset| unset.problem.to_string()));
+        match serde_path_to_error::deserialize::<_, Config>(&merged) {
+            Ok(config) => self.loaded.config = config,
+            Err(error) => self.problems.push(late_problem(&error, trees)),
+        }
         if !self.problems.is_empty() {
             return Err(ConfigError {
                 problems: self.problems,
             });
         }
-        Ok(Loaded {
-            config,
-            permission_layers: self.permission_layers,
-            tools: self.tools,
-            agent_layers: self.agent_layers,
-            instructions: self.instructions,
-            hook_layers: self.hook_layers,
-            claude_rules: self.claude_rules,
-            secrets: self.secrets,
-            files: self
-                .texts
-                .sources
-                .iter()
-                .map(|source| source.path.clone())
-                .collect(),
-            warnings: self.warnings,
-            unset: self.unset,
-            project_parts: parts(self.texts),
-            texts: Arc::clone(self.texts),
-        })
+        self.loaded.project_parts = parts(self.texts);
+        Ok(self.loaded)
     }
 
     fn missing_features(&mut self, merged: &Value) {
         for (key, lack) in LACKING {
             if at(merged, key).is_some_and(|value| !is_empty(value)) {
                 let key = key.join(".");
-                self.warnings.push(format!(
+                self.loaded.warnings.push(format!(
                     "`{key}` has no effect: {lack} in this build of lathe yet"
                 ));
             }

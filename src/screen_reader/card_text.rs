@@ -2,6 +2,7 @@
 
 use super::approval::{self, FOREIGN};
 use crate::conversation::{CallResult, CallState, ErrorKind};
+use crate::text::count::noun_of;
 use crate::text::sanitize::reveal_line;
 use crate::view::card::{Card, CardPart, Fact, plain};
 
@@ -63,7 +64,7 @@ pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
     let left_out = rows.len().saturating_sub(most);
     if left_out > 0 {
         rows.truncate(most);
-        let noun = if left_out == 1 { "line" } else { "lines" };
+        let noun = noun_of(left_out, "line");
         rows.push(format!("{left_out} more {noun}; /show tells all."));
     }
     rows

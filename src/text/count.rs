@@ -7,7 +7,8 @@ pub fn plural(count: usize, noun: &str) -> String {
 
 /// Returns the noun as it stands behind a number: `file` behind 1, `files` behind any other.
 pub fn noun_of(count: usize, noun: &str) -> String {
-    match (count, noun.strip_suffix('y')) {
+    let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'o']));
+    match (count, stem) {
         (1, _) => noun.to_owned(),
         (_, Some(stem)) => format!("{stem}ies"),
         (_, None) if noun.ends_with("ch") => format!("{noun}es"),
@@ -36,7 +37,8 @@ mod tests {
     fn the_noun_agrees_with_the_number() {
         let words = [plural(1, "entry"), plural(0, "entry"), plural(2, "match")];
         assert_eq!(words, ["1 entry", "0 entries", "2 matches"]);
-        assert_eq!([plural(1, "file"), plural(3, "file")], ["1 file", "3 files"]);
+        let words = [plural(1, "file"), plural(3, "file"), plural(2, "day")];
+        assert_eq!(words, ["1 file", "3 files", "2 days"]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::terminal::signals::{Signal, Signals};
 use super::terminal::{FrameExtras, Screen, TerminalError, caught};
 use super::terminal_environment::TerminalEnvironment;
 use super::{MouseCapture, Themes, TuiExit};
-use crate::view::styled_text::StyledText;
+use crate::view::styled_text::{StyledText, draw_lines};
 use crate::view::theme::{Meaning, Theme};
 use crate::view::{Symbols, in_ascii};
 
@@ -178,9 +178,7 @@ impl Page {
     fn render(&self, area: Rect, buffer: &mut Buffer) {
         let lines = self.lines(usize::from(area.width), usize::from(area.height));
         let hints = area.rows().next_back();
-        for (row, line) in area.rows().zip(&lines) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
+        draw_lines(&lines, area, buffer);
         if let Some(hints) = hints {
             let leaves = Line::from(vec![
                 Span::styled(" q", self.theme.style(Meaning::Text)),

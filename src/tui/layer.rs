@@ -44,6 +44,16 @@ pub(crate) enum LayerKind {
     Quit,
 }
 
+impl LayerKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Page(page) => page.name,
+            Self::List(_) => "picker",
+            Self::Quit => "dialog",
+        }
+    }
+}
+
 /// The result of everything that a layer is asked to do.
 #[derive(Debug)]
 pub(crate) enum LayerReply {
@@ -179,7 +189,9 @@ pub(crate) trait Layer {
     }
 
     /// Its name for programs that drive the screen; none where it has that of what it lies over.
-    fn name(&self) -> Option<&'static str>;
+    fn name(&self) -> Option<&'static str> {
+        self.kind().map(LayerKind::name)
+    }
 
     /// The keys that are read now.
     fn context(&self) -> Context;
@@ -223,9 +235,13 @@ pub(crate) trait Layer {
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> LayerReply;
 
-    /// Performs `ctrl+c`, which closes it. A layer that ignores it leaves it to the whole screen.
+    /// Performs `ctrl+c`, which closes it. A layer that ignores it, as one does that opened by itself, leaves it to the
+    /// whole screen.
     fn clear(&mut self) -> LayerReply {
-        LayerReply::Close(self.close())
+        match self.guard() {
+            Some(_) => LayerReply::Ignored,
+            None => LayerReply::Close(self.close()),
+        }
     }
 
     /// Returns the request that it leaves behind when it is closed without having done what it is for.
@@ -270,14 +286,17 @@ pub(crate) trait Layer {
 
     /// Returns true if nothing below it is seen.
     fn covers(&self) -> bool {
-        true
+        matches!(self.kind(), Some(LayerKind::Page(_) | LayerKind::List(_)))
     }
 
     /// Adds the meanings of its keys.
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap);
 
-    /// Draws over everything in the area, and returns where the caret stands.
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position>;
+    /// Draws over everything in the area, and returns where the caret stands. A layer that is drawn as a part of what it
+    /// lies over has nothing to add.
+    fn draw(&mut self, _area: Rect, _buffer: &mut Buffer, _cx: &LayerCx<'_>) -> Option<Position> {
+        None
+    }
 
     /// Returns the list, if it is one: what is found for a list comes to it by its own methods.
     fn as_picker(&mut self) -> Option<&mut Picker> {

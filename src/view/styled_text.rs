@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_segmentation::GraphemeCursor;
@@ -289,6 +291,17 @@ pub(crate) fn cut_line(text: &str, style: Style, width: usize, ellipsis: &str) -
     let mut flow = StyledText::default();
     flow.push_line(text, style);
     Line::from(flow.cut(width, ellipsis))
+}
+
+/// Draws lines from the top of an area, as many as fit.
+pub(crate) fn draw_lines<'a>(
+    lines: impl IntoIterator<Item = &'a Line<'static>>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    for (row, line) in area.rows().zip(lines) {
+        buffer.set_line(row.x, row.y, line, row.width);
+    }
 }
 
 /// Returns the first line of a text and whether there are more.

@@ -23,6 +23,7 @@ use crate::regular_file::FileGate;
 const FOR_USE: &[&str] = &["providers", "mcp", "lsp"];
 
 /// A file as a value, and what was found out on the way.
+#[derive(Default)]
 pub(super) struct LayerContent {
     pub(super) value: Value,
     /// Keys that the file has and may not set.
@@ -47,21 +48,13 @@ pub(super) fn read(
         trust,
         expansion,
         gate,
-        refused: Vec::new(),
-        secrets: Vec::new(),
-        unset: Vec::new(),
-        warnings: Vec::new(),
-        problems: Vec::new(),
+        content: LayerContent::default(),
         path: Vec::new(),
     };
     let value = reader.value(tree);
     LayerContent {
         value,
-        refused: reader.refused,
-        secrets: reader.secrets,
-        unset: reader.unset,
-        warnings: reader.warnings,
-        problems: reader.problems,
+        ..reader.content
     }
 }
 
@@ -70,11 +63,7 @@ struct LayerReader<'a> {
     trust: Trust,
     expansion: Expansion<'a>,
     gate: &'a dyn FileGate,
-    refused: Vec<String>,
-    secrets: Vec<ExpandedSecret>,
-    unset: Vec<UnsetVariable>,
-    warnings: Vec<String>,
-    problems: Vec<Problem>,
+    content: LayerContent,
     path: Vec<String>,
 }
 
@@ -87,7 +76,7 @@ impl LayerReader<'_> {
                     let name = property.name.as_str().to_owned();
                     self.path.push(name.clone());
                     if is_refused(self.source.origin, &self.path) {
-                        self.refused.push(self.path.join("."));
+                        self.content.refused.push(self.path.join("."));
                     } else if self.waits_for_trust(&property.value) {
                         // Whoever asks for trust tells of it.
                     } else {
@@ -131,10 +120,11 @@ impl LayerReader<'_> {
             Ok(expanded) => {
                 let (key, file) = (self.path.join("."), self.source.path.display());
                 let withheld = expanded.withheld.iter();
-                self.warnings
+                self.content
+                    .warnings
                     .extend(withheld.map(|what| format!("`{key}` in `{file}` {what}")));
                 if is_secret(&self.path) {
-                    self.secrets.push(ExpandedSecret {
+                    self.content.secrets.push(ExpandedSecret {
                         path: self.path.clone(),
                         written: text.to_owned(),
                         variables: expanded.variables,
@@ -152,12 +142,12 @@ impl LayerReader<'_> {
                 let message = format!("`{}` {}", self.path.join("."), error.into_sentence());
                 let problem = self.source.problem(node.start(), message);
                 if is_for_use {
-                    self.unset.push(UnsetVariable {
+                    self.content.unset.push(UnsetVariable {
                         path: self.path.clone(),
                         problem,
                     });
                 } else {
-                    self.problems.push(problem);
+                    self.content.problems.push(problem);
                 }
                 String::new()
             }

@@ -1,8 +1,8 @@
 //! `/diff`: what changed, as a list of files by number, and one of them line by line.
 
-use super::counted;
 use crate::screen_reader::approval;
 use crate::session::query::{ChangeScope, ChangedFile, Changes, FileState};
+use crate::text::count::plural;
 use crate::view::card::DiffBody;
 
 /// Scopes of a comparison, by the word that asks for each.
@@ -55,7 +55,7 @@ fn sum(changes: &Changes) -> String {
     };
     format!(
         "{} changed {place}: {}.",
-        counted(changes.files.len(), "file", "files"),
+        plural(changes.files.len(), "file"),
         lines_changed(sum(|file| file.additions), sum(|file| file.deletions))
     )
 }
@@ -73,7 +73,7 @@ fn named(file: &ChangedFile) -> String {
 }
 
 fn lines_changed(added: usize, removed: usize) -> String {
-    format!("{} added, {removed} removed", counted(added, "line", "lines"))
+    format!("{} added, {removed} removed", plural(added, "line"))
 }
 
 #[cfg(test)]

@@ -7,11 +7,3 @@ pub(super) mod export;
 pub(super) mod grants;
 pub(super) mod sessions;
 pub(super) mod status;
-
-/// `1 file`, `2 files`.
-fn counted(count: usize, one: &str, many: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    }
-}

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::counted;
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
 use crate::session::host::{Host, HostAnswer, HostQuery, ListedSession, in_order};
+use crate::text::count::plural;
 use crate::text::fuzzy::{Matcher, Query};
 
 /// Sessions that are told at once.
@@ -140,7 +140,7 @@ fn describe(found: &SessionMatch, here: &SessionId) -> String {
     let count = usize::try_from(session.row.messages).unwrap_or(usize::MAX);
     let mut facts = vec![
         session.title().to_owned(),
-        counted(count, "message", "messages"),
+        plural(count, "message"),
         age(session.idle),
     ];
     if session.row.id == *here {
@@ -160,16 +160,16 @@ fn describe(found: &SessionMatch, here: &SessionId) -> String {
 /// In the largest unit that says something.
 fn age(idle: Duration) -> String {
     let minutes = idle.as_secs() / 60;
-    let (count, unit, units) = match minutes {
+    let (count, unit) = match minutes {
         0 => return "just now".to_owned(),
-        1..60 => (minutes, "minute", "minutes"),
-        60..1_440 => (minutes / 60, "hour", "hours"),
-        1_440..20_160 => (minutes / 1_440, "day", "days"),
-        20_160..524_160 => (minutes / 10_080, "week", "weeks"),
-        _ => (minutes / 525_600, "year", "years"),
+        1..60 => (minutes, "minute"),
+        60..1_440 => (minutes / 60, "hour"),
+        1_440..20_160 => (minutes / 1_440, "day"),
+        20_160..524_160 => (minutes / 10_080, "week"),
+        _ => (minutes / 525_600, "year"),
     };
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    format!("{} ago", counted(count, unit, units))
+    format!("{} ago", plural(count, unit))
 }
 
 #[cfg(test)]

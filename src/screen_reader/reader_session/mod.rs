@@ -34,6 +34,7 @@ use super::reply_texts::ReplyTexts;
 use super::spoken_text::SpokenText;
 use crate::conversation::{Role, Todo};
 use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
+use crate::text::count::plural;
 use crate::tool::Registry;
 use messages::ReturnedMessage;
 use queries::ListedState;
@@ -140,10 +141,9 @@ impl ReaderSession {
         if count == 0 {
             return;
         }
-        let noun = if count == 1 { "message" } else { "messages" };
+        let count = plural(count, "message");
         let title = &snapshot.info.title;
-        self.output
-            .line(&format!("Reopened: {title}, {count} {noun} of yours."));
+        self.output.line(&format!("Reopened: {title}, {count} of yours."));
         let replies = snapshot.messages.iter().rev();
         let answer = replies
             .filter(|message| message.role == Role::Assistant)

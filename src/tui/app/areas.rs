@@ -6,7 +6,6 @@ use super::Focus;
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use crate::tui::dialog::{Dialog, TypeAheadGuard};
-use crate::tui::layer::Layer;
 
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
 pub(super) const ROOMY: u16 = 20;
@@ -25,7 +24,7 @@ pub(super) struct Areas {
 
 impl SessionView {
     pub(super) fn areas(&mut self, screen: Rect, cx: &mut ViewCx<'_>) -> Areas {
-        let is_full = cx.trust.is_none() && self.questions.shown().is_some_and(Dialog::is_full);
+        let is_full = cx.asking(self).is_some_and(Dialog::is_full);
         let panel = if is_full {
             0
         } else {
@@ -40,11 +39,8 @@ impl SessionView {
             self.queue_list.leave();
         }
         let queue = self.queue_list.rows(self.waiting().len(), height);
-        let guard = match &cx.trust {
-            Some(trust) => Some(trust.guard()),
-            None => self.questions.shown().map(|dialog| dialog.guard()),
-        };
-        let shows_composer = guard.is_none_or(|guard| guard.is_some_and(TypeAheadGuard::is_typing));
+        let is_typing = |dialog: &dyn Dialog| dialog.guard().is_some_and(TypeAheadGuard::is_typing);
+        let shows_composer = cx.asking(self).is_none_or(is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {

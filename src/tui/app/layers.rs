@@ -107,7 +107,8 @@ impl App {
             LayerSlot::Opened(place) => drop(self.layers.remove(place)),
             LayerSlot::Trust => self.trust = None,
             LayerSlot::Search => self.view.search = None,
-            LayerSlot::Todo => self.view.panel.leave_writing(),
+            // A question that waited for it begins its guard when the key or the click that ended it is done.
+            LayerSlot::Todo => return self.view.panel.leave_writing(),
             LayerSlot::Question => self.view.questions.remove_shown(),
             LayerSlot::Completion => return self.view.completion.close(),
         }

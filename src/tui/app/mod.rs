@@ -140,9 +140,10 @@ pub(crate) struct App {
 }
 
 /// How the session stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum SessionLink {
     /// Not open yet: what is sent waits.
+    #[default]
     Opening,
     Open,
     /// Another process holds it.
@@ -151,15 +152,17 @@ enum SessionLink {
     Gone,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum TurnStatus {
+    #[default]
     Idle,
     Busy,
 }
 
 /// Receiver of the keys when no layer is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Focus {
+    #[default]
     Composer,
     /// The list of what waits.
     Queue,
@@ -181,8 +184,9 @@ struct Remark {
 }
 
 /// The state of the draft: stored in the session or not yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum DraftState {
+    #[default]
     Stored,
     /// Changed; due then.
     Due(Instant),

@@ -79,10 +79,6 @@ impl Layer for SearchRow {
         false
     }
 
-    fn covers(&self) -> bool {
-        false
-    }
-
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         if !self.result.is_empty() {
             hints.say(&self.result, Meaning::Text);

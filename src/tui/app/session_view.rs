@@ -21,6 +21,7 @@ use crate::tui::statusbar::SessionFacts;
 use crate::tui::transcript::Transcript;
 
 /// The state that one conversation has on screen.
+#[derive(Default)]
 pub(super) struct SessionView {
     pub(super) slot: SlotId,
     pub(super) directory: PathBuf,
@@ -84,36 +85,9 @@ impl SessionView {
             slot,
             directory,
             facts,
-            link: SessionLink::Opening,
-            root: None,
             wanted,
             reopens,
-            transcript: Transcript::new(),
-            composer: Composer::default(),
-            completion: Completion::default(),
-            shells: HashSet::new(),
-            unread: None,
-            panel: Panel::default(),
-            queue: Vec::new(),
-            queue_list: QueueList::default(),
-            wanted_inputs: HashMap::new(),
-            unsent: Vec::new(),
-            has_messages: false,
-            turn: TurnStatus::Idle,
-            agents: Vec::new(),
-            models: Vec::new(),
-            commands: Vec::new(),
-            wanted_agent: None,
-            wanted_model: None,
-            questions: OpenQuestions::default(),
-            focus: Focus::Composer,
-            search: None,
-            hooks: HookRuns::default(),
-            esc: EscapeState::default(),
-            remark: None,
-            mode_rests: None,
-            typed: None,
-            draft: DraftState::Stored,
+            ..Self::default()
         }
     }
 

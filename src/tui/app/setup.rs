@@ -53,16 +53,11 @@ pub(crate) struct Setup {
 impl App {
     pub(crate) fn new(setup: Setup, now: Instant) -> Self {
         let facts = SessionFacts {
-            title: String::new(),
             model: setup.model,
             agent: setup.agent,
             mode: setup.mode,
             is_demo: setup.is_demo,
-            is_read_only: false,
-            context_used: 0,
-            context_limit: None,
-            cost: None,
-            asks: 0,
+            ..SessionFacts::default()
         };
         let reopens = setup.reopens.then_some(now);
         let mut view = SessionView::blank(

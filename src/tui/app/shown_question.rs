@@ -3,19 +3,27 @@
 use std::time::Instant;
 
 use super::App;
+use super::questions::OpenQuestions;
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
-/// The one that is on screen. Trust is asked about before there is a session.
-pub(super) fn shown_dialog<'a>(
+/// Returns the one that is on screen. Trust is asked about before there is a session.
+pub(super) fn shown_dialog<'a>(trust: Option<&'a Trust>, questions: &'a OpenQuestions) -> Option<&'a dyn Dialog> {
+    match trust {
+        Some(trust) => Some(trust),
+        None => questions.shown(),
+    }
+}
+
+fn shown_dialog_mut<'a>(
     trust: Option<&'a mut Trust>,
-    view: &'a mut SessionView,
+    questions: &'a mut OpenQuestions,
 ) -> Option<&'a mut (dyn Dialog + 'static)> {
     match trust {
         Some(trust) => Some(trust),
-        None => view.questions.shown_mut(),
+        None => questions.shown_mut(),
     }
 }
 
@@ -27,26 +35,18 @@ impl SessionView {
         cx: &mut ViewCx<'_>,
         body: impl FnOnce(&mut dyn Dialog, &LayerCx<'_>) -> T,
     ) -> Option<T> {
-        let appearance = cx.appearance;
-        let place = match cx.trust {
-            Some(_) => (1, 1),
-            None => self.questions.place(),
-        };
         let layer_cx = LayerCx {
-            look: appearance.look(),
+            look: cx.appearance.look(),
             keymap: cx.keymap,
-            terminal_environment: &appearance.terminal_environment,
+            terminal_environment: &cx.appearance.terminal_environment,
             screen: cx.screen,
             pictures: cx.pictures.protocol(),
             session: self.root.as_ref(),
             hooks: &self.hooks,
-            place,
+            place: self.questions.place(),
             is_low,
         };
-        let dialog = match cx.trust.as_deref_mut() {
-            Some(trust) => trust,
-            None => self.questions.shown_mut()?,
-        };
+        let dialog = shown_mut(cx.trust.as_deref_mut(), &mut self.questions)?;
         Some(body(dialog, &layer_cx))
     }
 }
@@ -54,14 +54,11 @@ impl SessionView {
 impl App {
     /// The question that has the composer's place.
     pub(super) fn open_question(&self) -> Option<&dyn Dialog> {
-        match &self.trust {
-            Some(trust) => Some(trust),
-            None => self.view.questions.shown(),
-        }
+        shown_dialog(self.trust.as_ref(), &self.view.questions)
     }
 
     pub(super) fn open_question_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
-        shown_dialog(self.trust.as_mut(), &mut self.view)
+        shown_dialog_mut(self.trust.as_mut(), &mut self.view.questions)
     }
 
     pub(super) fn is_asking(&self) -> bool {

@@ -7,7 +7,8 @@ use ratatui::layout::Rect;
 use super::Effect;
 use super::appearance::Appearance;
 use super::session_view::SessionView;
-use crate::tui::dialog::Trust;
+use super::shown_question::shown;
+use crate::tui::dialog::{Dialog, Trust};
 use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
 use crate::tui::statusbar::OtherSessionCounts;
@@ -32,8 +33,12 @@ pub(super) struct ViewCx<'a> {
 }
 
 impl ViewCx<'_> {
-    /// Returns true if a question has the composer's place.
+    /// Returns the question that has the composer's place.
+    pub(super) fn asking<'a>(&'a self, view: &'a SessionView) -> Option<&'a dyn Dialog> {
+        shown(self.trust.as_deref(), &view.questions)
+    }
+
     pub(super) fn is_asking(&self, view: &SessionView) -> bool {
-        self.trust.is_some() || view.questions.shown().is_some()
+        self.asking(view).is_some()
     }
 }

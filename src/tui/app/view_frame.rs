@@ -9,7 +9,7 @@ use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
 use crate::text::width::str_width;
-use crate::tui::composer::ComposerStyle;
+use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::{Dialog, on_ground};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::panel;
@@ -175,14 +175,11 @@ impl SessionView {
             bar_style: theme.style(bar),
             ..ComposerStyle::new(cx.appearance.look().symbols.bar(), invitation, theme)
         };
-        let inner = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
         self.composer
             .set_selection_style(cx.appearance.theme.style(Meaning::Selection));
-        self.composer.draw(inner, buffer, &look).filter(|_| has_focus)
+        self.composer
+            .draw(field(area), buffer, &look)
+            .filter(|_| has_focus)
     }
 
     /// Draws it beside the conversation, or over it while it has the keys.

@@ -53,10 +53,6 @@ impl Layer for Completion {
         false
     }
 
-    fn covers(&self) -> bool {
-        false
-    }
-
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let key = |action| keymap.label(Context::Completion, action);
         let sends = match self.selected().map(|(_, item)| &item.pick) {

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate_middle;
 use crate::tui::media::MediaKind;
@@ -46,9 +47,9 @@ impl Chip {
     pub(super) fn paste(content: impl Into<Arc<str>>, others: &[Self], text: &[String]) -> Self {
         let content = content.into();
         let lines = content.lines().count();
-        let noun = if lines == 1 { "line" } else { "lines" };
-        let plain = format!("[pasted {lines} {noun}]");
-        let numbered = (2..).map(|number| format!("[pasted {lines} {noun} #{number}]"));
+        let lines = plural(lines, "line");
+        let plain = format!("[pasted {lines}]");
+        let numbered = (2..).map(|number| format!("[pasted {lines} #{number}]"));
         let mut labels = std::iter::once(plain).chain(numbered);
         let label = labels.find(|label| is_free(label, label, others, text));
         Self {

@@ -42,6 +42,15 @@ impl<'a> ComposerStyle<'a> {
     }
 }
 
+/// Returns where a line that is written stands in a row of the screen.
+pub(crate) fn field(row: Rect) -> Rect {
+    Rect {
+        x: row.x + 1,
+        width: row.width.saturating_sub(2),
+        ..row
+    }
+}
+
 impl Composer {
     /// Returns how many rows the text takes when this many columns are there.
     pub(crate) fn rows(&mut self, columns: u16) -> u16 {

@@ -16,7 +16,7 @@ mod vim;
 pub(crate) use atomic::ChipOpening;
 pub(crate) use chip::AttachedFile;
 pub(crate) use draft::Draft;
-pub(crate) use draw::ComposerStyle;
+pub(crate) use draw::{ComposerStyle, field};
 pub(crate) use vim::{Mode, VimOutcome};
 
 use ratatui::layout::Rect;

@@ -37,7 +37,11 @@ pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS];
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {
     /// It comes on screen: no key was meant for it yet. `scope` is what an "always" begins with.
-    fn appear(&mut self, guard: TypeAheadGuard, scope: Scope);
+    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
+        if let Some(own) = self.guard_mut() {
+            *own = guard;
+        }
+    }
 
     /// The call that it is about.
     fn call(&self) -> Option<&CallId> {

@@ -351,10 +351,6 @@ impl Layer for Permission {
         }
     }
 
-    fn clear(&mut self) -> LayerReply {
-        LayerReply::Ignored
-    }
-
     fn on_unknown_key(&mut self, keymap: &Keymap) -> LayerReply {
         if self.stage != Stage::Answering {
             return LayerReply::Ignored;
@@ -397,10 +393,6 @@ impl Layer for Permission {
             LayerUpdate::Answer(query, answer) => self.on_answer(query, answer),
             LayerUpdate::Grants(_) => LayerReply::Ignored,
         }
-    }
-
-    fn covers(&self) -> bool {
-        false
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {

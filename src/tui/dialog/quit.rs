@@ -40,10 +40,6 @@ impl Layer for QuitDialog {
         Some(LayerKind::Quit)
     }
 
-    fn name(&self) -> Option<&'static str> {
-        Some("dialog")
-    }
-
     fn context(&self) -> Context {
         Context::Layer(&KEYS)
     }
@@ -60,10 +56,6 @@ impl Layer for QuitDialog {
 
     fn back(&mut self) -> LayerReply {
         LayerReply::Close(None)
-    }
-
-    fn covers(&self) -> bool {
-        false
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {

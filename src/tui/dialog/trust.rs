@@ -14,7 +14,6 @@ use super::Dialog;
 use super::keys::KeyLines;
 use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
-use crate::permission::Scope;
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
@@ -22,6 +21,7 @@ use crate::tui::statusbar::Hints;
 use crate::tui::terminal_environment::path_words;
 use crate::view::LookKey;
 use crate::view::approval::INDENT;
+use crate::view::styled_text::draw_lines;
 use crate::view::theme::Meaning;
 
 /// The question about a project.
@@ -203,10 +203,6 @@ impl Layer for Trust {
         LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::NotNow)))
     }
 
-    fn clear(&mut self) -> LayerReply {
-        LayerReply::Ignored
-    }
-
     fn on_unknown_key(&mut self, keymap: &Keymap) -> LayerReply {
         let key = |action| reveal_line(keymap.label(Context::Trust, action));
         let yes = key(Action::TrustProject).and(" trusts · ");
@@ -217,10 +213,6 @@ impl Layer for Trust {
     fn scroll(&mut self, rows: isize) -> LayerReply {
         self.body.scroll_by(rows);
         LayerReply::Done
-    }
-
-    fn covers(&self) -> bool {
-        false
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
@@ -239,18 +231,12 @@ impl Layer for Trust {
         self.body.scroll_by(0);
         lines.extend(self.body.shown(area.width, cx));
         lines.extend(remark);
-        for (row, line) in area.rows().zip(&lines) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
+        draw_lines(&lines, area, buffer);
         None
     }
 }
 
 impl Dialog for Trust {
-    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
-        self.guard = guard;
-    }
-
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.lay_out(width, cx);
         let fixed = self.head(width, cx).len()

@@ -7,7 +7,7 @@ use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
 use crate::text::size::short_count as count;
 use crate::tui::commands::LayerCommand;
-use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
+use crate::tui::layer::LayerCx;
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
@@ -24,7 +24,7 @@ pub(super) static PAGE: Page = Page {
         after: "diff",
     },
     keys: &[],
-    open: |_title| Box::new(PageReader::new(Context::default())),
+    open: |_title| Box::new(PageReader::new(&PAGE, "Context", Context::default())),
 };
 
 /// Columns of the tokens and of their share.
@@ -35,31 +35,12 @@ const BAR: usize = 72;
 
 #[derive(Default)]
 pub(super) struct Context {
-    answer: Option<Result<ContextUse, String>>,
     is_unfolded: bool,
 }
 
 impl Sheet for Context {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn title(&self) -> String {
-        "Context".to_owned()
-    }
-
-    fn request(&self) -> Option<LayerRequest> {
-        Some(LayerRequest::Ask(Query::Context))
-    }
-
-    fn update(&mut self, news: &LayerUpdate<'_>) {
-        if let LayerUpdate::Answer(Query::Context, answer) = news {
-            self.answer = match answer {
-                Answer::Context(used) => Some(Ok(used.clone())),
-                Answer::Failed(sentence) => Some(Err(sentence.clone())),
-                _ => None,
-            };
-        }
+    fn query(&self) -> Option<Query> {
+        Some(Query::Context)
     }
 
     fn fold_hint(&self) -> Option<&'static str> {
@@ -70,11 +51,11 @@ impl Sheet for Context {
         self.is_unfolded = !self.is_unfolded;
     }
 
-    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        match &self.answer {
-            None => remark("Weighing.", width, cx),
-            Some(Err(sentence)) => failure(sentence, width, cx),
-            Some(Ok(used)) => self.used(used, width, cx),
+    fn lines(&self, answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+        match answer {
+            Some(Answer::Context(used)) => self.used(used, width, cx),
+            Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
+            _ => remark("Weighing.", width, cx),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
 use crate::tui::commands::LayerCommand;
-use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
+use crate::tui::layer::LayerCx;
 use crate::view::styled_text::MEASURE;
 use crate::view::theme::Meaning;
 
@@ -24,7 +24,7 @@ pub(super) static PAGE: Page = Page {
         after: "context",
     },
     keys: &[],
-    open: |_title| Box::new(PageReader::new(CostSheet::default())),
+    open: |_title| Box::new(PageReader::new(&PAGE, "Cost", CostSheet)),
 };
 
 /// Columns of tokens, and of dollars.
@@ -39,41 +39,20 @@ const NARROW: usize = 56;
 /// From this width on a model and its figures stand in one row.
 const ROOMY: usize = 100;
 
-#[derive(Default)]
-pub(super) struct CostSheet {
-    answer: Option<Result<Costs, String>>,
-}
+struct CostSheet;
 
 impl Sheet for CostSheet {
-    fn page(&self) -> &'static Page {
-        &PAGE
+    fn query(&self) -> Option<Query> {
+        Some(Query::Costs)
     }
 
-    fn title(&self) -> String {
-        "Cost".to_owned()
-    }
-
-    fn request(&self) -> Option<LayerRequest> {
-        Some(LayerRequest::Ask(Query::Costs))
-    }
-
-    fn update(&mut self, news: &LayerUpdate<'_>) {
-        if let LayerUpdate::Answer(Query::Costs, answer) = news {
-            self.answer = match answer {
-                Answer::Costs(costs) => Some(Ok(costs.clone())),
-                Answer::Failed(sentence) => Some(Err(sentence.clone())),
-                _ => None,
-            };
-        }
-    }
-
-    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         // Figures stay near what they are of.
         let width = width.min(MEASURE);
-        match &self.answer {
-            None => remark("Adding up.", width, cx),
-            Some(Err(sentence)) => failure(sentence, width, cx),
-            Some(Ok(costs)) => lines(costs, width, cx),
+        match answer {
+            Some(Answer::Costs(costs)) => lines(costs, width, cx),
+            Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
+            _ => remark("Adding up.", width, cx),
         }
     }
 }

@@ -177,10 +177,6 @@ impl Layer for Export {
         Some(LayerKind::Page(&PAGE))
     }
 
-    fn name(&self) -> Option<&'static str> {
-        Some(PAGE.name)
-    }
-
     fn context(&self) -> Context {
         Context::Layer(&KEYS)
     }

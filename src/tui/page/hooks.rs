@@ -13,6 +13,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Page, PageReader, Sheet};
 use crate::hook::{HookEffect, HookRun};
+use crate::session::query::Answer;
 use crate::text::sanitize::sanitize_line;
 use crate::text::wrap::wrap;
 use crate::tui::commands::LayerCommand;
@@ -33,7 +34,7 @@ pub(super) static PAGE: Page = Page {
         after: "reasoning",
     },
     keys: &[],
-    open: |_title| Box::new(PageReader::new(Hooks)),
+    open: |_title| Box::new(PageReader::new(&PAGE, "Hooks", Hooks)),
 };
 
 /// Runs that are kept.
@@ -46,15 +47,7 @@ const INDENTS: [&str; 2] = ["             ", "     "];
 pub(super) struct Hooks;
 
 impl Sheet for Hooks {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn title(&self) -> String {
-        "Hooks".to_owned()
-    }
-
-    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, _: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         cx.hooks.lines(width, &cx.zone(), cx.look.theme, cx.look.symbols)
     }
 }

@@ -3,6 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use super::{Page, PageReader, Sheet};
+use crate::session::query::Answer;
 use crate::text::width::str_width;
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, BoundAction, Context, Keymap};
@@ -24,7 +25,7 @@ pub(crate) static PAGE: Page = Page {
         after: "",
     },
     keys: &[],
-    open: |_title| Box::new(PageReader::new(Keys)),
+    open: |_title| Box::new(PageReader::new(&PAGE, "Keys", Keys)),
 };
 
 /// Columns for the names of keys.
@@ -42,15 +43,7 @@ const BELOW: usize = 5;
 pub(super) struct Keys;
 
 impl Sheet for Keys {
-    fn page(&self) -> &'static Page {
-        &PAGE
-    }
-
-    fn title(&self) -> String {
-        "Keys".to_owned()
-    }
-
-    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    fn lines(&self, _: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         lines(width, cx.keymap, cx.look.theme, cx.look.symbols)
     }
 }

@@ -40,10 +40,6 @@ impl LeaderTable {
 }
 
 impl Layer for LeaderTable {
-    fn name(&self) -> Option<&'static str> {
-        None
-    }
-
     fn context(&self) -> Context {
         Context::Leader
     }
@@ -71,10 +67,6 @@ impl Layer for LeaderTable {
 
     fn is_seen(&self, now: Instant) -> bool {
         self.appears <= now
-    }
-
-    fn covers(&self) -> bool {
-        false
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {

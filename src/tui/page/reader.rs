@@ -8,9 +8,10 @@ use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
 
 use super::Page;
+use crate::session::query::{Answer, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
-use crate::tui::composer::{Composer, ComposerStyle, EditEffect};
+use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
@@ -19,19 +20,13 @@ use crate::view::theme::Meaning;
 
 /// The content of a page. It is asked anew for each frame, so that it may change while it is read.
 pub(crate) trait Sheet {
-    fn page(&self) -> &'static Page;
+    /// Returns its lines, each at most this wide. `answer` is there once its query was answered.
+    fn lines(&self, answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>>;
 
-    fn title(&self) -> String;
-
-    /// Returns its lines, each at most this wide.
-    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>>;
-
-    /// Returns the request for its data, when it opens and when the session is there.
-    fn request(&self) -> Option<LayerRequest> {
+    /// Returns the query for what it shows, which is asked when it opens and when the session is there.
+    fn query(&self) -> Option<Query> {
         None
     }
-
-    fn update(&mut self, _news: &LayerUpdate<'_>) {}
 
     /// Returns the hint of the key that unfolds, where there is something to fold.
     fn fold_hint(&self) -> Option<&'static str> {
@@ -42,7 +37,10 @@ pub(crate) trait Sheet {
 }
 
 pub(crate) struct PageReader<T> {
+    page: &'static Page,
+    title: &'static str,
     sheet: T,
+    answer: Option<Answer>,
     top: usize,
     /// Of the last frame.
     rows: usize,
@@ -64,9 +62,12 @@ struct Search {
 }
 
 impl<T: Sheet> PageReader<T> {
-    pub(crate) fn new(sheet: T) -> Self {
+    pub(crate) fn new(page: &'static Page, title: &'static str, sheet: T) -> Self {
         Self {
+            page,
+            title,
             sheet,
+            answer: None,
             top: 0,
             rows: 0,
             height: 0,
@@ -144,8 +145,7 @@ impl<T: Sheet> PageReader<T> {
     }
 
     fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
-        let title = sanitize_line(&self.sheet.title()).into_owned();
-        let title = Line::styled(format!(" {title}"), cx.look.style(Meaning::TextStrong));
+        let title = Line::styled(format!(" {}", self.title), cx.look.style(Meaning::TextStrong));
         buffer.set_line(area.x, area.y, &title, area.width);
         if self.rows <= self.height {
             return;
@@ -184,11 +184,7 @@ impl<T: Sheet> PageReader<T> {
 
 impl<T: Sheet> Layer for PageReader<T> {
     fn kind(&self) -> Option<LayerKind> {
-        Some(LayerKind::Page(self.sheet.page()))
-    }
-
-    fn name(&self) -> Option<&'static str> {
-        Some(self.sheet.page().name)
+        Some(LayerKind::Page(self.page))
     }
 
     fn context(&self) -> Context {
@@ -241,11 +237,15 @@ impl<T: Sheet> Layer for PageReader<T> {
     }
 
     fn request(&self) -> Option<LayerRequest> {
-        self.sheet.request()
+        self.sheet.query().map(LayerRequest::Ask)
     }
 
     fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
-        self.sheet.update(news);
+        if let LayerUpdate::Answer(query, answer) = news
+            && self.sheet.query().as_ref() == Some(query)
+        {
+            self.answer = Some((*answer).clone());
+        }
         LayerReply::Done
     }
 
@@ -295,7 +295,9 @@ impl<T: Sheet> Layer for PageReader<T> {
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
-        let lines = self.sheet.lines(usize::from(area.width), cx);
+        let lines = self
+            .sheet
+            .lines(self.answer.as_ref(), usize::from(area.width), cx);
         // A blank row below the heading, where there is room for one.
         let head = if area.height >= 16 { 2 } else { 1 };
         let below = u16::from(self.search.line.is_some());
@@ -313,12 +315,11 @@ impl<T: Sheet> Layer for PageReader<T> {
         for (row, (number, line)) in body.rows().zip(rows) {
             self.draw_row(row, number, line, buffer, cx);
         }
-        let line = Rect {
-            x: area.x + 1,
+        let line = field(Rect {
             y: body.bottom(),
-            width: area.width.saturating_sub(2),
             height: 1,
-        };
+            ..area
+        });
         let look = ComposerStyle::new("/ ", "Search this page.", cx.look.theme);
         self.search.line.as_mut()?.draw(line, buffer, &look)
     }

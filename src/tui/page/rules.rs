@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -20,13 +21,14 @@ use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
 use crate::tui::commands::LayerCommand;
-use crate::tui::composer::{Composer, ComposerStyle, EditEffect};
+use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::picker::{Preview, draw_rule, split};
 use crate::tui::statusbar::Hints;
 use crate::tui::terminal_environment::path_words;
 use crate::view::Look;
+use crate::view::styled_text::draw_lines;
 use crate::view::theme::{Meaning, Theme};
 
 pub(super) static PAGE: Page = Page {
@@ -157,9 +159,10 @@ impl RuleList {
                 Some(_) => remark("Nothing matches.", width, cx),
             };
         }
+        let zone = cx.zone();
         let rules = self.visible_rules().enumerate();
         rules
-            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, cx))
+            .flat_map(|(index, rule)| self.rule_lines(index == self.chosen, rule, width, &zone, cx))
             .collect()
     }
 
@@ -168,6 +171,7 @@ impl RuleList {
         is_chosen: bool,
         rule: &Grant,
         width: usize,
+        zone: &TimeZone,
         cx: &LayerCx<'_>,
     ) -> [Line<'static>; ROWS] {
         let Look { theme, symbols, .. } = cx.look;
@@ -187,7 +191,7 @@ impl RuleList {
             "{} {dot} from {} {dot} {}",
             sanitize_line(&place),
             sanitize_line(&rule.origin.to_string()),
-            moment(rule.created, &cx.zone())
+            moment(rule.created, zone)
         );
         [
             Line::from(vec![
@@ -206,10 +210,6 @@ impl RuleList {
 impl Layer for RuleList {
     fn kind(&self) -> Option<LayerKind> {
         Some(LayerKind::Page(&PAGE))
-    }
-
-    fn name(&self) -> Option<&'static str> {
-        Some(PAGE.name)
     }
 
     fn context(&self) -> Context {
@@ -300,12 +300,11 @@ impl Layer for RuleList {
         Clear.render(area, buffer);
         let theme = cx.look.theme;
         buffer.set_line(area.x, area.y, &self.heading(cx), area.width);
-        let line = Rect {
-            x: area.x + 1,
+        let line = field(Rect {
             y: area.y + 1,
-            width: area.width.saturating_sub(2),
             height: 1,
-        };
+            ..area
+        });
         let look = ComposerStyle::new(cx.look.symbols.bar(), "Type to filter.", theme);
         let caret = self.filter.draw(line, buffer, &look);
         let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
@@ -324,14 +323,10 @@ impl Layer for RuleList {
         self.page = usize::from(list.height) / ROWS;
         let lines = self.lines(usize::from(list.width), cx);
         let first = (self.chosen + 1).saturating_sub(self.page.max(1)) * ROWS;
-        for (row, line) in list.rows().zip(lines.iter().skip(first)) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
+        draw_lines(lines.iter().skip(first), list, buffer);
         if let (Some((parting, preview)), Some(rule)) = (preview, self.chosen()) {
             draw_rule(parting, buffer, cx.look);
-            for (row, line) in preview.rows().zip(&preview_lines(rule, preview.width, cx)) {
-                buffer.set_line(row.x, row.y, line, row.width);
-            }
+            draw_lines(&preview_lines(rule, preview.width, cx), preview, buffer);
         }
         caret
     }

@@ -6,7 +6,7 @@ use super::rows::{fact, failure, heading, remark};
 use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, Query, StatusGroup};
 use crate::tui::commands::LayerCommand;
-use crate::tui::layer::{LayerCx, LayerRequest, LayerUpdate};
+use crate::tui::layer::LayerCx;
 use crate::tui::terminal_environment::path_words;
 
 pub(super) static PAGE: Page = Page {
@@ -22,44 +22,23 @@ pub(super) static PAGE: Page = Page {
         after: "cost",
     },
     keys: &[],
-    open: |_title| Box::new(PageReader::new(Status::default())),
+    open: |_title| Box::new(PageReader::new(&PAGE, "Status", Status)),
 };
 
-#[derive(Default)]
-pub(super) struct Status {
-    answer: Option<Result<Vec<StatusGroup>, String>>,
-}
+struct Status;
 
 impl Sheet for Status {
-    fn page(&self) -> &'static Page {
-        &PAGE
+    fn query(&self) -> Option<Query> {
+        Some(Query::Status)
     }
 
-    fn title(&self) -> String {
-        "Status".to_owned()
-    }
-
-    fn request(&self) -> Option<LayerRequest> {
-        Some(LayerRequest::Ask(Query::Status))
-    }
-
-    fn update(&mut self, news: &LayerUpdate<'_>) {
-        if let LayerUpdate::Answer(Query::Status, answer) = news {
-            self.answer = match answer {
-                Answer::Status(groups) => Some(Ok(groups.clone())),
-                Answer::Failed(sentence) => Some(Err(sentence.clone())),
-                _ => None,
-            };
-        }
-    }
-
-    fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let mut lines = match &self.answer {
-            None => remark("Looking.", width, cx),
-            Some(Err(sentence)) => failure(sentence, width, cx),
-            Some(Ok(groups)) => groups.iter().flat_map(|group| rows(group, width, cx)).collect(),
+    fn lines(&self, answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+        let mut lines = match answer {
+            Some(Answer::Status(groups)) => groups.iter().flat_map(|group| rows(group, width, cx)).collect(),
+            Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
+            _ => remark("Looking.", width, cx),
         };
-        if self.answer.is_none() {
+        if answer.is_none() {
             lines.push(Line::default());
         }
         lines.extend(rows(&cx.terminal(), width, cx));

@@ -8,7 +8,7 @@ use crate::conversation::{Todo, TodoChange, TodoEdit};
 use crate::session::Op;
 use crate::tui::composer::{Composer, ComposerStyle, Draft};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
+use crate::tui::layer::{Layer, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
 use crate::view::Look;
 
@@ -85,17 +85,9 @@ impl Layer for TodoEditor {
         false
     }
 
-    fn covers(&self) -> bool {
-        false
-    }
-
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         hints.key(keymap.label(Context::PanelText, Action::FinishText), "takes it");
         let escape = keymap.label(Context::Global, Action::Escape);
         hints.key(escape, "leaves it as it was");
-    }
-
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
-        self.draw_in(area, buffer, cx.look)
     }
 }

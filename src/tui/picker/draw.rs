@@ -15,10 +15,10 @@ use super::row::{Hint, Row};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
-use crate::tui::composer::ComposerStyle;
+use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::layer::Layer;
 use crate::view::Look;
-use crate::view::styled_text::MEASURE;
+use crate::view::styled_text::{MEASURE, draw_lines};
 use crate::view::theme::Meaning;
 
 /// From this width on the preview stands beside the list.
@@ -98,11 +98,7 @@ impl Picker {
     }
 
     fn draw_line(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
-        let area = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
+        let area = field(area);
         let look = ComposerStyle::new(look.symbols.bar(), "Type to filter.", look.theme);
         match &mut self.renaming {
             Some((_, name)) => name.draw(area, buffer, &look),
@@ -150,9 +146,7 @@ impl Picker {
     fn draw_preview(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
         let Some(row) = self.row() else { return };
         let lines = self.place.preview(row, area.as_size(), look);
-        for (row, line) in area.rows().zip(&lines) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
+        draw_lines(&lines, area, buffer);
     }
 }
 

@@ -15,10 +15,6 @@ impl Layer for Picker {
         Some(LayerKind::List(self.list))
     }
 
-    fn name(&self) -> Option<&'static str> {
-        Some("picker")
-    }
-
     fn context(&self) -> Context {
         Context::Picker
     }

@@ -25,7 +25,7 @@ pub(super) use slots::{SessionMessage, SessionSlots};
 pub(crate) use crate::session::host::SessionTarget;
 
 /// One of the open sessions. Numbers are not used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct SlotId(pub(crate) u32);
 
 impl SlotId {

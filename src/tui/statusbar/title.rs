@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 
 use crate::permission::Mode;
 use crate::session::{PLAN, RequestUsage, SessionInfo};
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::view::Symbols;
@@ -21,7 +22,7 @@ const TITLE_COLUMNS: usize = 16;
 const GAP: usize = 2;
 
 /// The facts in the row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SessionFacts {
     pub(crate) title: String,
     /// `provider/model`.
@@ -175,10 +176,7 @@ impl TitleRow<'_> {
         let text = self.theme.style(Meaning::Text);
         let mut parts: Vec<Piece> = Vec::new();
         if others && self.elsewhere.sessions > 0 {
-            let count = match self.elsewhere.sessions {
-                1 => "1 other".to_owned(),
-                count => format!("{count} others"),
-            };
+            let count = plural(self.elsewhere.sessions, "other");
             parts.push((count, self.theme.style(Meaning::StateRunning)));
         }
         let asks = facts.asks + self.elsewhere.asks;

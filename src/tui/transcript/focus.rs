@@ -5,7 +5,6 @@
 use super::block::{Block, Body};
 use super::call::Group;
 use super::{ScrollMove, Transcript};
-use crate::conversation::CallId;
 
 /// Direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,35 +65,8 @@ impl Transcript {
         }
     }
 
-    /// Focuses the block on this row of the last frame.
-    pub fn focus_row(&mut self, row: u16) -> bool {
-        let found = self
-            .shown
-            .starts
-            .iter()
-            .rfind(|(start, _)| *start <= usize::from(row));
-        let Some(&(_, block)) = found else { return false };
-        self.focus = Some(block);
-        true
-    }
-
     pub fn clear_focus(&mut self) {
         self.focus = None;
-    }
-
-    /// Returns the call that the focused block is about.
-    pub fn focused_call(&self) -> Option<&CallId> {
-        match &self.blocks.list.get(self.focus?)?.body {
-            Body::Call(call) => Some(&call.id),
-            _ => None,
-        }
-    }
-
-    /// Brings a call on screen and focuses it.
-    pub fn focus_call(&mut self, call: &CallId) -> bool {
-        let found = self.blocks.call(call);
-        self.focus_on(found);
-        found.is_some()
     }
 
     /// Folds or unfolds the focused block.

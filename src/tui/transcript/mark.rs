@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::conversation::NoticeKind;
 use crate::session::TurnEndReason;
+use crate::text::count::plural;
 use crate::text::width::str_width;
 use crate::view::card::CardStatus;
 use crate::view::spinner;
@@ -57,10 +58,8 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
                 took.filter(|took| took.as_millis() >= super::headlines::FELT_MS)
                     .map(spinner::elapsed),
             );
-            match calls {
-                0 => {}
-                1 => facts.push("1 call".to_owned()),
-                calls => facts.push(format!("{calls} calls")),
+            if *calls > 0 {
+                facts.push(plural(*calls, "call"));
             }
             plain(&facts.join(&format!(" {dot} ")), cx)
         }

@@ -10,7 +10,7 @@ use super::Transcript;
 use super::block::Body;
 use super::call::Group;
 use super::group;
-use super::text::{text_and_targets, text_with_asides};
+use super::text::BlockText;
 use crate::text::diff::{Sign, parse_unified};
 use crate::tool::RenderCx;
 use crate::view::card::{Card, CardPart, FileTarget};
@@ -104,7 +104,7 @@ impl Transcript {
             return (Cow::Borrowed(""), Vec::new());
         }
         let is_unfolded = self.is_unfolded(block);
-        text_and_targets(&self.blocks.list, block, is_unfolded, &*self.cards)
+        BlockText::of(&self.blocks.list, block, is_unfolded, &*self.cards).with_targets()
     }
 
     fn is_unfolded(&self, block: usize) -> bool {
@@ -140,7 +140,7 @@ impl Transcript {
             .enumerate()
             .filter(|(_, block)| block.is_shown())
         {
-            let text = text_with_asides(&self.blocks.list, index, false, &*self.cards);
+            let text = BlockText::of(&self.blocks.list, index, false, &*self.cards).with_asides();
             let text = text.trim_end();
             if text.is_empty() {
                 continue;

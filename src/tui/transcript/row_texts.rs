@@ -11,7 +11,7 @@ use regex::Regex;
 
 use super::layout::{self, Key};
 use super::list::BlockRows;
-use super::text::text_and_diffs;
+use super::text::BlockText;
 use super::viewport::Heights;
 use crate::text::align::{AlignedRow, Aligner, Piece};
 use crate::text::width::{prefix, str_width};
@@ -66,7 +66,8 @@ impl RowTexts {
             return self.blocks.get_mut(&index);
         }
         let is_unfolded = block.is_unfolded(list.cx.reasoning_unfolded);
-        let (text, diffs) = text_and_diffs(&list.blocks.list, index, is_unfolded, list.cx.cards);
+        let source = BlockText::of(&list.blocks.list, index, is_unfolded, list.cx.cards);
+        let (text, diffs) = source.with_diffs();
         let text = text.into_owned();
         let before = self.blocks.remove(&index);
         let kept = before.filter(|read| read.key.is_grown(key) && text.starts_with(&read.text));

@@ -12,7 +12,7 @@ use super::Transcript;
 use super::apply::Blocks;
 use super::block::Body;
 use super::cards::CardSource;
-use super::text::text;
+use super::text::BlockText;
 use super::viewport::Anchor;
 
 #[derive(Default)]
@@ -81,7 +81,9 @@ impl TranscriptSearch {
             }
             let count = Count {
                 revision: block.revision,
-                matches: pattern.find_iter(&text(&blocks.list, index, true, cards)).count(),
+                matches: pattern
+                    .find_iter(&BlockText::of(&blocks.list, index, true, cards).text())
+                    .count(),
                 is_cut: matches!(&block.body, Body::Call(call) if call.kept_output().is_some()),
             };
             match self.counts.get_mut(index) {
@@ -285,7 +287,7 @@ impl Transcript {
             return true;
         };
         let is_card = matches!(self.blocks.list[block].body, Body::Call(_));
-        let text = text(&self.blocks.list, block, false, &*self.cards);
+        let text = BlockText::of(&self.blocks.list, block, false, &*self.cards).text();
         is_card && pattern.find_iter(&text).count() == search.matches(block)
     }
 

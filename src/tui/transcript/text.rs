@@ -14,61 +14,101 @@ use crate::tool::RenderCx;
 use crate::view::Symbols;
 use crate::view::card::{self, Asides, Card, FileTarget, SourceNotes};
 
-/// Returns the text of a block, folded or not. One that is not shown has none.
-pub(super) fn text<'a>(
+/// A block, folded or not, whose text is read. One that is not shown has none.
+#[derive(Clone, Copy)]
+pub(super) struct BlockText<'a, 'c> {
     list: &'a [Block],
     index: usize,
     is_unfolded: bool,
-    cards: &dyn CardSource,
-) -> Cow<'a, str> {
-    read(
-        list,
-        index,
-        is_unfolded,
-        cards,
-        &mut CardTextReader::new(Asides::Without),
-    )
+    cards: &'c dyn CardSource,
 }
 
-/// Returns the same with what stands beside its lines: as many lines, with their numbers and signs.
-pub(super) fn text_with_asides<'a>(
-    list: &'a [Block],
-    index: usize,
-    is_unfolded: bool,
-    cards: &dyn CardSource,
-) -> Cow<'a, str> {
-    read(
-        list,
-        index,
-        is_unfolded,
-        cards,
-        &mut CardTextReader::new(Asides::With),
-    )
-}
+impl<'a, 'c> BlockText<'a, 'c> {
+    pub(super) fn of(list: &'a [Block], index: usize, is_unfolded: bool, cards: &'c dyn CardSource) -> Self {
+        Self {
+            list,
+            index,
+            is_unfolded,
+            cards,
+        }
+    }
 
-/// Returns the text, and where each diff begins in it.
-pub(super) fn text_and_diffs<'a>(
-    list: &'a [Block],
-    index: usize,
-    is_unfolded: bool,
-    cards: &dyn CardSource,
-) -> (Cow<'a, str>, Vec<usize>) {
-    let mut reader = CardTextReader::new(Asides::Without);
-    let text = read(list, index, is_unfolded, cards, &mut reader);
-    (text, reader.notes.diffs)
-}
+    pub(super) fn text(self) -> Cow<'a, str> {
+        self.read(&mut CardTextReader::new(Asides::Without))
+    }
 
-/// Returns the text, and where lines begin in it that are about a file of their own.
-pub(super) fn text_and_targets<'a>(
-    list: &'a [Block],
-    index: usize,
-    is_unfolded: bool,
-    cards: &dyn CardSource,
-) -> (Cow<'a, str>, Vec<(usize, FileTarget)>) {
-    let mut reader = CardTextReader::new(Asides::Without);
-    reader.notes.targets = Some(Vec::new());
-    let text = read(list, index, is_unfolded, cards, &mut reader);
-    (text, reader.notes.targets.unwrap_or_default())
+    /// Returns the text with what stands beside its lines: as many lines, with their numbers and signs.
+    pub(super) fn with_asides(self) -> Cow<'a, str> {
+        self.read(&mut CardTextReader::new(Asides::With))
+    }
+
+    /// Returns the text, and where each diff begins in it.
+    pub(super) fn with_diffs(self) -> (Cow<'a, str>, Vec<usize>) {
+        let mut reader = CardTextReader::new(Asides::Without);
+        let text = self.read(&mut reader);
+        (text, reader.notes.diffs)
+    }
+
+    /// Returns the text, and where lines begin in it that are about a file of their own.
+    pub(super) fn with_targets(self) -> (Cow<'a, str>, Vec<(usize, FileTarget)>) {
+        let mut reader = CardTextReader::new(Asides::Without);
+        reader.notes.targets = Some(Vec::new());
+        let text = self.read(&mut reader);
+        (text, reader.notes.targets.unwrap_or_default())
+    }
+
+    fn read(self, reader: &mut CardTextReader) -> Cow<'a, str> {
+        let block = &self.list[self.index];
+        match &block.body {
+            _ if !block.is_shown() => Cow::Borrowed(""),
+            Body::User(user) if user.files.is_empty() => sanitize(user.text.trim_end()),
+            Body::User(user) => {
+                let files = user.files.iter().map(|file| format!("\n@{file}"));
+                let text = user.text.trim_end().to_owned() + &files.collect::<String>();
+                Cow::Owned(sanitize(&text).into_owned())
+            }
+            Body::Text(text) => sanitize(text.source.text()),
+            Body::Reasoning(reasoning) => sanitize(reasoning.source.text()),
+            Body::Mark(mark) => Cow::Owned(sanitize(&mark.source()).into_owned()),
+            Body::Call(call) => Cow::Owned(match &call.group {
+                Group::Leads(members) => self.shared(call, members, reader),
+                Group::Alone | Group::Apart | Group::Follows(_) => self.single(call, reader),
+            }),
+        }
+    }
+
+    /// A call's card, or its title and the cards of the calls inside it.
+    fn single(self, call: &CallBlock, reader: &mut CardTextReader) -> String {
+        let cx = RenderCx {
+            expanded: self.is_unfolded,
+        };
+        let mut card = call.card(self.cards, cx);
+        if !call.inner.is_empty() {
+            card.body.clear();
+        }
+        let mut text = String::new();
+        reader.push(&card, &mut text);
+        for inner in &call.inner {
+            text.push('\n');
+            reader.push(&inner.card(self.cards, cx), &mut text);
+        }
+        text
+    }
+
+    /// The row that calls share, and below it each of them where it is unfolded.
+    fn shared(self, leader: &CallBlock, members: &[usize], reader: &mut CardTextReader) -> String {
+        let calls = || group::calls(self.list, leader, members);
+        let cards = group::cards(calls(), self.is_unfolded, self.cards);
+        let mut text = card::source(&group::title(&cards, calls().count(), Symbols::Unicode));
+        if let Some(targets) = &mut reader.notes.targets {
+            targets.extend(cards.iter().filter_map(|card| Some((0, card.target.clone()?))));
+        }
+        for card in cards.iter().filter(|_| self.is_unfolded) {
+            text.push('\n');
+            reader.push(card, &mut text);
+        }
+        text
+    }
 }
 
 /// Reads the text of cards, and takes notes.
@@ -88,75 +128,4 @@ impl CardTextReader {
     fn push(&mut self, card: &Card, text: &mut String) {
         card::push_source(card, self.asides, text, &mut self.notes);
     }
-}
-
-fn read<'a>(
-    list: &'a [Block],
-    index: usize,
-    is_unfolded: bool,
-    cards: &dyn CardSource,
-    reader: &mut CardTextReader,
-) -> Cow<'a, str> {
-    let block = &list[index];
-    match &block.body {
-        _ if !block.is_shown() => Cow::Borrowed(""),
-        Body::User(user) if user.files.is_empty() => sanitize(user.text.trim_end()),
-        Body::User(user) => {
-            let files = user.files.iter().map(|file| format!("\n@{file}"));
-            let text = user.text.trim_end().to_owned() + &files.collect::<String>();
-            Cow::Owned(sanitize(&text).into_owned())
-        }
-        Body::Text(text) => sanitize(text.source.text()),
-        Body::Reasoning(reasoning) => sanitize(reasoning.source.text()),
-        Body::Mark(mark) => Cow::Owned(sanitize(&mark.source()).into_owned()),
-        Body::Call(call) => Cow::Owned(match &call.group {
-            Group::Leads(members) => shared(list, call, members, is_unfolded, cards, reader),
-            Group::Alone | Group::Apart | Group::Follows(_) => single(call, is_unfolded, cards, reader),
-        }),
-    }
-}
-
-/// A call's card, or its title and the cards of the calls inside it.
-fn single(
-    call: &CallBlock,
-    is_unfolded: bool,
-    cards: &dyn CardSource,
-    reader: &mut CardTextReader,
-) -> String {
-    let cx = RenderCx {
-        expanded: is_unfolded,
-    };
-    let mut card = call.card(cards, cx);
-    if !call.inner.is_empty() {
-        card.body.clear();
-    }
-    let mut text = String::new();
-    reader.push(&card, &mut text);
-    for inner in &call.inner {
-        text.push('\n');
-        reader.push(&inner.card(cards, cx), &mut text);
-    }
-    text
-}
-
-/// The row that calls share, and below it each of them where it is unfolded.
-fn shared(
-    list: &[Block],
-    leader: &CallBlock,
-    members: &[usize],
-    is_unfolded: bool,
-    source: &dyn CardSource,
-    reader: &mut CardTextReader,
-) -> String {
-    let calls = || group::calls(list, leader, members);
-    let cards = group::cards(calls(), is_unfolded, source);
-    let mut text = card::source(&group::title(&cards, calls().count(), Symbols::Unicode));
-    if let Some(targets) = &mut reader.notes.targets {
-        targets.extend(cards.iter().filter_map(|card| Some((0, card.target.clone()?))));
-    }
-    for card in cards.iter().filter(|_| is_unfolded) {
-        text.push('\n');
-        reader.push(card, &mut text);
-    }
-    text
 }

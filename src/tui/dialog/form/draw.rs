@@ -16,6 +16,7 @@ use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::layer::{Layer, LayerCx};
 use crate::view::Symbols;
 use crate::view::approval::{ApprovalText, INDENT, body, step};
+use crate::view::styled_text::draw_lines;
 use crate::view::theme::Meaning;
 
 /// Columns of a number before a label.
@@ -70,9 +71,7 @@ impl FormDialog {
         let first_row = lines.len();
         lines.extend(shown_part(&list.lines, self.list_top, list_rows, area.width, cx));
         lines.extend(foot);
-        for (row, line) in area.rows().zip(&lines) {
-            buffer.set_line(row.x, row.y, line, row.width);
-        }
+        draw_lines(&lines, area, buffer);
         let row = list.words?.checked_sub(self.list_top)?;
         let room = list_rows.checked_sub(row)?.min(self.words_rows);
         let line = Rect {

@@ -15,7 +15,6 @@ use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
 use super::{Dialog, is_answer};
 use crate::conversation::CallId;
-use crate::permission::Scope;
 use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
 use crate::tui::keymap::{Action, Context, Keymap};
@@ -365,10 +364,6 @@ impl Layer for FormDialog {
         LayerReply::Done
     }
 
-    fn clear(&mut self) -> LayerReply {
-        LayerReply::Ignored
-    }
-
     /// Begins an answer in own words where that is possible.
     fn write(&mut self, text: &str) -> LayerReply {
         let Some(row) = self
@@ -398,10 +393,6 @@ impl Layer for FormDialog {
         false
     }
 
-    fn covers(&self) -> bool {
-        false
-    }
-
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let esc = keymap.label(Context::Global, Action::Escape);
         hints.key(esc, if self.is_outermost() { "later" } else { "back" });
@@ -413,10 +404,6 @@ impl Layer for FormDialog {
 }
 
 impl Dialog for FormDialog {
-    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
-        self.guard = guard;
-    }
-
     fn call(&self) -> Option<&CallId> {
         Some(&self.form.call)
     }

@@ -9,12 +9,14 @@ use super::super::rows::{failure, remark};
 use super::rows::DiffRow;
 use super::{Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile, FileState};
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate, truncate_middle};
-use crate::tui::composer::ComposerStyle;
+use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::layer::LayerCx;
 use crate::view::card::DiffBody;
 use crate::view::diff;
+use crate::view::styled_text::draw_lines;
 use crate::view::theme::Meaning;
 
 /// Columns before a row: the pointer and the sign of a comment.
@@ -34,9 +36,7 @@ impl Diff {
         };
         self.height = usize::from(body.height);
         if self.rows.is_empty() {
-            for (row, line) in body.rows().zip(self.nothing(usize::from(area.width), cx)) {
-                buffer.set_line(row.x, row.y, &line, row.width);
-            }
+            draw_lines(&self.nothing(usize::from(area.width), cx), body, buffer);
             return None;
         }
         self.keep_in_sight();
@@ -79,10 +79,9 @@ impl Diff {
         let left = Line::from(spans);
         let files = self.files();
         let sum = |count: fn(&ChangedFile) -> usize| files.iter().map(count).sum::<usize>();
-        let noun = if files.len() == 1 { "file" } else { "files" };
         let text = format!(
-            "{} {noun} +{} {}{} ",
-            files.len(),
+            "{} +{} {}{} ",
+            plural(files.len(), "file"),
             sum(|file| file.additions),
             cx.look.symbols.minus(),
             sum(|file| file.deletions)
@@ -217,13 +216,8 @@ impl Diff {
             return None;
         }
         if let Some(writing) = &mut self.writing {
-            let line = Rect {
-                x: area.x + 1,
-                width: area.width.saturating_sub(2),
-                ..area
-            };
             let look = ComposerStyle::new("\" ", "What about this line?", cx.look.theme);
-            return writing.draw(line, buffer, &look);
+            return writing.draw(field(area), buffer, &look);
         }
         let text = self
             .comment_at()

@@ -355,10 +355,6 @@ impl Layer for Diff {
         Some(LayerKind::Page(&PAGE))
     }
 
-    fn name(&self) -> Option<&'static str> {
-        Some(PAGE.name)
-    }
-
     fn context(&self) -> Context {
         match self.writing {
             Some(_) => Context::Layer(&COMMENT_KEYS),

@@ -18,7 +18,7 @@ use super::block::Block;
 use super::layout::{self, LayoutCx};
 use super::list::BlockRows;
 use super::row_texts::RowTexts;
-use super::text::text;
+use super::text::BlockText;
 use super::viewport::RowPosition;
 use crate::tui::caret::CaretMove;
 
@@ -237,7 +237,7 @@ impl Transcript {
             .skip(first.block)
         {
             let is_unfolded = block.is_unfolded(self.reasoning_unfolded);
-            let text = text(&self.blocks.list, index, is_unfolded, &*self.cards);
+            let text = BlockText::of(&self.blocks.list, index, is_unfolded, &*self.cards).text();
             let Some(range) = selection.range(index, &text) else {
                 continue;
             };

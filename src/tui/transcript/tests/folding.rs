@@ -158,21 +158,6 @@ fn jumps_find_failures_and_cards_that_want_a_look() {
 }
 
 #[test]
-fn a_click_focuses_the_block_on_its_row() {
-    let mut scene = Scene::default();
-    scene.says("first");
-    scene.answers("second\n\nblock");
-    scene.draw(60, 20);
-    assert!(scene.transcript.focus_row(4));
-    assert_eq!(
-        scene.transcript.copy_focused().as_deref(),
-        Some("second\n\nblock")
-    );
-    assert!(scene.transcript.focus_row(0));
-    assert_eq!(scene.transcript.copy_focused().as_deref(), Some("first"));
-}
-
-#[test]
 fn a_long_message_of_the_person_folds() {
     let mut scene = Scene::default();
     scene.says(&lines(40));

@@ -158,7 +158,7 @@ impl Actor {
             10 => transcript.to_end(),
             11 => drop(transcript.next_failure(1)),
             12 => drop(transcript.copy_focused()),
-            13 => drop(transcript.focus_row(u16::from(key) / 22)),
+            13 => drop(transcript.next_failure(-1)),
             14 => transcript.search(),
             15 => transcript.search_for(["e", "a b", "世", "line 1"][usize::from(key) / 22 % 4]),
             16 => drop(transcript.search_step(if key > 100 { 1 } else { -1 })),
