@@ -66,7 +66,12 @@ impl Transcript {
 
     fn places_of(&self, block: usize, project: &Path) -> Vec<FilePlace> {
         let cards = self.cards_of(block);
-        let files = cards.iter().flat_map(subjects);
+        let attached = match self.blocks.list.get(block).map(|block| &block.body) {
+            Some(Body::User(user)) => user.files.as_slice(),
+            _ => &[],
+        };
+        let attached = attached.iter().map(|file| file.target.clone());
+        let files = cards.iter().flat_map(subjects).chain(attached);
         let mut places: Vec<_> = files.map(|file| place(&file, project)).collect();
         let (text, targets) = self.text_of(block);
         let mut start = 0;
