@@ -14,7 +14,7 @@ use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, with_unlinked};
 use crate::tool::{
     Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
-    ToolError, plural,
+    ToolError, WrittenFile, plural,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 
@@ -75,6 +75,8 @@ impl Tool for EditTool {
         },
     ];
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace];
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
+        Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 
     fn description(&self, _: InitCx<'_>) -> String {
         "Replace text in a file that was read. `old_string` must name one place: give enough lines around it. It is \

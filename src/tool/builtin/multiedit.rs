@@ -12,7 +12,7 @@ use crate::text::replace::Strategy;
 use crate::tool::change::{Change, apply, diff_part, growing_diff, newest_edits, with_unlinked};
 use crate::tool::{
     Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, ToolSet, plural,
+    ToolError, ToolSet, WrittenFile, plural,
 };
 use crate::view::card::{Card, Fact};
 
@@ -80,6 +80,8 @@ impl Tool for MultiEditTool {
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static str = "edit";
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
+        Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 
     fn description(&self, _: InitCx<'_>) -> String {
         "Make several replacements in one file that was read, as one change: all or none. Each `old_string` must name \

@@ -21,7 +21,7 @@ use crate::tool::change::{FileChange, apply_all};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, plural,
+    ToolError, WrittenFile, plural,
 };
 use crate::view::card::Card;
 
@@ -102,6 +102,13 @@ impl Tool for HashlineEditTool {
     ];
     const FAMILY: &'static str = "edit";
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Hashline];
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
+        vec![WrittenFile {
+            moved_to: details.renamed_to,
+            is_gone: details.kind == Kind::Delete,
+            ..WrittenFile::new(details.path, details.additions, details.deletions)
+        }]
+    });
 
     fn description(&self, _: InitCx<'_>) -> String {
         "Edit a file by the tags that `read` puts before its lines: `5:89|const y = 2` is the line 5:89. Types: \
