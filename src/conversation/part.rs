@@ -69,7 +69,7 @@ pub struct ToolPart {
 /// A file the user attached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FilePart {
-    /// As shown to the user and to the model.
+    /// As shown to the user and to the model; behind it the lines that were asked for: `src/a.rs:40-59`.
     pub path: String,
     pub mime: String,
     /// Text for text files, base64 for images and PDFs.

@@ -3,17 +3,8 @@
 use super::approval::{self, FOREIGN};
 use crate::conversation::{CallResult, CallState, ErrorKind};
 use crate::text::count::noun_of;
-use crate::text::sanitize::reveal_line;
-use crate::view::card::{Card, CardPart, Fact, plain};
-
-/// Signs of check lists and answers at the beginning of a row, and what they say.
-const SIGNS: &[(&str, &str)] = &[
-    ("✓ ", "done: "),
-    ("▸ ", "in progress: "),
-    ("○ ", "open: "),
-    ("⊘ ", "dropped: "),
-    ("› ", "answer: "),
-];
+use crate::text::sanitize::{reveal_line, sanitize_line};
+use crate::view::card::{Card, CardPart, Fact, ToneLine, plain};
 
 /// `Running Bash: cargo test`
 pub(super) fn begins(card: &Card) -> String {
@@ -93,22 +84,23 @@ fn part(part: &CardPart) -> Vec<String> {
             rows.map(|row| row.to_string()).collect()
         }
         CardPart::Omitted(what) => vec![format!("Left out: {}.", reveal_line(what))],
+        CardPart::Lines(lines) => lines.iter().map(spoken).collect(),
         other => {
             let text = plain(&Card::new("", "").part(other.clone()));
-            text.lines().skip(1).map(row).collect()
+            let rows = text.lines().skip(1);
+            rows.map(|row| format!("{FOREIGN}{}", row.strip_prefix("   ").unwrap_or(row)))
+                .collect()
         }
     }
 }
 
-fn row(row: &str) -> String {
-    let row = row.strip_prefix("   ").unwrap_or(row);
-    let sign = SIGNS
-        .iter()
-        .find_map(|(sign, word)| Some((row.strip_prefix(sign)?, word)));
-    match sign {
-        Some((rest, word)) => format!("{FOREIGN}{word}{rest}"),
-        None => format!("{FOREIGN}{row}"),
-    }
+fn spoken(line: &ToneLine) -> String {
+    let words = line.iter().map(|span| match &*span.spoken {
+        "" => span.text.as_str(),
+        spoken => spoken,
+    });
+    let words: String = words.collect();
+    format!("{FOREIGN}{}", sanitize_line(&words).trim_end())
 }
 
 /// Returns how much of a text that streams can be said now: up to the end of its last whole line or sentence.
@@ -153,12 +145,15 @@ mod tests {
 
     #[test]
     fn signs_are_words_and_what_is_left_out_is_counted() {
-        let line = |text: &str| ToneSpan::new(Tone::Normal, text).into();
+        let line = |sign: &str, spoken, text: &str| {
+            let sign = ToneSpan::sign(Tone::Success, sign, spoken);
+            vec![sign, ToneSpan::new(Tone::Normal, text)].into()
+        };
         let card = Card::new("Todo", "1 of 3")
             .part(CardPart::Lines(vec![
-                line("✓ find it"),
-                line("▸ fix it"),
-                line("○ test it"),
+                line("✓ ", "done: ", "find it"),
+                line("▸ ", "in progress: ", "fix it"),
+                line("○ ", "open: ", "test it"),
             ]))
             .part(CardPart::Omitted("23 lines above".into()));
         assert_eq!(
@@ -174,6 +169,15 @@ mod tests {
             body(&card, 1),
             ["| done: find it", "3 more lines; /show tells all."]
         );
+    }
+
+    #[test]
+    fn a_sign_that_was_printed_is_told_as_it_is() {
+        let matched = ToneSpan::new(Tone::Normal, "○ circle");
+        let card = Card::new("Bash", "npm test")
+            .part(CardPart::Text("✓ parses\n✗ draws".into()))
+            .part(CardPart::Lines(vec![matched.into()]));
+        assert_eq!(body(&card, 9), ["| ✓ parses", "| ✗ draws", "| ○ circle"]);
     }
 
     #[test]

@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 
 use super::{
     Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool,
-    ToolCx, ToolError, ToolSet,
+    ToolCx, ToolError, ToolSet, WrittenFile,
 };
-use crate::conversation::{CallResult, ErrorKind};
+use crate::conversation::{CallResult, ErrorKind, Json};
 use crate::permission::Ask;
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
@@ -75,6 +75,8 @@ pub trait DynTool: Send + Sync {
         cx: &'a ToolCx,
     ) -> BoxFuture<'a, Result<Output<Value>, ToolError>>;
     fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card;
+    /// Returns the files that a call has written; none if the details are not this tool's.
+    fn written(&self, details: &Json) -> Vec<WrittenFile>;
     /// `None`: the details are not this tool's; the caller draws the generic card.
     fn render_result(&self, args: DrawnArgs<'_>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card>;
 }
@@ -216,6 +218,11 @@ impl<T: Tool> DynTool for T {
                 paged: output.paged,
             })
         })
+    }
+
+    fn written(&self, details: &Json) -> Vec<WrittenFile> {
+        let written = T::WRITTEN.and_then(|of| details.read().ok().map(of));
+        written.unwrap_or_default()
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {

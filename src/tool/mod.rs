@@ -172,6 +172,9 @@ pub trait Tool: Send + Sync + 'static {
     /// The parameter that a person edits in the question as plain text; without one, all arguments as JSON.
     const EDITED: Option<&'static str> = None;
 
+    /// Reads from the details which files a call has written, of a tool that writes any.
+    const WRITTEN: Option<fn(Self::Details) -> Vec<WrittenFile>> = None;
+
     fn description(&self, _cx: InitCx<'_>) -> String {
         Self::DESCRIPTION.to_owned()
     }
@@ -253,6 +256,28 @@ pub struct ResultView<'a, D> {
     pub text: &'a str,
     pub running: bool,
     pub error: Option<ErrorKind>,
+}
+
+/// What a call has made of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct WrittenFile {
+    /// As tools answer with it: from the project's root.
+    pub path: String,
+    pub moved_to: Option<String>,
+    pub is_gone: bool,
+    pub additions: usize,
+    pub deletions: usize,
+}
+
+impl WrittenFile {
+    pub fn new(path: impl Into<String>, additions: usize, deletions: usize) -> Self {
+        Self {
+            path: path.into(),
+            additions,
+            deletions,
+            ..Self::default()
+        }
+    }
 }
 
 /// One text or several.

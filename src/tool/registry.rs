@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::dynamic::{ResultSource, generic_card};
-use super::{DrawnArgs, DynTool, InitCx, RenderCx, Route, ToolSettings, builtin, routing};
-use crate::conversation::{Json, ToolPart};
+use super::{DrawnArgs, DynTool, InitCx, RenderCx, Route, ToolSettings, WrittenFile, builtin, routing};
+use crate::conversation::{CallResult, Json, ToolPart};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
 use crate::view::card::Card;
@@ -147,6 +147,12 @@ impl Registry {
     pub fn advertised_name_of(&self, call: &ToolPart) -> String {
         let args = || call.args.as_ref().map(Json::value).unwrap_or_default();
         self.route_list(&call.tool, |route| routing::is_for(route, &args()))
+    }
+
+    /// Returns the files that a call of this tool has written, as its result tells.
+    pub fn written(&self, tool: &str, result: &CallResult) -> Vec<WrittenFile> {
+        let tool = self.get(tool).filter(|_| result.ok);
+        tool.map(|tool| tool.written(&result.details)).unwrap_or_default()
     }
 
     fn route_list(&self, given: &str, is_for: impl Fn(&Route) -> bool) -> String {

@@ -13,7 +13,7 @@ use crate::provider::EditMode;
 use crate::tool::change::{diff_part, growing_diff};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
-    ToolError,
+    ToolError, WrittenFile,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 
@@ -57,6 +57,8 @@ impl Tool for EditTool {
         },
     ];
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace];
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
+        Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         if args.old_string == args.new_string {

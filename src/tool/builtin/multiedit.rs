@@ -10,7 +10,7 @@ use crate::conversation::ErrorKind;
 use crate::tool::change::{growing_diff, newest_edits};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
-    ToolSet,
+    ToolSet, WrittenFile,
 };
 use crate::view::card::{Card, Fact};
 
@@ -52,6 +52,8 @@ impl Tool for MultiEditTool {
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static str = "edit";
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
+        Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let path = cx.path(&args.file_path)?;

@@ -341,15 +341,16 @@ fn card(questions: &[&str], answers: &[Vec<String>], is_open: bool) -> Card {
             lines.push(ToneSpan::new(Tone::Normal, *question).into());
         }
         let answers = answers.get(place).map(Vec::as_slice).unwrap_or_default();
-        lines.push(match (answers, is_open) {
-            ([], true) => ToneSpan::new(Tone::Muted, "› …").into(),
-            ([], false) => ToneSpan::new(Tone::Warning, "› unanswered").into(),
+        let sign = |tone| ToneSpan::sign(tone, "› ", "answer: ");
+        let line = match (answers, is_open) {
+            ([], true) => vec![sign(Tone::Muted), ToneSpan::new(Tone::Muted, "…")],
+            ([], false) => vec![sign(Tone::Warning), ToneSpan::new(Tone::Warning, "unanswered")],
             (answers, _) => vec![
-                ToneSpan::aside(Tone::Accent, "› "),
+                sign(Tone::Accent),
                 ToneSpan::new(Tone::Strong, answers.join(", ")),
-            ]
-            .into(),
-        });
+            ],
+        };
+        lines.push(line.into());
     }
     with_lines(Card::new("Question", argument), lines)
 }

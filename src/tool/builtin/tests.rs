@@ -4,9 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;
+use crate::permission::PermissionReply;
 use crate::text::truncate::Keep;
 use crate::tool::harness::Harness;
-use crate::tool::{Concurrency, DynTool, InitCx, Registry, Resolution, ToolSet, ToolSettings};
+use crate::tool::{Concurrency, DynTool, InitCx, Registry, Resolution, ToolSet, ToolSettings, WrittenFile};
 
 const CORE: &[&str] = &[
     "apply_patch",
@@ -282,5 +283,73 @@ async fn errors_begin_with_the_word_and_end_up_as_details() {
         assert!(!result.ok && result.output.starts_with("Error: "), "{tool}");
         assert_eq!(result.error_kind(), Some(kind), "{tool}: {}", result.output);
         assert!(!result.title.contains('\n'), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn what_writes_says_which_files_and_what_only_reads_says_none() {
+    let new = WrittenFile::new;
+    let patch = "*** Begin Patch\n*** Add File: new\n+x\n*** Update File: a\n*** Move to: b\n@@\n-two\n+2\n\
+                 *** Delete File: c\n*** End Patch";
+    let patched = vec![
+        new("new", 1, 0),
+        WrittenFile {
+            moved_to: Some("b".into()),
+            ..new("a", 1, 1)
+        },
+        WrittenFile {
+            is_gone: true,
+            ..new("c", 0, 1)
+        },
+    ];
+    let moved = WrittenFile {
+        moved_to: Some("b".into()),
+        ..new("a", 0, 0)
+    };
+    let removed = WrittenFile {
+        is_gone: true,
+        ..new("a", 0, 2)
+    };
+    let edits =
+        json!([{ "old_string": "one", "new_string": "1" }, { "old_string": "two", "new_string": "2" }]);
+    for (tool, args, written) in [
+        (
+            "write",
+            json!({ "file_path": "a", "content": "1\n" }),
+            vec![new("a", 1, 2)],
+        ),
+        (
+            "edit",
+            json!({ "file_path": "a", "old_string": "one", "new_string": "1" }),
+            vec![new("a", 1, 1)],
+        ),
+        (
+            "edit",
+            json!({ "file_path": "a", "edits": edits }),
+            vec![new("a", 2, 2)],
+        ),
+        (
+            "hashline_edit",
+            json!({ "file_path": "a", "rename": "b" }),
+            vec![moved],
+        ),
+        (
+            "hashline_edit",
+            json!({ "file_path": "a", "delete": true }),
+            vec![removed],
+        ),
+        ("apply_patch", json!({ "patch_text": patch }), patched),
+        ("read", json!({ "file_path": "a" }), vec![]),
+    ] {
+        let project = Harness::new().answering(PermissionReply::Once);
+        project.write("a", "one\ntwo\n");
+        project.write("c", "x\n");
+        for file in ["a", "c"] {
+            project.ok("read", json!({ "file_path": file })).await;
+        }
+        let result = project.run(tool, args.clone()).await;
+        let name = project.registry.advertised_name(tool, &args);
+        assert!(result.ok, "{tool}: {}", result.output);
+        assert_eq!(project.registry.written(&name, &result), written, "{tool}");
     }
 }

@@ -88,11 +88,11 @@ impl Details {
     }
 
     fn line(&self, todo: &Todo) -> ToneLine {
-        let sign = match todo.status {
-            TodoStatus::Pending => "○",
-            TodoStatus::InProgress => "▸",
-            TodoStatus::Completed => "✓",
-            TodoStatus::Cancelled => "⊘",
+        let (sign, spoken) = match todo.status {
+            TodoStatus::Pending => ("○ ", "open: "),
+            TodoStatus::InProgress => ("▸ ", "in progress: "),
+            TodoStatus::Completed => ("✓ ", "done: "),
+            TodoStatus::Cancelled => ("⊘ ", "dropped: "),
         };
         let is_changed = self.changed.contains(&todo.content);
         let text_tone = match todo.status {
@@ -101,7 +101,7 @@ impl Details {
             _ => Tone::Normal,
         };
         let mut line = vec![
-            ToneSpan::aside(tone(todo.status), format!("{sign} ")),
+            ToneSpan::sign(tone(todo.status), sign, spoken),
             ToneSpan::new(text_tone, todo.content.as_str()),
         ];
         // Of a list that is new as a whole nothing has changed.

@@ -12,7 +12,7 @@ use crate::tool::change::{Applied, Change, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, plural,
+    ToolError, WrittenFile, plural,
 };
 use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 
@@ -66,6 +66,8 @@ impl Tool for WriteTool {
     ];
     const FAMILY: &'static str = "edit";
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace, EditMode::Hashline];
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
+        Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 
     fn description(&self, cx: InitCx<'_>) -> String {
         let edit = match cx.settings.edit_mode {

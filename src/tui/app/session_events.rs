@@ -21,6 +21,7 @@ impl App {
         notes: Vec<String>,
         now: Instant,
     ) -> RedrawUrgency {
+        self.view.panel.set_registry(Arc::clone(&tools));
         self.view.transcript.set_registry(tools);
         let change = self.on_attached(snapshot, now);
         for note in notes {
@@ -146,11 +147,11 @@ impl App {
             Event::Queue(queue) => self.set_queue(queue),
             Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref(), now),
             Event::Todos(todos) => self.view.panel.set_todos(Todo::list(todos)),
-            Event::CallEnded { call, result, .. } => {
+            Event::CallEnded { call, tool, result } => {
                 if self.view.shells.remove(call) {
                     self.view.esc.armed = None;
                 }
-                self.view.panel.note_result(result);
+                self.view.panel.note_result(tool, result);
             }
             Event::Title(title) => self.view.facts.title.clone_from(title),
             Event::Model(model) => {

@@ -10,7 +10,10 @@ use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
 /// Returns the one that is on screen. Trust is asked about before there is a session.
-pub(super) fn shown_dialog<'a>(trust: Option<&'a Trust>, questions: &'a OpenQuestions) -> Option<&'a dyn Dialog> {
+pub(super) fn shown_dialog<'a>(
+    trust: Option<&'a Trust>,
+    questions: &'a OpenQuestions,
+) -> Option<&'a dyn Dialog> {
     match trust {
         Some(trust) => Some(trust),
         None => questions.shown(),

@@ -7,7 +7,7 @@ use crate::session::Op;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
-use crate::tui::transcript::RedrawUrgency;
+use crate::tui::transcript::{FilePlace, RedrawUrgency};
 use crate::view::theme::Meaning;
 
 impl App {
@@ -65,7 +65,10 @@ impl App {
         match outcome {
             PanelOutcome::Stays => {}
             PanelOutcome::Edit(edit) => self.send(Op::EditTodo(edit)),
-            PanelOutcome::Open(place) => self.effects.push(Effect::Open(vec![place])),
+            PanelOutcome::Open(file) => {
+                let place = FilePlace::of(&file, self.project());
+                self.effects.push(Effect::Open(vec![place]));
+            }
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }
     }

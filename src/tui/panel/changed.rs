@@ -1,9 +1,6 @@
-//! The files that the session changed, from what its calls tell of their work.
+//! The files that the session's calls have written.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-
-use crate::conversation::Json;
+use crate::tool::WrittenFile;
 
 /// In the order in which they were first changed.
 #[derive(Debug, Default)]
@@ -18,24 +15,6 @@ pub(super) struct ChangedFile {
     pub(super) additions: usize,
     pub(super) deletions: usize,
     pub(super) is_gone: bool,
-}
-
-/// The part of details that shows that a call wrote.
-#[derive(Deserialize)]
-struct CallDetails {
-    diff: Option<IgnoredAny>,
-}
-
-/// Facts that every writing tool tells of a file.
-#[derive(Deserialize)]
-struct WrittenFile {
-    path: String,
-    additions: usize,
-    deletions: usize,
-    #[serde(default, alias = "renamed_to")]
-    move_path: Option<String>,
-    #[serde(default, rename = "type")]
-    kind: Option<String>,
 }
 
 impl ChangedFiles {
@@ -53,37 +32,21 @@ impl ChangedFiles {
         (sum(|file| file.additions), sum(|file| file.deletions))
     }
 
-    /// Takes in the details of one call: those of a file, or of several.
-    pub(super) fn note(&mut self, details: &Json) {
-        // Most calls wrote nothing, so no more is read of them.
-        if details
-            .fields::<CallDetails>()
-            .is_none_or(|noted| noted.diff.is_none())
-        {
+    pub(super) fn note(&mut self, written: WrittenFile) {
+        let WrittenFile {
+            path,
+            moved_to,
+            is_gone,
+            additions,
+            deletions,
+        } = written;
+        if additions + deletions == 0 && moved_to.is_none() && !is_gone {
             return;
         }
-        let details = details.value();
-        if !details["diff"].is_string() {
-            return;
-        }
-        let one = std::slice::from_ref(&*details);
-        let told = details["files"].as_array().map_or(one, Vec::as_slice);
-        for file in told {
-            if let Ok(told) = WrittenFile::deserialize(file) {
-                self.add(told);
-            }
-        }
-    }
-
-    fn add(&mut self, told: WrittenFile) {
-        let is_gone = told.kind.as_deref() == Some("delete");
-        if told.additions + told.deletions == 0 && told.move_path.is_none() && !is_gone {
-            return;
-        }
-        let known = self.files.iter().position(|file| file.path == told.path);
+        let known = self.files.iter().position(|file| file.path == path);
         let place = known.unwrap_or_else(|| {
             self.files.push(ChangedFile {
-                path: told.path,
+                path,
                 additions: 0,
                 deletions: 0,
                 is_gone,
@@ -91,10 +54,10 @@ impl ChangedFiles {
             self.files.len() - 1
         });
         let file = &mut self.files[place];
-        file.additions += told.additions;
-        file.deletions += told.deletions;
+        file.additions += additions;
+        file.deletions += deletions;
         file.is_gone = is_gone;
-        if let Some(path) = told.move_path {
+        if let Some(path) = moved_to {
             file.path = path;
         }
     }
@@ -102,15 +65,11 @@ impl ChangedFiles {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
-    fn changed(details: &[Value]) -> Vec<(String, usize, usize)> {
+    fn changed(written: impl IntoIterator<Item = WrittenFile>) -> Vec<(String, usize, usize)> {
         let mut changed = ChangedFiles::default();
-        for details in details {
-            changed.note(&details.clone().into());
-        }
+        written.into_iter().for_each(|file| changed.note(file));
         let files = changed.files().iter();
         files
             .map(|file| (file.path.clone(), file.additions, file.deletions))
@@ -118,28 +77,37 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_one_file_are_added_up_whichever_tool_wrote_it() {
-        let edit = json!({"path": "a.rs", "additions": 6, "deletions": 2, "diff": "…"});
-        let patch = json!({"diff": "…", "files": [
-            {"path": "b.rs", "type": "add", "additions": 9, "deletions": 0, "diff": "…"},
-            {"path": "a.rs", "type": "update", "additions": 1, "deletions": 1, "diff": "…"},
-        ]});
+    fn lines_of_one_file_are_added_up() {
+        let files = [
+            WrittenFile::new("a.rs", 6, 2),
+            WrittenFile::new("b.rs", 9, 0),
+            WrittenFile::new("a.rs", 1, 1),
+        ];
         let wanted = [("a.rs".to_owned(), 7, 3), ("b.rs".to_owned(), 9, 0)];
-        assert_eq!(changed(&[edit, patch]), wanted);
+        assert_eq!(changed(files), wanted);
     }
 
     #[test]
     fn a_file_that_moved_goes_on_under_its_new_name() {
-        let moved = json!({"path": "a.rs", "renamed_to": "b.rs", "type": "move", "additions": 1, "deletions": 0, "diff": ""});
-        let edit = json!({"path": "b.rs", "additions": 1, "deletions": 1, "diff": "…"});
-        assert_eq!(changed(&[moved, edit]), [("b.rs".to_owned(), 2, 1)]);
+        let moved = WrittenFile {
+            moved_to: Some("b.rs".to_owned()),
+            ..WrittenFile::new("a.rs", 1, 0)
+        };
+        assert_eq!(
+            changed([moved, WrittenFile::new("b.rs", 1, 1)]),
+            [("b.rs".to_owned(), 2, 1)]
+        );
     }
 
     #[test]
-    fn what_changed_no_file_is_not_there() {
-        let read = json!({"path": "a.rs", "line_start": 1});
-        let same = json!({"path": "a.rs", "additions": 0, "deletions": 0, "diff": ""});
-        let hostile = json!({"diff": "", "files": [3, {"path": 1}, null], "additions": "x"});
-        assert_eq!(changed(&[read, same, hostile, Value::Null]), []);
+    fn what_changed_no_line_is_not_there_unless_it_is_gone() {
+        let gone = WrittenFile {
+            is_gone: true,
+            ..WrittenFile::new("b.rs", 0, 0)
+        };
+        assert_eq!(
+            changed([WrittenFile::new("a.rs", 0, 0), gone]),
+            [("b.rs".to_owned(), 0, 0)]
+        );
     }
 }

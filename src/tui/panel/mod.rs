@@ -17,12 +17,14 @@ mod row;
 mod tests;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::transcript::FilePlace;
 use crate::conversation::{CallResult, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
 use crate::session::Snapshot;
+use crate::tool::Registry;
+use crate::view::card::FileTarget;
 
 use changed::ChangedFiles;
 pub(crate) use draw::columns;
@@ -73,7 +75,7 @@ pub(crate) enum CursorRow {
 pub(crate) enum PanelOutcome {
     Stays,
     Edit(TodoEdit),
-    Open(FilePlace),
+    Open(FileTarget),
     /// There is nothing that the key could mean here.
     Nothing(&'static str),
 }
@@ -82,6 +84,8 @@ pub(crate) enum PanelOutcome {
 pub(crate) struct Panel {
     todos: Vec<Todo>,
     changed: ChangedFiles,
+    /// Knows what the results of calls say; there is none before the session is open.
+    tools: Option<Arc<Registry>>,
     folded: HashSet<Section>,
     visibility: PanelVisibility,
     /// True if it has its columns where nobody chose.
@@ -96,6 +100,10 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
+    pub(crate) fn set_registry(&mut self, tools: Arc<Registry>) {
+        self.tools = Some(tools);
+    }
+
     /// Shows another session, or the same one anew.
     pub(crate) fn reset(&mut self, snapshot: &Snapshot) {
         self.changed = ChangedFiles::default();
@@ -109,17 +117,19 @@ impl Panel {
 
     fn note_call(&mut self, call: &ToolPart) {
         for call in std::iter::once(call).chain(&call.inner) {
-            if let Some(result) = &call.result {
-                self.note_result(result);
+            if let Some(tools) = &self.tools
+                && let Some(result) = &call.result
+            {
+                let tool = tools.advertised_name_of(call);
+                self.note_result(&tool, result);
             }
         }
     }
 
     /// Takes in what a call changed.
-    pub(crate) fn note_result(&mut self, result: &CallResult) {
-        if result.ok {
-            self.changed.note(&result.details);
-        }
+    pub(crate) fn note_result(&mut self, tool: &str, result: &CallResult) {
+        let written = self.tools.iter().flat_map(|tools| tools.written(tool, result));
+        written.for_each(|file| self.changed.note(file));
     }
 
     /// Takes the list as it is now. The cursor stays on its entry.
@@ -284,10 +294,7 @@ impl Panel {
     pub(crate) fn open(&mut self) -> PanelOutcome {
         match self.cursor {
             Some(CursorPosition::File(place)) => match self.changed.files().get(place) {
-                Some(file) => PanelOutcome::Open(FilePlace {
-                    path: file.path.clone(),
-                    line: None,
-                }),
+                Some(file) => PanelOutcome::Open(FileTarget::shown(&file.path)),
                 None => PanelOutcome::Nothing("no file is chosen here"),
             },
             Some(CursorPosition::Todo(_)) => self.begin_writing(),

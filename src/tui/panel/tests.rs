@@ -1,6 +1,7 @@
 use super::*;
 use crate::conversation::TodoPriority;
 use crate::session::Op;
+use crate::tool::WrittenFile;
 use crate::tui::keymap::{Action, Edit};
 use crate::tui::layer::{Layer, LayerReply, LayerRequest};
 
@@ -67,8 +68,7 @@ fn the_cursor_begins_at_what_is_open_and_stays_on_its_entry() {
 #[test]
 fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
     let mut panel = panel();
-    let details = serde_json::json!({"path": "a.rs", "additions": 1, "deletions": 0, "diff": "…"});
-    panel.changed.note(&details.into());
+    panel.changed.note(WrittenFile::new("a.rs", 1, 0));
     panel.focus();
     panel.move_by(-10);
     assert_eq!(panel.cursor, Some(CursorPosition::Head(Section::Todo)));
@@ -76,11 +76,7 @@ fn a_fold_hides_the_rows_and_the_cursor_passes_over_them() {
     panel.move_by(1);
     assert_eq!(panel.cursor, Some(CursorPosition::Head(Section::Files)));
     panel.move_by(1);
-    let place = FilePlace {
-        path: "a.rs".to_owned(),
-        line: None,
-    };
-    assert_eq!(panel.open(), PanelOutcome::Open(place));
+    assert_eq!(panel.open(), PanelOutcome::Open(FileTarget::shown("a.rs")));
 }
 
 /// Ends the writing of a todo.

@@ -11,7 +11,7 @@ use crate::conversation::{FilePart, Message, NoticeKind, PartBody};
 use crate::session::{ErrorReport, TurnEndReason};
 use crate::text::size::size_words;
 
-use crate::view::card::CardStatus;
+use crate::view::card::{CardStatus, FileTarget};
 
 use super::call::CallBlock;
 use super::layout::BlockLayout;
@@ -41,10 +41,16 @@ pub(super) enum Body {
 
 pub(super) struct UserBlock {
     pub(super) text: String,
-    /// The attached files: paths, and the facts about pictures and PDFs.
-    pub(super) files: Vec<String>,
+    pub(super) files: Vec<UserFile>,
     /// The message, where pictures are among its files.
     pub(super) pictures: Option<Arc<Message>>,
+}
+
+/// A file that is attached to a message.
+pub(super) struct UserFile {
+    /// Its path, and the facts about a picture or a PDF.
+    pub(super) words: String,
+    pub(super) target: FileTarget,
 }
 
 pub(super) struct TextBlock {
@@ -156,8 +162,22 @@ impl UserBlock {
         };
         Self {
             text,
-            files: message.files().map(described).collect(),
+            files: message.files().map(UserFile::new).collect(),
             pictures: has_pictures.then(|| Arc::clone(message)),
+        }
+    }
+}
+
+impl UserFile {
+    fn new(file: &FilePart) -> Self {
+        let target = file.path.rsplit_once(':').and_then(|(path, lines)| {
+            let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+            last.parse::<usize>().ok()?;
+            Some(FileTarget::given(path).at(Some(first.parse().ok()?)))
+        });
+        Self {
+            words: described(file),
+            target: target.unwrap_or_else(|| FileTarget::given(&file.path)),
         }
     }
 }

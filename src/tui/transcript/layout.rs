@@ -504,7 +504,7 @@ fn user(
         let mut note = StyledText::default();
         let message = block.pictures.as_ref().filter(|_| is_unfolded);
         let fault = message.map_or_else(String::new, |message| pictures::attached_fault(message, nth, cx));
-        note.push_line(&format!("@{file}{fault}"), muted);
+        note.push_line(&format!("@{}{fault}", file.words), muted);
         rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
         let below = |message| pictures::attached_pictures(message, nth, rows.len(), 2, cx);
         if let Some(picture) = message.and_then(|message| below(message)) {

@@ -24,6 +24,16 @@ pub struct FilePlace {
     pub line: Option<usize>,
 }
 
+impl FilePlace {
+    /// Returns the place of a file; `project` is the root of the session's project.
+    pub(crate) fn of(file: &FileTarget, project: &Path) -> Self {
+        Self {
+            path: file.from_session(project),
+            line: file.line,
+        }
+    }
+}
+
 /// More than that are not tried.
 const PLACES: usize = 40;
 
@@ -56,7 +66,7 @@ impl Transcript {
         let at = at.min(text.len());
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let own = targets.iter().filter(|(line, _)| *line == start);
-        let mut places: Vec<_> = own.map(|(_, file)| place(file, project)).collect();
+        let mut places: Vec<_> = own.map(|(_, file)| FilePlace::of(file, project)).collect();
         if places.is_empty() {
             places = named(text[start..].lines().next().unwrap_or_default());
         }
@@ -66,8 +76,13 @@ impl Transcript {
 
     fn places_of(&self, block: usize, project: &Path) -> Vec<FilePlace> {
         let cards = self.cards_of(block);
-        let files = cards.iter().flat_map(subjects);
-        let mut places: Vec<_> = files.map(|file| place(&file, project)).collect();
+        let attached = match self.blocks.list.get(block).map(|block| &block.body) {
+            Some(Body::User(user)) => user.files.as_slice(),
+            _ => &[],
+        };
+        let attached = attached.iter().map(|file| file.target.clone());
+        let files = cards.iter().flat_map(subjects).chain(attached);
+        let mut places: Vec<_> = files.map(|file| FilePlace::of(&file, project)).collect();
         let (text, targets) = self.text_of(block);
         let mut start = 0;
         let mut in_words = Vec::new();
@@ -162,13 +177,6 @@ impl Transcript {
             }
         }
         whole
-    }
-}
-
-fn place(file: &FileTarget, project: &Path) -> FilePlace {
-    FilePlace {
-        path: file.from_session(project),
-        line: file.line,
     }
 }
 

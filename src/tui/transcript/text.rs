@@ -63,9 +63,16 @@ impl<'a, 'c> BlockText<'a, 'c> {
             _ if !block.is_shown() => Cow::Borrowed(""),
             Body::User(user) if user.files.is_empty() => sanitize(user.text.trim_end()),
             Body::User(user) => {
-                let files = user.files.iter().map(|file| format!("\n@{file}"));
-                let text = user.text.trim_end().to_owned() + &files.collect::<String>();
-                Cow::Owned(sanitize(&text).into_owned())
+                let mut text = sanitize(user.text.trim_end()).into_owned();
+                for file in &user.files {
+                    text.push('\n');
+                    if let Some(targets) = &mut reader.notes.targets {
+                        targets.push((text.len(), file.target.clone()));
+                    }
+                    text.push('@');
+                    text.push_str(&sanitize(&file.words));
+                }
+                Cow::Owned(text)
             }
             Body::Text(text) => sanitize(text.source.text()),
             Body::Reasoning(reasoning) => sanitize(reasoning.source.text()),

@@ -1,5 +1,6 @@
 //! Lines of spans with tones.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub struct ToneSpan {
     /// Stands beside the text and is none of it: a line's number, a sign, a remark. It is drawn, and neither selected
     /// nor searched.
     pub is_aside: bool,
+    /// The words that a screen reader says for a sign; empty where it reads the text.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub spoken: Cow<'static, str>,
 }
 
 /// The meaning of a span; the theme knows how it looks.
@@ -74,6 +78,7 @@ impl ToneSpan {
             tone,
             text: text.into(),
             is_aside: false,
+            spoken: Cow::Borrowed(""),
         }
     }
 
@@ -82,6 +87,14 @@ impl ToneSpan {
         Self {
             is_aside: true,
             ..Self::new(tone, text)
+        }
+    }
+
+    /// Makes a sign beside the text, for which a screen reader says these words.
+    pub fn sign(tone: Tone, text: impl Into<String>, spoken: &'static str) -> Self {
+        Self {
+            spoken: spoken.into(),
+            ..Self::aside(tone, text)
         }
     }
 }

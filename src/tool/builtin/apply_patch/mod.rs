@@ -20,7 +20,7 @@ use crate::tool::change::{FileChange, apply_all, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
-    plural,
+    WrittenFile, plural,
 };
 use crate::view::card::Card;
 
@@ -109,6 +109,14 @@ impl Tool for ApplyPatchTool {
     ];
     const FAMILY: &'static str = "edit";
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Patch];
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
+        let files = details.files.into_iter().map(|file| WrittenFile {
+            moved_to: file.move_path,
+            is_gone: file.kind == FileKind::Delete,
+            ..WrittenFile::new(file.path, file.additions, file.deletions)
+        });
+        files.collect()
+    });
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let mut paths = WritePaths::default();

@@ -22,7 +22,7 @@ use crate::tool::change::{FileChange, apply_all};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
-    plural,
+    WrittenFile, plural,
 };
 use crate::view::card::Card;
 
@@ -104,6 +104,13 @@ impl Tool for HashlineEditTool {
     ];
     const FAMILY: &'static str = "edit";
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Hashline];
+    const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
+        vec![WrittenFile {
+            moved_to: details.renamed_to,
+            is_gone: details.kind == Kind::Delete,
+            ..WrittenFile::new(details.path, details.additions, details.deletions)
+        }]
+    });
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         check_shape(&args)?;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::conversation::{CallResult, TodoChange, TodoStatus};
+use crate::tool::Registry;
 
 fn todos() -> Vec<Value> {
     vec![
@@ -16,7 +17,8 @@ fn todos() -> Vec<Value> {
 }
 
 fn changed(path: &str, additions: usize, deletions: usize) -> Event {
-    let details = json!({"path": path, "additions": additions, "deletions": deletions, "diff": "…"});
+    let details = json!({"path": path, "strategy": "simple", "replacements": 1, "positions": [], "additions": additions,
+                         "deletions": deletions, "diff": "…", "created": false, "diagnostics": []});
     Event::CallEnded {
         call: CallId::new(),
         tool: "edit".to_owned(),
@@ -35,6 +37,7 @@ fn ended() -> CallResult {
 fn working() -> Driver {
     let mut driver = conversation();
     driver.size = (120, 36);
+    driver.app.view.panel.set_registry(Arc::new(Registry::builtin()));
     driver.event(Event::TurnStarted);
     driver.event(Event::Todos(todos()));
     driver.event(changed("src/retry.rs", 6, 2));
@@ -184,13 +187,15 @@ fn leaving_the_words_of_a_todo_puts_no_question_off() {
 #[test]
 fn a_file_is_opened_and_one_that_is_gone_is_told() {
     let mut driver = working();
+    driver.app.view.directory = "/home/u/src/retry/tests".into();
     driver.frame();
     driver.press("ctrl+x b ctrl+x b j j j j enter");
     let opened = driver.effects.iter().find_map(|effect| match effect {
         Effect::Open(places) => Some(places[0].path.clone()),
         _ => None,
     });
-    assert_eq!(opened.as_deref(), Some("src/retry.rs"));
+    // Tools answer with paths from the project's root.
+    assert_eq!(opened.as_deref(), Some("/home/u/src/retry/src/retry.rs"));
     driver.app.not_there(driver.now);
     assert!(
         driver.hints().contains("not there any more"),

@@ -1,11 +1,14 @@
 //! The files that `enter` opens.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, result, with_tools};
+use super::scene::{Scene, result, user, with_tools};
 use super::selecting::drag;
+use crate::conversation::{FilePart, Part, PartBody};
+use crate::session::Event;
 use crate::tui::transcript::FilePlace;
 
 const ODD: &str = "docs/Notes (old), café.md";
@@ -117,4 +120,30 @@ fn an_edit_leads_to_its_first_change_in_the_project() {
     let places = scene.transcript.places(Path::new("/home/u/project"));
     let path = format!("/home/u/project/{ODD}");
     assert_eq!(places[0], FilePlace { path, line: Some(5) });
+}
+
+#[test]
+fn an_attached_file_is_opened_whatever_it_is_called() {
+    let mut scene = Scene::default();
+    let mut message = user("compare these: notes.md");
+    for path in [ODD.to_owned(), format!("{ODD}:40-59"), "~/My shot.png".to_owned()] {
+        let mime = if path.ends_with("png") {
+            "image/png"
+        } else {
+            "text/plain"
+        };
+        let body = PartBody::File(FilePart {
+            path,
+            mime: mime.to_owned(),
+            data: String::new(),
+            label: None,
+        });
+        let seq = message.parts.len() as u64 + 1;
+        message.parts.push(Part { seq, body });
+    }
+    scene.apply(&Event::MessageStarted(Arc::new(message)));
+    let file = |path: &str| (path.to_owned(), None);
+    assert_eq!(at(&mut scene, "compare"), file("notes.md"));
+    assert_eq!(at(&mut scene, "40-59"), place(ODD, 40));
+    assert_eq!(at(&mut scene, "My shot"), file("~/My shot.png"));
 }

@@ -12,6 +12,7 @@ fn line(tone: Tone) -> ToneLine {
         tone,
         text: "12: ".into(),
         is_aside: true,
+        spoken: "done: ".into(),
     })
 }
 
