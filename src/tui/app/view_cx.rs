@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::Effect;
 use super::appearance::Appearance;
 use super::session_view::SessionView;
-use super::shown_question::shown;
+use super::shown_question::shown_dialog;
 use crate::tui::dialog::{Dialog, Trust};
 use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
@@ -35,7 +35,7 @@ pub(super) struct ViewCx<'a> {
 impl ViewCx<'_> {
     /// Returns the question that has the composer's place.
     pub(super) fn asking<'a>(&'a self, view: &'a SessionView) -> Option<&'a dyn Dialog> {
-        shown(self.trust.as_deref(), &view.questions)
+        shown_dialog(self.trust.as_deref(), &view.questions)
     }
 
     pub(super) fn is_asking(&self, view: &SessionView) -> bool {
