@@ -10,7 +10,7 @@ use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
 /// Returns the one that is on screen. Trust is asked about before there is a session.
-pub(super) fn shown<'a>(trust: Option<&'a Trust>, questions: &'a OpenQuestions) -> Option<&'a dyn Dialog> {
+fn shown<'a>(trust: Option<&'a Trust>, questions: &'a OpenQuestions) -> Option<&'a dyn Dialog> {
     match trust {
         Some(trust) => Some(trust),
         None => questions.shown(),
@@ -24,6 +24,17 @@ fn shown_mut<'a>(
     match trust {
         Some(trust) => Some(trust),
         None => questions.shown_mut(),
+    }
+}
+
+impl ViewCx<'_> {
+    /// Returns the question that has the composer's place.
+    pub(super) fn asking<'a>(&'a self, view: &'a SessionView) -> Option<&'a dyn Dialog> {
+        shown(self.trust.as_deref(), &view.questions)
+    }
+
+    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
+        self.asking(view).is_some()
     }
 }
 
