@@ -10,10 +10,7 @@ use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
 /// Returns the one that is on screen. Trust is asked about before there is a session.
-pub(super) fn shown_dialog<'a>(
-    trust: Option<&'a Trust>,
-    questions: &'a OpenQuestions,
-) -> Option<&'a dyn Dialog> {
+fn shown_dialog<'a>(trust: Option<&'a Trust>, questions: &'a OpenQuestions) -> Option<&'a dyn Dialog> {
     match trust {
         Some(trust) => Some(trust),
         None => questions.shown(),
@@ -27,6 +24,17 @@ fn shown_dialog_mut<'a>(
     match trust {
         Some(trust) => Some(trust),
         None => questions.shown_mut(),
+    }
+}
+
+impl ViewCx<'_> {
+    /// Returns the question that has the composer's place.
+    pub(super) fn asking<'a>(&'a self, view: &'a SessionView) -> Option<&'a dyn Dialog> {
+        shown_dialog(self.trust.as_deref(), &view.questions)
+    }
+
+    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
+        self.asking(view).is_some()
     }
 }
 
@@ -49,7 +57,7 @@ impl SessionView {
             place: self.questions.place(),
             is_low,
         };
-        let dialog = shown_mut(cx.trust.as_deref_mut(), &mut self.questions)?;
+        let dialog = shown_dialog_mut(cx.trust.as_deref_mut(), &mut self.questions)?;
         Some(body(dialog, &layer_cx))
     }
 }

@@ -6,9 +6,7 @@ use ratatui::layout::Rect;
 
 use super::Effect;
 use super::appearance::Appearance;
-use super::session_view::SessionView;
-use super::shown_question::shown_dialog;
-use crate::tui::dialog::{Dialog, Trust};
+use crate::tui::dialog::Trust;
 use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
 use crate::tui::statusbar::OtherSessionCounts;
@@ -30,15 +28,4 @@ pub(super) struct ViewCx<'a> {
     /// Of the spinner.
     pub(super) frame: usize,
     pub(super) now: Instant,
-}
-
-impl ViewCx<'_> {
-    /// Returns the question that has the composer's place.
-    pub(super) fn asking<'a>(&'a self, view: &'a SessionView) -> Option<&'a dyn Dialog> {
-        shown_dialog(self.trust.as_deref(), &view.questions)
-    }
-
-    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
-        self.asking(view).is_some()
-    }
 }

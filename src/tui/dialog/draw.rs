@@ -15,7 +15,7 @@ use crate::tui::composer::{Composer, ComposerStyle};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
 use crate::tui::terminal_environment::path_words;
-use crate::view::approval::{ApprovalText, INDENT, indent};
+use crate::view::approval::{ApprovalText, INDENT};
 use crate::view::theme::Meaning;
 
 /// Rows of a title at most; a longer one stands whole in the body.
@@ -287,46 +287,6 @@ impl Permission {
     pub(super) fn is_title_long(&self, width: u16, cx: &LayerCx<'_>) -> bool {
         self.title_rows(usize::from(width), cx).len() > TITLE_ROWS
     }
-}
-
-/// Returns so many lines from `top`; where there are more, the last one says how many and which key goes on.
-pub(super) fn window(
-    lines: &[Line<'static>],
-    top: usize,
-    rows: usize,
-    width: u16,
-    cx: &LayerCx<'_>,
-) -> Vec<Line<'static>> {
-    let width = usize::from(width);
-    let end = (top + rows).min(lines.len());
-    let mut shown = lines[top.min(end)..end].to_vec();
-    let left = lines.len() - end;
-    match shown.as_mut_slice() {
-        _ if left == 0 => {}
-        [] => {}
-        // What there is comes before how much more there is, and is told from it.
-        [only] => {
-            let dots = Revealed::own("  ").and(cx.look.symbols.ellipsis());
-            let count = dots.clone().and(" ").and(left).and(" more rows");
-            let key = count
-                .clone()
-                .and(cx.dot())
-                .and(cx.key(Context::Global, Action::PageDown));
-            let room = width.saturating_sub(only.width());
-            let told = [key, count].into_iter().find(|told| told.width() < room);
-            let told = cx.text(told.unwrap_or(dots), Meaning::TextMuted).line();
-            only.spans.extend(told.spans);
-        }
-        [.., last] => {
-            let count = Revealed::own(cx.look.symbols.ellipsis()).and(" ").and(left + 1);
-            let text = count
-                .and(" more rows")
-                .and(cx.dot())
-                .and(cx.key(Context::Global, Action::PageDown));
-            *last = indent(cx.text(text, Meaning::TextMuted).line());
-        }
-    }
-    shown
 }
 
 /// Draws a line that is being written: its bar and what to write there.

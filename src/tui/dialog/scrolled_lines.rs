@@ -2,8 +2,11 @@
 
 use ratatui::text::Line;
 
-use super::draw::window;
+use crate::text::sanitize::Revealed;
+use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::{LayerCx, page_rows};
+use crate::view::approval::indent;
+use crate::view::theme::Meaning;
 
 /// Lines that were laid out for `K`: the width, the look and whatever else they depend on.
 pub(super) struct ScrolledLines<K> {
@@ -58,4 +61,44 @@ impl<K: PartialEq> ScrolledLines<K> {
     pub(super) fn shown(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         window(&self.lines, self.top, self.height, width, cx)
     }
+}
+
+/// Returns so many lines from `top`; where there are more, the last one says how many and which key goes on.
+pub(super) fn window(
+    lines: &[Line<'static>],
+    top: usize,
+    rows: usize,
+    width: u16,
+    cx: &LayerCx<'_>,
+) -> Vec<Line<'static>> {
+    let width = usize::from(width);
+    let end = (top + rows).min(lines.len());
+    let mut shown = lines[top.min(end)..end].to_vec();
+    let left = lines.len() - end;
+    match shown.as_mut_slice() {
+        _ if left == 0 => {}
+        [] => {}
+        // What there is comes before how much more there is, and is told from it.
+        [only] => {
+            let dots = Revealed::own("  ").and(cx.look.symbols.ellipsis());
+            let count = dots.clone().and(" ").and(left).and(" more rows");
+            let key = count
+                .clone()
+                .and(cx.dot())
+                .and(cx.key(Context::Global, Action::PageDown));
+            let room = width.saturating_sub(only.width());
+            let told = [key, count].into_iter().find(|told| told.width() < room);
+            let told = cx.text(told.unwrap_or(dots), Meaning::TextMuted).line();
+            only.spans.extend(told.spans);
+        }
+        [.., last] => {
+            let count = Revealed::own(cx.look.symbols.ellipsis()).and(" ").and(left + 1);
+            let text = count
+                .and(" more rows")
+                .and(cx.dot())
+                .and(cx.key(Context::Global, Action::PageDown));
+            *last = indent(cx.text(text, Meaning::TextMuted).line());
+        }
+    }
+    shown
 }

@@ -11,7 +11,7 @@ use crate::question::{FormOption, FormQuestion};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::text::width::str_width;
 use crate::tui::composer::ComposerStyle;
-use crate::tui::dialog::draw::window as shown_part;
+use crate::tui::dialog::scrolled_lines::window as shown_part;
 use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::layer::{Layer, LayerCx};
 use crate::view::Symbols;
