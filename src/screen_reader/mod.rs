@@ -203,7 +203,7 @@ impl EffectTargets {
         match self.outbox.send(|op| handle.send(op)) {
             SendOutcome::Closed => return Some(ScreenReaderExit::Quit),
             SendOutcome::Waits { is_new: true } => {
-                reader.say("The session is busy; it gets that in a moment.")
+                reader.say("The session is busy; it gets that in a moment.");
             }
             SendOutcome::Waits { is_new: false } | SendOutcome::All => {}
         }
