@@ -3,8 +3,8 @@
 use super::approval::{self, FOREIGN};
 use crate::conversation::{CallResult, CallState, ErrorKind};
 use crate::text::count::noun_of;
-use crate::text::sanitize::{reveal_line, sanitize_line};
-use crate::view::card::{Card, CardPart, Fact, ToneLine, plain};
+use crate::text::sanitize::reveal_line;
+use crate::view::card::{Card, CardPart, Fact, plain};
 
 /// `Running Bash: cargo test`
 pub(super) fn begins(card: &Card) -> String {
@@ -84,9 +84,8 @@ fn part(part: &CardPart) -> Vec<String> {
             rows.map(|row| row.to_string()).collect()
         }
         CardPart::Omitted(what) => vec![format!("Left out: {}.", reveal_line(what))],
-        CardPart::Lines(lines) => lines.iter().map(spoken).collect(),
         other => {
-            let text = plain(&Card::new("", "").part(other.clone()));
+            let text = plain(&Card::new("", "").part(with_spoken_signs(other)));
             let rows = text.lines().skip(1);
             rows.map(|row| format!("{FOREIGN}{}", row.strip_prefix("   ").unwrap_or(row)))
                 .collect()
@@ -94,13 +93,16 @@ fn part(part: &CardPart) -> Vec<String> {
     }
 }
 
-fn spoken(line: &ToneLine) -> String {
-    let words = line.iter().map(|span| match &*span.spoken {
-        "" => span.text.as_str(),
-        spoken => spoken,
-    });
-    let words: String = words.collect();
-    format!("{FOREIGN}{}", sanitize_line(&words).trim_end())
+/// Puts the words that are said for a sign in its place.
+fn with_spoken_signs(part: &CardPart) -> CardPart {
+    let mut part = part.clone();
+    if let CardPart::Lines(lines) = &mut part {
+        let spans = lines.iter_mut().flat_map(|line| &mut line.spans);
+        for span in spans.filter(|span| !span.spoken.is_empty()) {
+            span.text = std::mem::take(&mut span.spoken).into_owned();
+        }
+    }
+    part
 }
 
 /// Returns how much of a text that streams can be said now: up to the end of its last whole line or sentence.
