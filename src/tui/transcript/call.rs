@@ -33,7 +33,7 @@ pub(super) struct CallBlock {
     pub(super) group: Group,
     raw_args: String,
     /// The arguments in `raw_args` so far, from when they are first drawn until they are there as a whole.
-    partial: OnceLock<PartialJson>,
+    partial: OnceLock<Box<PartialJson>>,
     args: Option<Json>,
     /// Open questions. A call may be asked about twice, once the arguments led to a second ask.
     questions: Vec<QuestionId>,
@@ -369,7 +369,10 @@ impl CallBlock {
         let args = ran.map(Cow::Owned).or_else(|| Some(self.args()?.value()));
         let args = match args.as_deref().filter(|args| args.is_object()) {
             Some(args) => DrawnArgs::whole(args),
-            None => DrawnArgs::partial(self.partial.get_or_init(|| PartialJson::of(self.raw_args()))),
+            None => DrawnArgs::partial(
+                self.partial
+                    .get_or_init(|| Box::new(PartialJson::of(self.raw_args()))),
+            ),
         };
         let result = match (self.result(), self.state) {
             (Some(result), _) => Some(ResultSource::Ended(result)),
