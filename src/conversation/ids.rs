@@ -86,6 +86,25 @@ id!(
     CallId, "call_", "a call"
 );
 
+id!(
+    /// One task. It runs in the session of the same digits.
+    TaskId, "tsk_", "a task"
+);
+
+impl TaskId {
+    /// Returns the id of the task that runs in a session.
+    pub fn of(session: &SessionId) -> Self {
+        let digits = session.as_str().trim_start_matches("ses_");
+        Self(format!("tsk_{digits}"))
+    }
+
+    /// Returns the session that the task runs in.
+    pub fn session(&self) -> SessionId {
+        let digits = self.0.trim_start_matches("tsk_");
+        SessionId(format!("ses_{digits}"))
+    }
+}
+
 impl CallId {
     /// Returns the id of the call with this number inside this one, counted from 1.
     pub fn inner(&self, number: usize) -> Self {
@@ -110,6 +129,15 @@ mod tests {
         sorted.sort();
         assert_eq!(made, sorted);
         assert_eq!(made[0].as_str().len(), 4 + LENGTH);
+    }
+
+    #[test]
+    fn a_task_and_its_session_name_each_other() {
+        let session = SessionId::new();
+        let task = TaskId::of(&session);
+        assert_eq!(task.as_str().replace("tsk_", "ses_"), session.as_str());
+        assert_eq!(task.session(), session);
+        assert_eq!(task.as_str().parse(), Ok(task.clone()));
     }
 
     #[test]

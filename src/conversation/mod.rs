@@ -14,17 +14,19 @@ mod part;
 #[cfg(test)]
 pub(crate) mod sample;
 mod stop;
+mod task;
 mod todo;
 mod usage;
 
 pub(crate) use call::TITLE_COLUMNS;
 pub use call::{Attachment, CallResult, CallState, ErrorKind};
 pub use delta::StreamEvent;
-pub use ids::{CallId, IdError, MessageId, SessionId};
+pub use ids::{CallId, IdError, MessageId, SessionId, TaskId};
 pub use json::Json;
 pub use message::{Message, MessageState, Role};
 pub use model::ModelRef;
 pub use part::{FilePart, Native, Notice, NoticeKind, Part, PartBody, ReasoningPart, TextPart, ToolPart};
 pub use stop::Stop;
+pub use task::{Budget, Isolation, TaskActivity, TaskRow, TaskStatus, WorktreeChanges};
 pub use todo::{Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus};
 pub use usage::{Price, Usage};

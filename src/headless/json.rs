@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::{Reporter, UnopenedSession, write_line};
-use crate::conversation::{CallResult, MessageId, Part, PartBody, SessionId, Usage};
+use crate::conversation::{
+    CallResult, MessageId, Part, PartBody, SessionId, TaskId, TaskRow, TaskStatus, Usage,
+};
 use crate::permission::PermissionReply;
 use crate::session::{Envelope, ErrorReport, Event, RequestUsage, SettledQuestion, Snapshot, TurnEndReason};
 
@@ -15,6 +17,8 @@ pub(super) struct JsonReporter<W> {
     root: Option<SessionId>,
     /// Kinds of the parts that grow: deltas of arguments are not told.
     kinds: HashMap<(MessageId, u64), &'static str>,
+    /// The status of each task that was told last.
+    tasks: HashMap<TaskId, TaskStatus>,
     usage: Usage,
     cost: Option<f64>,
 }
@@ -25,6 +29,7 @@ impl<W: Write> JsonReporter<W> {
             out,
             root: None,
             kinds: HashMap::new(),
+            tasks: HashMap::new(),
             usage: Usage::default(),
             cost: Some(0.0),
         }
@@ -62,6 +67,25 @@ impl<W: Write> JsonReporter<W> {
         let mut fields = usage_fields(&request.usage, request.cost);
         fields["model"] = Value::from(request.model.to_string());
         self.line("usage", session, fields)
+    }
+
+    /// Tells a task whose status is another than before; what it does meanwhile is told by its own session's events.
+    fn task(&mut self, session: &SessionId, task: &TaskRow) -> io::Result<()> {
+        if self.tasks.insert(task.task.clone(), task.status) == Some(task.status) {
+            return Ok(());
+        }
+        let mut fields = json!({
+            "task": task.task,
+            "session_id": task.session,
+            "parent": task.parent,
+            "agent": task.agent,
+            "description": task.description,
+            "status": task.status,
+        });
+        if let Some(tree) = &task.worktree {
+            fields["worktree"] = Value::from(tree.path.as_str());
+        }
+        self.line("task", session, fields)
     }
 
     fn error(&mut self, session: &SessionId, report: &ErrorReport) -> io::Result<()> {
@@ -158,6 +182,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
                 });
                 self.line("retry", session, fields)
             }
+            Event::Task(task) => self.task(session, task),
             Event::Usage(request) => self.usage(session, request),
             Event::Error(report) => self.error(session, report),
             Event::MessageStarted(_)

@@ -90,6 +90,7 @@ impl ProviderError {
             | ProviderErrorKind::Context
             | ProviderErrorKind::BadRequest
             | ProviderErrorKind::Refused
+            | ProviderErrorKind::Budget
             | ProviderErrorKind::Config => false,
         }
     }
@@ -297,7 +298,9 @@ impl Reported {
             ProviderErrorKind::BadRequest => format!("`{provider}` refused the request"),
             ProviderErrorKind::BadResponse => format!("`{provider}` failed"),
             ProviderErrorKind::Refused => format!("`{provider}` declined by its rules on content"),
-            ProviderErrorKind::Config => format!("`{provider}` cannot be used"),
+            ProviderErrorKind::Config | ProviderErrorKind::Budget => {
+                format!("`{provider}` cannot be used")
+            }
         };
         if let Some(status) = status {
             let _ = write!(message, " (HTTP {status})");
@@ -333,6 +336,7 @@ impl Reported {
             }
             ProviderErrorKind::BadResponse => "try again in a while, or choose another model".to_owned(),
             ProviderErrorKind::Refused => REFUSED_HINT.to_owned(),
+            ProviderErrorKind::Budget => return None,
         };
         Some(hint)
     }

@@ -119,6 +119,8 @@ pub enum ProviderErrorKind {
     BadResponse,
     /// The model or its provider declined: a refusal, a content filter.
     Refused,
+    /// The request was not sent: what may be spent is spent.
+    Budget,
     /// The configuration names no such provider or model.
     Config,
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use crate::conversation::{
-    CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, Usage,
+    CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, TaskRow, Usage,
 };
 use crate::hook::HookRun;
 use crate::permission::{Mode, PermissionReply};
@@ -77,6 +77,8 @@ pub enum Event {
     Asked(Arc<Question>),
     /// A question is gone: answered, withdrawn, or settled for want of a person. Comes in the tree's stream.
     Settled(SettledQuestion),
+    /// A task of the tree is as this says. The envelope's session is the one that started it. Comes in the tree's stream.
+    Task(Arc<TaskRow>),
     Retry(Retry),
     /// One model request was paid for.
     Usage(RequestUsage),
@@ -208,6 +210,8 @@ pub enum ReportKind {
     Refused,
     Untrusted,
     Storage,
+    /// What a turn and its tasks may spend is spent.
+    Budget,
     /// A hook refused a prompt.
     Hook,
     Internal,
@@ -224,6 +228,7 @@ impl From<ProviderErrorKind> for ReportKind {
             ProviderErrorKind::BadRequest => Self::BadRequest,
             ProviderErrorKind::BadResponse => Self::BadResponse,
             ProviderErrorKind::Refused => Self::Refused,
+            ProviderErrorKind::Budget => Self::Budget,
             ProviderErrorKind::Config => Self::Config,
         }
     }

@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TodoEdit, Usage};
+use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TaskId, TaskRow, TodoEdit, Usage};
 use crate::permission::{Mode, Scope};
 use crate::question::{Question, QuestionId, Reply};
 pub use crate::tool::CallUpdate;
@@ -101,8 +101,22 @@ pub enum Op {
     Rename(String),
     /// The text in the composer, kept across a crash.
     Draft(String),
+    /// Does something about tasks that this session or one below it started.
+    Task(TaskOp),
     /// Ends the session's actor after everything is on disk.
     Close,
+}
+
+/// What a person does about tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskOp {
+    /// Stops a task and everything that it started.
+    Cancel(TaskId),
+    /// Stops all tasks below the session.
+    CancelAll,
+    /// The tasks that the session's calls wait for go on in the background.
+    ToBackground,
 }
 
 /// Returns true if both agent and mode are `plan`, which are one thing and are named once.
@@ -272,6 +286,8 @@ pub struct Snapshot {
     pub messages: Vec<Arc<Message>>,
     /// Those of all sessions of the tree, oldest first; empty where only the session was attached to.
     pub questions: Vec<Arc<Question>>,
+    /// All tasks of the tree in the order in which they were started; empty where only the session was attached to.
+    pub tasks: Vec<Arc<TaskRow>>,
     pub queue: Vec<Queued>,
     pub todos: Vec<Value>,
     pub busy: bool,

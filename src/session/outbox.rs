@@ -207,6 +207,7 @@ impl Event {
                 | Self::PartEnded { .. }
                 | Self::CallReady { .. }
                 | Self::CallRunning { .. }
+                | Self::Task(_)
                 | Self::Usage(_)
         )
     }

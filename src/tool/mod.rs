@@ -18,6 +18,7 @@ mod call_hooks;
 mod change;
 mod command_permissions;
 mod context;
+mod delegation;
 mod drawn_args;
 mod dynamic;
 mod file_name;
@@ -45,6 +46,9 @@ mod write_paths;
 
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
+pub use delegation::{
+    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskTarget, TaskWatch,
+};
 pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource, TypedArgs};

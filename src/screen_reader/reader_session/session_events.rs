@@ -58,6 +58,7 @@ impl ReaderSession {
             Event::Refused(input) => self.refused(input),
             Event::Unread { input, report, .. } => self.unread(input, report),
             Event::CallUpdate { .. }
+            | Event::Task(_)
             | Event::Usage(_)
             | Event::Unqueued { .. }
             | Event::Answer(_)

@@ -243,6 +243,7 @@ impl Actor {
             info: self.parts.info.clone(),
             messages,
             questions: Vec::new(),
+            tasks: Vec::new(),
             queue: self.queued(),
             todos: self.parts.todos.clone(),
             busy: self.is_busy(),
@@ -296,6 +297,7 @@ impl Actor {
                 self.parts.recorder.draft(&draft);
                 self.parts.draft = draft;
             }
+            Op::Task(_) => {}
             Op::Close => {
                 self.closing = true;
                 self.keep_unsent();

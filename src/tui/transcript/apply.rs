@@ -100,6 +100,7 @@ impl Blocks {
             }),
             Event::Usage(_)
             | Event::Queue(_)
+            | Event::Task(_)
             | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)

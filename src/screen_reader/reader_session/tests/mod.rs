@@ -43,6 +43,7 @@ fn snapshot(draft: &str) -> Snapshot {
         seq: 0,
         info: info(),
         messages: Vec::new(),
+        tasks: Vec::new(),
         questions: Vec::new(),
         queue: Vec::new(),
         todos: Vec::new(),

@@ -165,6 +165,7 @@ impl Driver {
             seq: 0,
             info,
             messages: Vec::new(),
+            tasks: Vec::new(),
             questions: Vec::new(),
             queue: Vec::new(),
             todos: Vec::new(),

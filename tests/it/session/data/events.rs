@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lathe::conversation::{CallId, MessageId, MessageState, PartBody, Price, SessionId, Stop, TextPart};
+use lathe::conversation::{
+    CallId, MessageId, MessageState, PartBody, Price, SessionId, Stop, TaskActivity, TaskId, TaskRow,
+    TaskStatus, TextPart, WorktreeChanges,
+};
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use lathe::permission::{Mode, PermissionReply, Scope};
 use lathe::session::{
@@ -52,6 +55,38 @@ fn hook_run() -> HookRun {
         effect: HookEffect::Denied,
         output: "no".into(),
         messages: vec!["Not that.".into()],
+    }
+}
+
+fn task() -> TaskRow {
+    let session = SessionId::new();
+    TaskRow {
+        task: TaskId::of(&session),
+        session,
+        parent: SessionId::new(),
+        depth: 2,
+        agent: "explore".into(),
+        category: Some("quick".into()),
+        description: "who calls it".into(),
+        model: model(),
+        is_background: true,
+        status: TaskStatus::Running,
+        activity: TaskActivity::WaitingForPerson,
+        since: 4,
+        now: "git push?".into(),
+        calls: 12,
+        usage: usage(),
+        cost: Some(EXACT),
+        created: 1,
+        started: Some(2),
+        ended: Some(3),
+        error: Some("cut".into()),
+        worktree: Some(WorktreeChanges {
+            path: "/t".into(),
+            additions: 1,
+            deletions: 2,
+            files: 3,
+        }),
     }
 }
 
@@ -112,6 +147,7 @@ fn every_event_is_data() {
                 reply: PermissionReply::Nobody,
             }),
         });
+        Event::Task(_) => Event::Task(Arc::new(task()));
         Event::Retry(_) => Event::Retry(Retry {
             attempt: 1,
             delay_ms: 500,
@@ -176,8 +212,24 @@ fn what_events_are_made_of_is_data() {
         ReportKind::Refused => ReportKind::Refused;
         ReportKind::Untrusted => ReportKind::Untrusted;
         ReportKind::Storage => ReportKind::Storage;
+        ReportKind::Budget => ReportKind::Budget;
         ReportKind::Hook => ReportKind::Hook;
         ReportKind::Internal => ReportKind::Internal;
+    });
+    every!(TaskStatus {
+        TaskStatus::Queued => TaskStatus::Queued;
+        TaskStatus::Running => TaskStatus::Running;
+        TaskStatus::Completed => TaskStatus::Completed;
+        TaskStatus::Failed => TaskStatus::Failed;
+        TaskStatus::Cancelled => TaskStatus::Cancelled;
+        TaskStatus::Interrupted => TaskStatus::Interrupted;
+    });
+    every!(TaskActivity {
+        TaskActivity::Working => TaskActivity::Working;
+        TaskActivity::WaitingForModel => TaskActivity::WaitingForModel;
+        TaskActivity::WaitingForPerson => TaskActivity::WaitingForPerson;
+        TaskActivity::WaitingForTasks => TaskActivity::WaitingForTasks;
+        TaskActivity::Stalled => TaskActivity::Stalled;
     });
     every!(HookEvent {
         HookEvent::PreToolUse => HookEvent::PreToolUse;
@@ -220,6 +272,7 @@ fn a_snapshot_is_data() {
         info: info(),
         messages: vec![Arc::new(message())],
         questions: vec![Arc::new(question()), Arc::new(form())],
+        tasks: vec![Arc::new(task())],
         queue: vec![queued()],
         todos: vec![json!({"content": "a", "n": EXACT})],
         busy: true,

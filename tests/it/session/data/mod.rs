@@ -13,13 +13,13 @@ use std::fmt::Debug;
 use lathe::conversation::{Attachment, CallResult, CallState, ErrorKind, Native};
 use lathe::conversation::{
     CallId, FilePart, Message, MessageId, MessageState, ModelRef, Notice, NoticeKind, Part, PartBody,
-    ReasoningPart, Role, SessionId, Stop, TextPart, Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus,
-    ToolPart, Usage,
+    ReasoningPart, Role, SessionId, Stop, TaskId, TextPart, Todo, TodoChange, TodoEdit, TodoPriority,
+    TodoStatus, ToolPart, Usage,
 };
 use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
 use lathe::session::host::{ForkPoint, SessionTarget};
-use lathe::session::{CalledCommand, Input, Mention, Op, QueueDirection};
+use lathe::session::{CalledCommand, Input, Mention, Op, QueueDirection, TaskOp};
 use lathe::tool::SeenFiles;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -197,6 +197,10 @@ fn every_operation_is_data() {
         Op::SetModel(_) => Op::SetModel(model());
         Op::Rename(_) => Op::Rename("one".into());
         Op::Draft(_) => Op::Draft("begun".into());
+        Op::Task(_) =>
+            Op::Task(TaskOp::Cancel(TaskId::of(&SessionId::new()))),
+            Op::Task(TaskOp::CancelAll),
+            Op::Task(TaskOp::ToBackground);
         Op::Close => Op::Close;
     });
     every!(QueueDirection {

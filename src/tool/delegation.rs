@@ -1,0 +1,106 @@
+//! What tools ask of whoever runs tasks, which is above them.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+
+use super::ToolError;
+use crate::conversation::{Budget, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus};
+
+/// Who is to work on a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskTarget {
+    /// An agent, by its name in any case.
+    Agent(String),
+    /// A kind of work, which names the agent, the model and more.
+    Category(String),
+    /// The task or child session of this id goes on, with all that it knows.
+    Resume(String),
+}
+
+/// A task as a call wants it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskOrder {
+    /// Name of the tool that starts it.
+    pub tool: &'static str,
+    pub target: TaskTarget,
+    pub prompt: String,
+    /// Files that go with the prompt.
+    pub files: Vec<FilePart>,
+    /// Three to five words; the first four of the prompt where it is empty.
+    pub description: String,
+    pub is_background: bool,
+    /// What the agent says where it is `None`.
+    pub isolation: Option<Isolation>,
+    pub budget: Budget,
+    /// Asked instead of the model that the agent or the category names.
+    pub model: Option<ModelRef>,
+}
+
+/// A task that may be started: its agent, its model and its place are settled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedOrder {
+    pub order: TaskOrder,
+    pub agent: String,
+    pub category: Option<String>,
+    pub model: ModelRef,
+    pub isolation: Isolation,
+    /// The task that goes on, and the tokens that its context has.
+    pub resumes: Option<(TaskId, u64)>,
+}
+
+/// Who asks about tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskCaller {
+    pub session: SessionId,
+    pub agent: String,
+}
+
+/// A task as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskState {
+    pub row: TaskRow,
+    /// Its last text, as far as it has come.
+    pub text: Arc<str>,
+}
+
+/// Follows one task.
+pub type TaskWatch = watch::Receiver<Arc<TaskState>>;
+
+/// A task that was cancelled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CancelledTask {
+    pub row: TaskRow,
+    pub previous: TaskStatus,
+}
+
+/// Starts, finds and cancels tasks. Whoever is not above a task in its tree is told that there is none.
+pub trait Delegation: Send + Sync {
+    /// Settles who works on an order and with what model, or says why nobody does and what can be done instead.
+    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Starts a task. It is stored before this returns.
+    fn start(
+        &self,
+        caller: &TaskCaller,
+        order: CheckedOrder,
+    ) -> BoxFuture<'static, Result<TaskWatch, ToolError>>;
+
+    /// Finds a task by its id or the id of its session.
+    fn find(&self, caller: &TaskCaller, id: &str) -> Result<TaskWatch, ToolError>;
+
+    /// The call that started a task in the foreground does not wait for it any more.
+    fn continue_in_background(&self, task: &TaskId);
+
+    /// Returns all text of a task that this caller was not given before, and notes that it was. The end of a task that
+    /// is fetched this way is not told again.
+    fn fetch(&self, caller: &TaskCaller, task: &TaskId) -> BoxFuture<'static, Result<String, ToolError>>;
+
+    /// Cancels a task and everything that it started, or all tasks below the caller. Nobody is told of those again.
+    fn cancel(
+        &self,
+        caller: &TaskCaller,
+        task: Option<&TaskId>,
+    ) -> BoxFuture<'static, Result<Vec<CancelledTask>, ToolError>>;
+}
