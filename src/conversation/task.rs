@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ModelRef, SessionId, TaskId, Usage};
+use super::{ErrorKind, ModelRef, SessionId, TaskId, Usage};
 
 /// How far a task has come.
 #[derive(
@@ -98,6 +98,8 @@ pub struct TaskRow {
     pub session: SessionId,
     /// The session that started it.
     pub parent: SessionId,
+    /// Name of the tool that started it.
+    pub started_by: String,
     /// 1 for a task that a root session started.
     pub depth: u32,
     pub agent: String,
@@ -125,6 +127,8 @@ pub struct TaskRow {
     pub ended: Option<i64>,
     /// Why it failed or was cancelled.
     pub error: Option<String>,
+    /// The kind of failure, where it failed.
+    pub failure: Option<ErrorKind>,
     pub worktree: Option<WorktreeChanges>,
 }
 

@@ -24,6 +24,7 @@ mod outbox;
 mod profile;
 pub mod query;
 mod recorder;
+mod tasks;
 mod title;
 mod tree;
 pub mod wire;
@@ -306,6 +307,22 @@ enum Command {
     Op(Op),
     Attach(Streams, oneshot::Sender<(Snapshot, Receiver)>),
     Ask(Query, oneshot::Sender<Answer>),
+    Task(TaskCommand),
+}
+
+/// What the tasks of a tree want of one of its sessions.
+#[derive(Debug)]
+enum TaskCommand {
+    /// Begin a turn with the prompt of a task, or let it join the one that runs.
+    Prompt(Input),
+    /// Stop the turn: not the person wants it.
+    Stop,
+    /// End the turn with an error: what may be spent is spent, in words.
+    StopSpent(String),
+    /// Begin a turn with the notices that wait, unless one runs.
+    TakeNotices,
+    /// The mode of the tree is this from now on.
+    Mode(Mode),
 }
 
 /// Streams that a receiver is attached to.
@@ -313,6 +330,8 @@ enum Command {
 enum Streams {
     Session,
     SessionAndTree,
+    /// The same, and the streams of all sessions that join the tree.
+    WholeTree,
 }
 
 /// The session cannot take an operation.
@@ -358,6 +377,21 @@ impl Handle {
     /// The same with what belongs to the session's tree: the questions of all its sessions.
     pub async fn attach_with_tree(&self) -> Result<(Snapshot, Receiver), SendError> {
         self.attach_to(Streams::SessionAndTree).await
+    }
+
+    /// The same with everything that happens in tasks that are started from now on.
+    pub async fn attach_with_all(&self) -> Result<(Snapshot, Receiver), SendError> {
+        self.attach_to(Streams::WholeTree).await
+    }
+
+    /// Hands over what the tasks of the tree want.
+    fn command(&self, command: TaskCommand) -> Result<(), SendError> {
+        self.commands
+            .try_send(Command::Task(command))
+            .map_err(|error| match error {
+                mpsc::error::TrySendError::Full(_) => SendError::Busy,
+                mpsc::error::TrySendError::Closed(_) => SendError::Closed,
+            })
     }
 
     async fn attach_to(&self, streams: Streams) -> Result<(Snapshot, Receiver), SendError> {

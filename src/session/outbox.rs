@@ -21,7 +21,14 @@ const JOINED: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     seq: u64,
-    inboxes: Vec<Weak<Inbox>>,
+    inboxes: Vec<Attached>,
+}
+
+#[derive(Debug, Clone)]
+struct Attached {
+    inbox: Weak<Inbox>,
+    /// True if the receiver is closed with this outbox; one that has several has one that it ends with.
+    is_own: bool,
 }
 
 #[derive(Debug)]
@@ -65,13 +72,29 @@ impl Outbox {
             urgent: Notify::new(),
         });
         let receiver = Receiver(inbox);
-        self.attach_to(&receiver);
+        self.add(&receiver, true);
         receiver
     }
 
     /// Puts what is sent from now on into the queue of a receiver that has another outbox too.
     pub(crate) fn attach_to(&mut self, receiver: &Receiver) {
-        self.inboxes.push(Arc::downgrade(&receiver.0));
+        self.add(receiver, false);
+    }
+
+    /// Gives another outbox all receivers of this one.
+    pub(crate) fn share_receivers(&self, other: &mut Self) {
+        let shared = self.inboxes.iter().cloned();
+        other.inboxes.extend(shared.map(|attached| Attached {
+            is_own: false,
+            ..attached
+        }));
+    }
+
+    fn add(&mut self, receiver: &Receiver, is_own: bool) {
+        self.inboxes.push(Attached {
+            inbox: Arc::downgrade(&receiver.0),
+            is_own,
+        });
     }
 
     pub(crate) fn send(&mut self, session: &SessionId, event: Event) {
@@ -81,7 +104,7 @@ impl Outbox {
             session: session.clone(),
             event,
         };
-        self.inboxes.retain(|inbox| match inbox.upgrade() {
+        self.inboxes.retain(|attached| match attached.inbox.upgrade() {
             Some(inbox) => {
                 inbox.push(envelope.clone());
                 true
@@ -93,7 +116,8 @@ impl Outbox {
 
 impl Drop for Outbox {
     fn drop(&mut self) {
-        for inbox in self.inboxes.iter().filter_map(Weak::upgrade) {
+        let own = self.inboxes.iter().filter(|attached| attached.is_own);
+        for inbox in own.filter_map(|attached| attached.inbox.upgrade()) {
             inbox.lock().closed = true;
             inbox.arrived.notify_one();
             inbox.urgent.notify_one();

@@ -64,8 +64,17 @@ impl Recorder {
 
     /// Writes a message with its parts as they now are, in one commit.
     pub(super) fn message(&mut self, message: &Message) -> Result<(), StoreError> {
+        self.message_with(message, Vec::new())
+    }
+
+    /// The same with other changes.
+    pub(super) fn message_with(
+        &mut self,
+        message: &Message,
+        mut changes: Vec<Change>,
+    ) -> Result<(), StoreError> {
         self.begin()?;
-        let mut changes = Vec::with_capacity(message.parts.len() + 1);
+        changes.reserve(message.parts.len() + 1);
         changes.push(Change::Message(message.clone()));
         changes.extend(message.parts.iter().map(|part| Change::Part {
             message: message.id.clone(),

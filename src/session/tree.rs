@@ -1,4 +1,4 @@
-//! The stream of a tree of sessions: the questions of all its sessions.
+//! The stream of a tree of sessions: the questions of all its sessions, and its tasks.
 //!
 //! The queue of questions is one for a tree. A change of it goes first to the session that asks, among the other reports
 //! of its calls, and the actor of that session puts it into the tree's stream. A front end that watches both streams
@@ -21,6 +21,8 @@ type QuestionSink = Box<dyn Fn(QuestionEvent) + Send>;
 pub(super) struct SessionTree {
     outbox: Mutex<Outbox>,
     sessions: Mutex<HashMap<SessionId, QuestionSink>>,
+    /// Receivers of what happens in every session of the tree. Nothing is sent through it.
+    all: Mutex<Outbox>,
 }
 
 impl SessionTree {
@@ -48,6 +50,16 @@ impl SessionTree {
     /// Lets a receiver have what the tree tells from now on.
     pub(super) fn attach(&self, receiver: &Receiver) {
         lock(&self.outbox).attach_to(receiver);
+    }
+
+    /// Lets a receiver have what happens in the sessions that join the tree from now on.
+    pub(super) fn attach_to_all(&self, receiver: &Receiver) {
+        lock(&self.all).attach_to(receiver);
+    }
+
+    /// Gives a session that joins the tree those who want to hear of all of them.
+    pub(super) fn share_receivers(&self, outbox: &mut Outbox) {
+        lock(&self.all).share_receivers(outbox);
     }
 
     pub(super) fn publish(&self, session: &SessionId, event: Event) {

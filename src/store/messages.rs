@@ -8,7 +8,7 @@ use std::thread;
 use rusqlite::{Connection, Row, params};
 
 use super::stored_part::StoredPart;
-use super::{PaidRequest, Store, StoreError, column, requests, sessions};
+use super::{PaidRequest, Store, StoreError, column, requests, sessions, tasks};
 use crate::conversation::{
     CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId, ToolPart,
 };
@@ -28,6 +28,8 @@ pub enum Change {
     Part { message: MessageId, part: Part },
     /// Adds one model request, to the session's sums as well.
     Request(PaidRequest),
+    /// The end of the task that runs in this session was told to the one that started it.
+    TaskTold(SessionId),
 }
 
 /// Counts of what was found unfinished.
@@ -50,6 +52,7 @@ impl Store {
                     sessions::add_cost(connection, session, &request.usage, request.cost)?;
                     requests::add(connection, session, request)
                 }
+                Change::TaskTold(task) => tasks::set_told(connection, task),
             })
         })
     }

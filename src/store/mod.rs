@@ -34,6 +34,7 @@ mod schema;
 mod search;
 mod sessions;
 mod stored_part;
+mod tasks;
 mod todos;
 mod trust;
 
@@ -55,6 +56,7 @@ pub use reads::FileRead;
 pub use requests::{PaidRequest, Spender, Spending};
 pub use search::{FoundText, Hit};
 pub use sessions::{NewSession, SessionRow};
+pub use tasks::StoredTask;
 pub use trust::{TrustRow, TrustedPlace};
 
 /// The database. Clones share one connection.

@@ -20,7 +20,13 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const CACHED_STATEMENTS: usize = 64;
 
 /// A migration that was released is never changed.
-const STEPS: &[M<'static>] = &[M::up(FIRST), M::up(TRUST), M::up(GRANT_ORIGIN), M::up(REQUESTS)];
+const STEPS: &[M<'static>] = &[
+    M::up(FIRST),
+    M::up(TRUST),
+    M::up(GRANT_ORIGIN),
+    M::up(REQUESTS),
+    M::up(TASKS),
+];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
 
@@ -146,6 +152,16 @@ CREATE TABLE requests (
 ) STRICT;
 CREATE INDEX requests_by_time ON requests (time);
 CREATE INDEX requests_by_session ON requests (session) WHERE session IS NOT NULL;
+";
+
+/// `place` is the order in which tasks were started.
+const TASKS: &str = "
+CREATE TABLE tasks (
+    place   INTEGER PRIMARY KEY AUTOINCREMENT,
+    session TEXT NOT NULL UNIQUE REFERENCES sessions (id) ON DELETE CASCADE,
+    is_told INTEGER NOT NULL, -- the session that started it knows how it ended, or is not to be told
+    body    TEXT NOT NULL
+) STRICT;
 ";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {

@@ -1,12 +1,16 @@
 //! What tools ask of whoever runs tasks, which is above them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 
 use super::ToolError;
-use crate::conversation::{Budget, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus};
+use crate::conversation::{Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus};
+
+/// How long a task that is stopped may take to end, with everything that it started.
+pub(super) const STOP_GRACE: Duration = Duration::from_secs(4);
 
 /// Who is to work on a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +58,7 @@ pub struct CheckedOrder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCaller {
     pub session: SessionId,
+    pub call: CallId,
     pub agent: String,
 }
 
@@ -90,8 +95,8 @@ pub trait Delegation: Send + Sync {
     /// Finds a task by its id or the id of its session.
     fn find(&self, caller: &TaskCaller, id: &str) -> Result<TaskWatch, ToolError>;
 
-    /// The call that started a task in the foreground does not wait for it any more.
-    fn continue_in_background(&self, task: &TaskId);
+    /// Stops a task because the call that waited for it was cancelled. Nobody is told of its end. Does not wait.
+    fn stop(&self, task: &TaskId);
 
     /// Returns all text of a task that this caller was not given before, and notes that it was. The end of a task that
     /// is fetched this way is not told again.

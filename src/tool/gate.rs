@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 
 use super::sandbox::expected;
-use super::{ToolCx, ToolError};
+use super::{Gates, ToolCx, ToolError};
 use crate::conversation::{ErrorKind, SessionId};
 use crate::files::Resolved;
 use crate::permission::{
@@ -27,9 +27,11 @@ pub struct Gate {
     rules: Mutex<GateRules>,
     questions: Questions,
     store: Store,
-    session: SessionId,
-    project: PathBuf,
-    home: Option<PathBuf>,
+    owner: GateOwner,
+    /// Those of the session that started this one.
+    above: Option<Arc<Gate>>,
+    /// Those of the whole tree, which have grants and the mode in common.
+    tree: Arc<Gates>,
 }
 
 struct GateRules {
@@ -117,6 +119,8 @@ pub(super) enum GateOutcome {
 /// Session and directories that a gate's grants are stored for.
 pub struct GateOwner {
     pub session: SessionId,
+    /// The root of its tree, for which grants of a session count.
+    pub root: SessionId,
     pub project: PathBuf,
     pub home: Option<PathBuf>,
 }
@@ -136,31 +140,34 @@ pub enum GateAnswerError {
 }
 
 impl Gate {
+    /// Makes the gate of a session; `tree` knows it from now on. `above` is the gate of the session that started it.
     pub fn new(
         permissions: Permissions,
         mode: Mode,
-        questions: Questions,
-        store: Store,
+        (questions, store): (Questions, Store),
         owner: GateOwner,
-    ) -> Self {
-        let GateOwner {
-            session,
-            project,
-            home,
-        } = owner;
+        above: Option<Arc<Self>>,
+        tree: &Arc<Gates>,
+    ) -> Arc<Self> {
         let rules = Mutex::new(GateRules {
             permissions: Arc::new(permissions),
             mode,
             families: HashMap::new(),
         });
-        Self {
+        let gate = Arc::new(Self {
             rules,
             questions,
             store,
-            session,
-            project,
-            home,
-        }
+            owner,
+            above,
+            tree: Arc::clone(tree),
+        });
+        tree.add(&gate);
+        gate
+    }
+
+    pub(super) fn session(&self) -> &SessionId {
+        &self.owner.session
     }
 
     fn rules(&self) -> MutexGuard<'_, GateRules> {
@@ -168,7 +175,16 @@ impl Gate {
     }
 
     fn current(&self) -> (Arc<Permissions>, Mode) {
-        let rules = self.rules();
+        let above = self.above.as_ref().map(|above| above.permissions());
+        let mut rules = self.rules();
+        let is_same = match (&rules.permissions.above, &above) {
+            (Some(known), Some(above)) => Arc::ptr_eq(known, above),
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same {
+            Arc::make_mut(&mut rules.permissions).above = above;
+        }
         (Arc::clone(&rules.permissions), rules.mode)
     }
 
@@ -178,7 +194,7 @@ impl Gate {
 
     /// The gate that says which of the files that lathe opens for itself a model may see.
     pub fn readable(&self) -> ReadGate {
-        ReadGate::new(self.current().0, self.project.clone())
+        ReadGate::new(self.current().0, self.owner.project.clone())
     }
 
     /// The rules as they now are.
@@ -279,7 +295,7 @@ impl Gate {
         let waiting = self.questions.waiting();
         let question = waiting.iter().find(|question| question.id == id);
         let question = question.ok_or(question::AnswerError::Settled)?;
-        if question.session != self.session {
+        if question.session != self.owner.session {
             return Err(GateAnswerError::OtherSession(question.session.clone()));
         }
         let Reply::Permission(PermissionReply::Always { patterns, scope }) = &reply else {
@@ -288,10 +304,11 @@ impl Gate {
         if question.permission().is_none() {
             return Err(question::AnswerError::OtherKind.into());
         }
-        let rules = grants(patterns, *scope, self.home.as_deref())?;
+        let rules = grants(patterns, *scope, self.owner.home.as_deref())?;
         let stored = self.keep(patterns, *scope);
-        self.add_grants(rules);
+        self.add_grants(&rules);
         self.questions.answer_and_judge(id, reply, self.judge(|_| None))?;
+        self.tree.others(self).iter().for_each(|other| other.rejudge());
         Ok(stored?)
     }
 
@@ -307,8 +324,8 @@ impl Gate {
         };
         let is_gone = self.store.revoke_grant(id)?;
         let scope = match &grant.scope {
-            GrantScope::Session(session) if *session == self.session => Scope::Session,
-            GrantScope::Project(project) if *project == self.project => Scope::Project,
+            GrantScope::Session(session) if *session == self.owner.root => Scope::Session,
+            GrantScope::Project(project) if *project == self.owner.project => Scope::Project,
             GrantScope::Global => Scope::Everywhere,
             GrantScope::Session(_) | GrantScope::Project(_) => return Ok(is_gone),
         };
@@ -318,31 +335,36 @@ impl Gate {
             &grant.pattern,
             Action::Allow,
             source,
-            self.home.as_deref(),
+            self.owner.home.as_deref(),
         );
-        let mut rules = self.rules();
-        Arc::make_mut(&mut rules.permissions)
-            .grants
-            .retain(|rule| *rule != revoked);
+        for gate in self.tree.all() {
+            let mut rules = gate.rules();
+            let permissions = Arc::make_mut(&mut rules.permissions);
+            permissions.grants.retain(|rule| *rule != revoked);
+        }
         Ok(is_gone)
     }
 
     fn keep(&self, patterns: &[(PermissionKey, String)], scope: Scope) -> Result<(), StoreError> {
         let scope = match scope {
-            Scope::Session => GrantScope::Session(self.session.clone()),
-            Scope::Project => GrantScope::Project(self.project.clone()),
+            Scope::Session => GrantScope::Session(self.owner.root.clone()),
+            Scope::Project => GrantScope::Project(self.owner.project.clone()),
             Scope::Everywhere => GrantScope::Global,
         };
         for (key, pattern) in patterns {
             self.store
-                .add_grant(key.as_str(), pattern, &scope, &self.session)?;
+                .add_grant(key.as_str(), pattern, &scope, &self.owner.session)?;
         }
         Ok(())
     }
 
-    fn add_grants(&self, granted: Vec<Rule>) {
-        let mut rules = self.rules();
-        Arc::make_mut(&mut rules.permissions).grants.extend(granted);
+    /// What is granted counts in the whole tree.
+    fn add_grants(&self, granted: &[Rule]) {
+        for gate in self.tree.all() {
+            let mut rules = gate.rules();
+            let permissions = Arc::make_mut(&mut rules.permissions);
+            permissions.grants.extend_from_slice(granted);
+        }
     }
 
     /// Changes how asks are answered from now on. What waits stays until it is judged again.
@@ -374,7 +396,7 @@ impl Gate {
     }
 
     fn rejudge_with(&self, denied: impl Fn(Mode) -> Option<PermissionReply>) {
-        self.questions.rejudge(&self.session, self.judge(denied));
+        self.questions.rejudge(&self.owner.session, self.judge(denied));
     }
 
     /// Returns what the rules and the mode say of a question now; `denied` says what becomes of one that they forbid.
@@ -429,7 +451,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<OpenAsk>, shown: CallForReview) ->
     let keys: Vec<&PermissionKey> = open.iter().map(|open| &open.ask.key).collect();
     Inquiry {
         tool: tool.to_owned(),
-        delegated: None,
+        delegated: cx.services.delegated.clone(),
         title: title(tool, &keys, &card, sandbox.is_some()),
         rows: open.into_iter().map(InquiryRow::from).collect(),
         card,

@@ -168,17 +168,19 @@ fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> Se
     };
     let owner = GateOwner {
         session: session.clone(),
+        root: session.clone(),
         project,
         home: Some(home),
     };
-    let (questions, store) = (tree.questions.clone(), tree.store.clone());
+    let queue = (tree.questions.clone(), tree.store.clone());
     SessionServices {
         session,
         settings: options.settings.clone(),
         roots,
         instructions: Mutex::default(),
         environment: environment(),
-        gate: Gate::new(permissions, options.mode, questions, store, owner),
+        gate: Gate::new(permissions, options.mode, queue, owner, None, &tree.gates),
+        delegated: None,
         protected_names: ProtectedNames::default(),
         tree,
     }

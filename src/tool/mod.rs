@@ -23,6 +23,7 @@ mod drawn_args;
 mod dynamic;
 mod file_name;
 mod gate;
+mod gates;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
 pub(crate) mod harness;
@@ -53,6 +54,7 @@ pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;
 pub use dynamic::{DynPrepared, DynTool, ResultSource, TypedArgs};
 pub use gate::{AskingTool, Gate, GateAnswerError, GateOwner};
+pub use gates::Gates;
 pub use nested_calls::{NestedCall, NestedCallEnd, NestedCalls};
 pub use output::{Output, SpilledOutput, ToolError};
 pub use path_asks::path_asks;
@@ -61,7 +63,7 @@ pub use registry::{Registry, Resolution, ToolSet};
 pub use seen_files::{NoteTime, SeenFiles};
 pub use services::{SessionServices, TreeServices, records_dir};
 pub use settings::{
-    BashSettings, BatchSettings, SandboxMode, SandboxSettings, SearchSettings, ToolAccess, ToolSettings,
+    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, ToolAccess, ToolSettings,
     TruncateLimits, TruncateSettings,
 };
 pub use walk::SearchThreads;

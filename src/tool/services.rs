@@ -7,13 +7,14 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::walk::SearchThreads;
-use super::{Gate, JudgedIndexes, ProtectedNames, ToolSettings};
+use super::{Delegation, Gate, Gates, JudgedIndexes, ProtectedNames, ToolSettings};
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
+use crate::permission::Delegated;
 use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::question::Questions;
@@ -28,6 +29,7 @@ pub struct TreeServices {
     /// Whole outputs that are too long for the model.
     pub outputs: Outputs,
     pub questions: Questions,
+    pub gates: Arc<Gates>,
     /// The directory for temporary files of commands.
     pub scratch: Scratch,
     /// Restrictions that the kernel can put on commands.
@@ -40,6 +42,8 @@ pub struct TreeServices {
     /// How many threads may search at once.
     pub search_threads: SearchThreads,
     pub hooks: Hooks,
+    /// Runs tasks; nobody does for a single call.
+    pub delegation: OnceLock<Arc<dyn Delegation>>,
 }
 
 impl TreeServices {
@@ -51,6 +55,7 @@ impl TreeServices {
             records_dir: records_dir(data),
             outputs: Outputs::new(data),
             questions,
+            gates: Arc::default(),
             scratch: Scratch::new(),
             kernel: Support::of_kernel(),
             repositories: RepositoryCache::default(),
@@ -58,6 +63,7 @@ impl TreeServices {
             told_of_no_sandbox: AtomicBool::new(false),
             search_threads: SearchThreads::default(),
             hooks,
+            delegation: OnceLock::new(),
         }
     }
 }
@@ -77,7 +83,9 @@ pub struct SessionServices {
     pub instructions: Mutex<HashSet<PathBuf>>,
     /// The environment of commands, scrubbed.
     pub environment: Vec<(OsString, OsString)>,
-    pub gate: Gate,
+    pub gate: Arc<Gate>,
+    /// Who started the session, and for what, of a task.
+    pub delegated: Option<Delegated>,
     /// Protected names that are there, so that those which a command creates are known as new.
     pub protected_names: ProtectedNames,
 }

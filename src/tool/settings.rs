@@ -20,6 +20,7 @@ pub struct ToolSettings {
     pub batch: BatchSettings,
     pub bash: BashSettings,
     pub sandbox: SandboxSettings,
+    pub delegation: DelegationSettings,
     /// The user's switches of tools, by their own names.
     pub switches: BTreeMap<String, bool>,
     /// The tools that the agent that makes the calls may use.
@@ -47,6 +48,15 @@ impl ToolSettings {
             (None, None) => None,
         }
     }
+}
+
+/// Who can work on tasks.
+#[derive(Debug, Clone, Default)]
+pub struct DelegationSettings {
+    /// Agents and what they are for.
+    pub agents: Vec<(String, String)>,
+    /// Names of the kinds of work.
+    pub categories: Vec<String>,
 }
 
 #[derive(Debug, Clone)]

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::key::PermissionKey;
@@ -15,6 +17,8 @@ pub struct Verdict {
     pub action: Action,
     pub rule: Option<Rule>,
 }
+
+const EXTERNAL_DIRECTORY: &str = "external_directory";
 
 /// All rules of one session and agent.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +38,9 @@ pub struct Permissions {
     pub managed: Vec<Rule>,
     /// Rules from settings of other agents, one list for each of their owners.
     pub imported: Vec<ImportedRules>,
+    /// Of a task, the rules of the session that started it: what they deny is denied, and outside of the project they
+    /// count as a whole.
+    pub above: Option<Arc<Permissions>>,
 }
 
 /// Rules of another agent's settings files of one owner. What they ask or deny stays so.
@@ -62,7 +69,8 @@ impl Permissions {
         let Some(beginning) = &subject.may_begin_with else {
             return false;
         };
-        self.lists().any(|rules| {
+        let is_above = self.above.as_ref().is_some_and(|above| above.may_restrict(key, subject));
+        is_above || self.lists().any(|rules| {
             let about = rules.iter().rev().filter(|rule| rule.is_about(key.as_str()));
             let behind = about.take_while(|rule| !rule.matches(subject));
             let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
@@ -108,6 +116,14 @@ impl Permissions {
 
     /// The first key is the family's, others are more special.
     fn judgement(&self, keys: &[&str], subject: &Subject) -> Judgement<'_> {
+        let own = self.own_judgement(keys, subject);
+        let Some(above) = &self.above else { return own };
+        let above = above.judgement(keys, subject);
+        let counts = above.action == Action::Deny || keys.first() == Some(&EXTERNAL_DIRECTORY);
+        if counts && above.action > own.action { above } else { own }
+    }
+
+    fn own_judgement(&self, keys: &[&str], subject: &Subject) -> Judgement<'_> {
         let user = strictest(&self.user, keys, subject);
         let user = user.map(|rule| self.denial_beside_agent(rule, keys, subject).unwrap_or(rule));
         let user = user.map_or(

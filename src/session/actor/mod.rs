@@ -16,6 +16,7 @@ mod plan_mode;
 mod queries;
 mod revised_calls;
 mod shell;
+mod task_commands;
 mod todo_reminders;
 pub(super) mod todos;
 mod turn_effects;
@@ -34,6 +35,7 @@ use super::outbox::{Outbox, Receiver};
 use super::profile::MakeProfiles;
 use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
+use super::tasks::Tasks;
 use super::tree::SessionTree;
 use super::{
     Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledPermission,
@@ -66,6 +68,9 @@ pub(super) struct SessionParts {
     pub(super) recorder: Recorder,
     pub(super) driver: Driver,
     pub(super) tree: Arc<SessionTree>,
+    pub(super) tasks: Arc<Tasks>,
+    /// True for the session of a task.
+    pub(super) is_task: bool,
     pub(super) calls: CallSettings,
     pub(super) model: Model,
     pub(super) turn: TurnSettings,
@@ -123,6 +128,8 @@ pub(super) struct Actor {
     turn_began: Option<i64>,
     /// Agent and model of the last request; before the first one, of a conversation that goes on.
     asked_as: Option<(String, ModelRef)>,
+    /// The turn that runs is ended because what it may spend is spent.
+    is_spent: bool,
     /// Causes that made the provider read anew what it had cached.
     misses: Vec<CacheMiss>,
 }
@@ -155,6 +162,8 @@ impl Actor {
         let goes_on = !parts.messages.is_empty();
         let asked_as = goes_on.then(|| (parts.info.agent.clone(), parts.info.model.clone()));
         let known_todos = KnownTodos::new(&parts.messages, &parts.todos);
+        let mut outbox = Outbox::default();
+        parts.tree.share_receivers(&mut outbox);
         Self {
             hooking,
             revised: revised_calls::RevisedCalls::default(),
@@ -165,10 +174,11 @@ impl Actor {
             reminded: 0,
             turn_began: None,
             asked_as,
+            is_spent: false,
             misses: Vec::new(),
             parts,
             commands,
-            outbox: Outbox::default(),
+            outbox,
             turn: None,
             waiting: VecDeque::new(),
             next_waiting: 1,
@@ -189,6 +199,7 @@ impl Actor {
                     self.begin_hooks();
                 }
                 ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
+                ActorWake::Command(Some(Command::Task(command))) => self.on_task_command(command),
                 ActorWake::Command(Some(Command::Ask(query, answer))) => self.answer(query, answer),
                 ActorWake::Command(None) => self.on_op(Op::Close),
                 ActorWake::Driver(event) => self.on_driver(event),
@@ -198,6 +209,9 @@ impl Actor {
                 ActorWake::Attached(attached) => self.on_attached(attached),
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
+                if !self.parts.is_task {
+                    self.parts.tasks.close().await;
+                }
                 self.parts.recorder.end();
                 self.parts.tree.remove(&self.parts.info.id);
                 return self.end_hooks().await;
@@ -221,10 +235,14 @@ impl Actor {
     fn attach_front_end(&mut self, streams: Streams) -> (Snapshot, Receiver) {
         let receiver = self.outbox.attach();
         let mut snapshot = self.snapshot();
-        if streams == Streams::SessionAndTree {
+        if streams != Streams::Session {
             // Attached before it is asked what waits, so that nothing is missed. A question that is told twice is one.
             self.parts.tree.attach(&receiver);
             snapshot.questions = self.parts.calls.services.tree.questions.waiting();
+            snapshot.tasks = self.parts.tasks.rows();
+        }
+        if streams == Streams::WholeTree {
+            self.parts.tree.attach_to_all(&receiver);
         }
         (snapshot, receiver)
     }
@@ -252,14 +270,18 @@ impl Actor {
     }
 
     fn publish(&mut self, event: Event) {
+        // Before it is told: whoever hears that a turn has ended finds the tasks as they then are.
+        self.parts.tasks.observe(&self.parts.info.id, &event);
         self.outbox.send(&self.parts.info.id, event);
     }
 
     fn publish_to_tree(&self, event: Event) {
+        self.parts.tasks.observe(&self.parts.info.id, &event);
         self.parts.tree.publish(&self.parts.info.id, event);
     }
 
     fn on_op(&mut self, op: Op) {
+        self.observe_person(&op);
         match op {
             Op::Submit(input) => {
                 if let Some(input) = self.attach(MessageRoute::Submitted, input) {
@@ -278,7 +300,8 @@ impl Actor {
             Op::Release => self.release(),
             Op::Interrupt => self.interrupt(),
             Op::Answer { id, reply } => {
-                if let Err(late) = self.parts.calls.services.gate.answer(id, reply) {
+                let tree = &self.parts.calls.services.tree;
+                if let Err(late) = tree.gates.answer(&tree.questions, id, reply) {
                     self.publish(Event::Notice(late.to_string()));
                 }
             }
@@ -286,7 +309,7 @@ impl Actor {
             Op::RevokeGrant(id) => self.revoke_grant(id),
             Op::EditTodo(edit) => self.edit_todo(edit),
             Op::SetMode(mode) => self.set_mode(mode),
-            Op::Rejudge => self.parts.calls.services.gate.rejudge_by_mode(),
+            Op::Rejudge => self.parts.calls.services.tree.gates.rejudge_by_mode(),
             Op::SetAgent(name) => self.change_agent(&name),
             Op::SetModel(model) => self.change_model(model),
             Op::Rename(title) => {
@@ -297,7 +320,7 @@ impl Actor {
                 self.parts.recorder.draft(&draft);
                 self.parts.draft = draft;
             }
-            Op::Task(_) => {}
+            Op::Task(op) => self.parts.tasks.on_op(&self.parts.info.id, &op),
             Op::Close => {
                 self.closing = true;
                 self.keep_unsent();

@@ -21,6 +21,10 @@ pub(in crate::session) struct StateBeforePlan {
 impl Actor {
     /// The person chose a mode.
     pub(super) fn set_mode(&mut self, mode: Mode) {
+        if self.parts.is_task {
+            // A task has no other agent to become: the mode is the tree's all the same.
+            return self.apply_mode(mode);
+        }
         let before = self.parts.info.mode;
         // Another process holds it: nothing is asked here, and the agent is not this process's to change.
         let is_held = self.parts.info.read_only.is_some();
@@ -122,7 +126,13 @@ impl Actor {
     }
 
     fn apply_mode(&mut self, mode: Mode) {
-        self.parts.calls.services.gate.set_mode(mode);
+        self.parts.calls.services.tree.gates.set_mode(mode);
+        self.parts.tasks.tell_mode(&self.parts.info.id, mode);
+        self.take_mode(mode);
+    }
+
+    /// The tree is in this mode.
+    pub(super) fn take_mode(&mut self, mode: Mode) {
         self.parts.info.mode = mode;
         self.publish(Event::Mode(mode));
     }

@@ -14,7 +14,7 @@ use crate::conversation::{
 };
 use crate::provider::{Purpose, Request};
 use crate::session::{CalledCommand, Event, Input, ReportKind, RequestUsage, Retry, TurnEndReason};
-use crate::store::PaidRequest;
+use crate::store::{Change, PaidRequest};
 use crate::text::truncate::ContextUse;
 use crate::tool::SeenFiles;
 use crate::tool::pipeline::{self, LoopGuard};
@@ -95,7 +95,12 @@ impl Actor {
     }
 
     /// Gives the parts their places and the message its place in the history.
-    pub(super) fn add_user_message(&mut self, mut message: Message) {
+    pub(super) fn add_user_message(&mut self, message: Message) {
+        self.add_message_with(message, Vec::new());
+    }
+
+    /// The same, with what is stored in the same commit.
+    pub(super) fn add_message_with(&mut self, mut message: Message, changes: Vec<Change>) {
         // A steer may have been said to another agent than the one that reads it.
         message.agent = Some(self.addressee());
         for part in &mut message.parts {
@@ -107,7 +112,7 @@ impl Actor {
         }
         let message = Arc::new(message);
         self.hooking.write(&message);
-        let stored = self.parts.recorder.message(&message);
+        let stored = self.parts.recorder.message_with(&message, changes);
         self.parts.messages.push(Arc::clone(&message));
         self.publish(Event::MessageStarted(message));
         self.check(stored);
@@ -175,6 +180,9 @@ impl Actor {
     pub(super) fn request(&mut self) {
         self.become_next();
         self.ask_as();
+        if self.turn.is_some() {
+            self.take_notices();
+        }
         if self.turn.is_some() {
             self.send_todos();
         }
@@ -302,6 +310,8 @@ impl Actor {
     }
 
     pub(super) fn finish_turn(&mut self, end: TurnEnd) {
+        let is_spent = std::mem::take(&mut self.is_spent);
+        let end = if is_spent { TurnEnd::Failed } else { end };
         let turn = self.turn.take();
         self.checkpoint = None;
         self.parts.driver.drop_request();

@@ -7,6 +7,7 @@
 //! is settled as trust itself.
 
 mod agents;
+mod children;
 mod cleanup;
 mod commands;
 mod gates;

@@ -24,7 +24,7 @@ use crate::tool::{Registry, ToolAccess, ToolSet, ToolSettings};
 
 /// Makes profiles, from what the session began with.
 pub(in crate::session) struct Profiles {
-    pub(super) agents: Agents,
+    pub(super) agents: Arc<Agents>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) models: Models,
     pub(super) registry: Arc<Registry>,
@@ -32,7 +32,7 @@ pub(in crate::session) struct Profiles {
     pub(super) max_steps: u32,
     pub(super) store: Store,
     pub(super) session: SessionId,
-    pub(super) prompt: PromptFacts,
+    pub(super) prompt: Arc<PromptFacts>,
 }
 
 /// Settings and rules before an agent has its say.

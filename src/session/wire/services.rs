@@ -17,6 +17,7 @@ use crate::config::schema;
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::hook::Hooks;
+use crate::permission::Delegated;
 use crate::process::{EnvironmentRules, Scratch, shell_environment, withhold};
 use crate::provider::{EditMode, without_user};
 use crate::question::{FrontEnd, Questions};
@@ -24,7 +25,7 @@ use crate::session::tree::SessionTree;
 use crate::store::Store;
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    BashSettings, BatchSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode, SandboxSettings,
+    BashSettings, BatchSettings, DelegationSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode, SandboxSettings,
     SearchSettings, SessionServices, ToolAccess, ToolSettings, TreeServices, TruncateLimits,
     TruncateSettings,
 };
@@ -37,20 +38,33 @@ pub(super) struct CallServices {
     pub(super) base: BaseRules,
 }
 
+/// Place of a session in its tree and on disk.
+pub(super) struct CallPlace<'a> {
+    pub(super) session: &'a SessionId,
+    pub(super) root: &'a SessionId,
+    pub(super) directory: &'a Path,
+    /// Writers demand that the file was read.
+    pub(super) require_read: bool,
+    /// The gate of the session that started it.
+    pub(super) above: Option<Arc<Gate>>,
+    /// Who started it, and for what.
+    pub(super) delegated: Option<Delegated>,
+}
+
 impl CallServices {
-    /// Makes the services of a session in `directory` that belongs to `tree`.
+    /// Makes the services of a session that belongs to `tree`.
     pub(super) fn new(
         request: &OpenRequest,
         tree: Arc<TreeServices>,
-        session: &SessionId,
-        directory: &Path,
-        require_read: bool,
+        registry: &Arc<Registry>,
+        place: CallPlace<'_>,
     ) -> Result<Self, ErrorReport> {
-        let registry = Arc::new(Registry::builtin());
-        let roots = roots(request, directory);
+        let CallPlace { session, root, .. } = place;
+        let registry = Arc::clone(registry);
+        let roots = roots(request, place.directory);
         let mut settings = tool_settings(request, &roots, &registry);
-        settings.require_read &= require_read;
-        let permissions = permissions(request, &roots, Some((&tree.store, session)))?;
+        settings.require_read &= place.require_read;
+        let permissions = permissions(request, &roots, Some((&tree.store, root)))?;
         let base = BaseRules {
             settings: settings.clone(),
             permissions: permissions.clone(),
@@ -59,17 +73,19 @@ impl CallServices {
         };
         let owner = GateOwner {
             session: session.clone(),
+            root: root.clone(),
             project: roots.project_root().to_owned(),
             home: request.dirs.home.clone(),
         };
-        let (questions, store) = (tree.questions.clone(), tree.store.clone());
+        let queue = (tree.questions.clone(), tree.store.clone());
         let services = SessionServices {
             session: session.clone(),
             settings,
             roots,
             instructions: Mutex::default(),
             environment: with_temporary(environment(request, session), &tree.scratch),
-            gate: Gate::new(permissions, request.mode, questions, store, owner),
+            gate: Gate::new(permissions, request.mode, queue, owner, place.above, &tree.gates),
+            delegated: place.delegated,
             protected_names: ProtectedNames::new(records(&request.dirs)),
             tree,
         };
@@ -205,6 +221,7 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
             timeout: Duration::from_millis(config.bash.timeout_ms),
         },
         sandbox: sandbox(request, roots),
+        delegation: DelegationSettings::default(),
         switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),
         access: ToolAccess::default(),
     }

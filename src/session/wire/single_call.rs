@@ -11,7 +11,7 @@ use super::agents::InitialAgent;
 use super::gates::roots;
 use super::models::likely_edit_mode;
 use super::resume::no_session;
-use super::services::{CallServices, tree_services};
+use super::services::{CallPlace, CallServices, tree_services};
 use super::{FrontEndKind, OpenRequest, SessionChoice, agents, cleanup, profile};
 use crate::agent::driver::Reports;
 use crate::conversation::{CallId, CallResult, SessionId};
@@ -21,7 +21,7 @@ use crate::provider::EditMode;
 use crate::session::ErrorReport;
 use crate::store::{NewSession, Store, StoreError};
 use crate::tool::pipeline::{self, LoopGuard};
-use crate::tool::{Abilities, CallSettings, NestedCalls, Resolution, ToolCx};
+use crate::tool::{Abilities, CallSettings, NestedCalls, Registry, Resolution, ToolCx};
 
 /// The result of a single call.
 #[derive(Debug)]
@@ -55,11 +55,19 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     let agent = start.agent;
     let reports = Reports::new();
     let (tree, _) = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
+    let place = CallPlace {
+        session: &session,
+        root: &session,
+        directory: &directory,
+        require_read: false,
+        above: None,
+        delegated: None,
+    };
     let CallServices {
         registry,
         services,
         base,
-    } = CallServices::new(&request, tree, &session, &directory, false)?;
+    } = CallServices::new(&request, tree, &Arc::new(Registry::builtin()), place)?;
     let transcript = services.tree.hooks.transcript();
     let _transcript = transcript.map(|path| Transcript::new(path.to_owned(), session.as_str()));
     let settings = profile::tool_settings(&base, agent, edit_mode, &registry);

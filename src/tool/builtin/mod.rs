@@ -14,6 +14,7 @@ mod plan;
 mod question;
 mod read;
 mod search_path;
+mod tasks;
 mod todos;
 mod write;
 
@@ -28,8 +29,12 @@ use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
     vec![
         Arc::new(apply_patch::ApplyPatchTool),
+        Arc::new(tasks::BackgroundCancelTool),
+        Arc::new(tasks::BackgroundOutputTool),
+        Arc::new(tasks::BackgroundTaskTool),
         Arc::new(bash::BashTool),
         Arc::new(batch::BatchTool),
+        Arc::new(tasks::CallOmoAgentTool),
         Arc::new(edit::EditTool),
         Arc::new(glob::GlobTool),
         Arc::new(grep::GrepTool),
@@ -41,6 +46,7 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
         Arc::new(plan::PlanExitTool),
         Arc::new(question::QuestionTool),
         Arc::new(read::ReadTool),
+        Arc::new(tasks::TaskTool),
         Arc::new(todos::TodoReadTool),
         Arc::new(todos::TodoWriteTool),
         Arc::new(write::WriteTool),

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use super::status::CardStatus;
+use crate::conversation::SessionId;
 pub use fact::Fact;
 pub use layout::{CardLook, CardRow, header, lay_out, lay_out_argument, lay_out_body};
 pub use lines::{Tone, ToneLine, ToneSpan};
@@ -37,6 +38,8 @@ pub struct Card {
     pub language: Cow<'static, str>,
     /// The file that the call as a whole is about, where it is about one.
     pub target: Option<FileTarget>,
+    /// The session that the call is about, of a task.
+    pub session: Option<SessionId>,
     /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
     pub meta: Vec<Fact>,
     /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lathe::conversation::{
-    CallId, MessageId, MessageState, PartBody, Price, SessionId, Stop, TaskActivity, TaskId, TaskRow,
+    CallId, ErrorKind, MessageId, MessageState, PartBody, Price, SessionId, Stop, TaskActivity, TaskId, TaskRow,
     TaskStatus, TextPart, WorktreeChanges,
 };
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
@@ -64,6 +64,7 @@ fn task() -> TaskRow {
         task: TaskId::of(&session),
         session,
         parent: SessionId::new(),
+        started_by: "task".into(),
         depth: 2,
         agent: "explore".into(),
         category: Some("quick".into()),
@@ -81,6 +82,7 @@ fn task() -> TaskRow {
         started: Some(2),
         ended: Some(3),
         error: Some("cut".into()),
+        failure: Some(ErrorKind::Limit),
         worktree: Some(WorktreeChanges {
             path: "/t".into(),
             additions: 1,

@@ -1,0 +1,336 @@
+//! The tasks of a tree at work: opens their sessions, tells the scheduler what happens in them, and does what it says.
+//!
+//! [`Scheduler`] decides; it stands behind one lock here, and every call of it is followed by its effects. What can be done
+//! at once is done under the lock, so that events, rows in the store and admissions keep their order. Opening a session
+//! and speaking to one is the runner's.
+
+mod delegation;
+mod events;
+mod metered;
+mod notice;
+mod runner;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use super::tree::SessionTree;
+use super::wire::WiredSession;
+use super::{ErrorReport, Event, Handle, Input, TaskCommand, TaskOp};
+use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler};
+use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage};
+use crate::permission::Mode;
+use crate::store::{NewSession, Store, StoreError};
+use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskOrder, TaskState, ToolError};
+use events::EventReader;
+use runner::Job;
+
+pub(super) use delegation::TaskDelegation;
+pub(super) use metered::{MeteredProvider, spent_error};
+
+/// Makes the sessions of tasks; `wire` has what it takes. Its methods read files and the store, and block.
+pub(super) trait TaskSessions: Send + Sync {
+    /// Settles who works on an order and with what model.
+    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Returns the session that is stored for a new task.
+    fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;
+
+    /// Opens the stored session of a task.
+    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport>;
+
+    /// Returns true if what a model's provider has cached is read for less.
+    fn has_cache(&self, model: &ModelRef) -> bool;
+
+    /// Returns the price of a request in US dollars, if it is known.
+    fn price(&self, model: &ModelRef, usage: &Usage) -> Option<f64>;
+}
+
+/// The tasks of one tree.
+pub(super) struct Tasks {
+    root: SessionId,
+    store: Store,
+    tree: Arc<SessionTree>,
+    tools: Arc<Registry>,
+    state: Mutex<State>,
+    jobs: mpsc::UnboundedSender<Job>,
+    /// Something may be due earlier than it was.
+    hurry: Notify,
+    /// Held while a session is opened, so that none is opened twice.
+    opening: tokio::sync::Mutex<()>,
+}
+
+struct State {
+    scheduler: Scheduler,
+    /// `None` until the root is wired and after the tree is closed.
+    sessions: Option<Arc<dyn TaskSessions>>,
+    root: Option<Handle>,
+    live: HashMap<SessionId, LiveSession>,
+    readers: HashMap<SessionId, EventReader>,
+    watches: HashMap<SessionId, watch::Sender<Arc<TaskState>>>,
+    /// What the sessions that are about to be opened begin with.
+    prompts: HashMap<SessionId, Input>,
+    admissions: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
+    last_request: u64,
+    /// The last message of a task that a session was given.
+    fetched: HashMap<(SessionId, SessionId), MessageId>,
+    is_closing: bool,
+}
+
+/// An open session of a task.
+struct LiveSession {
+    handle: Handle,
+    tools: Arc<Registry>,
+    actor: JoinHandle<()>,
+    /// A front end has its handle: it stays open when the task has ended.
+    is_lent: bool,
+}
+
+/// What [`Tasks`] is made of.
+pub(super) struct TasksParts {
+    pub(super) root: SessionId,
+    pub(super) store: Store,
+    pub(super) tree: Arc<SessionTree>,
+    pub(super) tools: Arc<Registry>,
+    pub(super) limits: Limits,
+}
+
+impl Tasks {
+    /// Takes in what is stored of the tree and starts the runner on the current runtime.
+    pub(super) fn start(parts: TasksParts) -> Result<Arc<Self>, StoreError> {
+        let stored = parts.store.tasks_of(&parts.root)?;
+        let now = now();
+        let mut scheduler = Scheduler::new(parts.root.clone(), parts.limits, now);
+        let stored = stored.into_iter().map(|task| (task.row, task.is_told)).collect();
+        scheduler.restore(stored, now);
+        let (jobs, received) = mpsc::unbounded_channel();
+        let tasks = Arc::new(Self {
+            root: parts.root,
+            store: parts.store,
+            tree: parts.tree,
+            tools: parts.tools,
+            state: Mutex::new(State {
+                scheduler,
+                sessions: None,
+                root: None,
+                live: HashMap::new(),
+                readers: HashMap::new(),
+                watches: HashMap::new(),
+                prompts: HashMap::new(),
+                admissions: HashMap::new(),
+                last_request: 0,
+                fetched: HashMap::new(),
+                is_closing: false,
+            }),
+            jobs,
+            hurry: Notify::new(),
+            opening: tokio::sync::Mutex::new(()),
+        });
+        tasks.perform(&mut tasks.lock());
+        runner::spawn(&tasks, received);
+        Ok(tasks)
+    }
+
+    /// Gives it the root, and what makes the sessions of tasks.
+    pub(super) fn connect(&self, root: Handle, sessions: Arc<dyn TaskSessions>) {
+        let mut state = self.lock();
+        state.root = Some(root);
+        state.sessions = Some(sessions);
+    }
+
+    /// All tasks, in the order in which they were started.
+    pub(super) fn rows(&self) -> Vec<Arc<TaskRow>> {
+        self.lock().scheduler.rows().cloned().map(Arc::new).collect()
+    }
+
+    /// Returns true if a task is queued or running, or the root is still to be told of one that ended.
+    pub(super) fn is_at_work(&self) -> bool {
+        let state = self.lock();
+        state.scheduler.is_active() || state.scheduler.has_notices(&self.root)
+    }
+
+    /// Takes in an event of a session of the tree. Called by its actor, in order.
+    pub(super) fn observe(&self, session: &SessionId, event: &Event) {
+        // The text of the root is nobody's business here, and it comes in many pieces.
+        if *session == self.root && matches!(event, Event::Delta { .. } | Event::PartStarted { .. }) {
+            return;
+        }
+        let mut state = self.lock();
+        let reader = state.readers.entry(session.clone()).or_default();
+        if let Some(observation) = reader.read(event, &self.tools) {
+            state.scheduler.observe(session, observation, now());
+            self.perform(&mut state);
+        }
+    }
+
+    /// The person said something in a session, or stopped its turn.
+    pub(super) fn observe_person(&self, session: &SessionId, observation: Observation) {
+        let mut state = self.lock();
+        state.scheduler.observe(session, observation, now());
+        self.perform(&mut state);
+    }
+
+    /// Hands a session the notices that wait for it, as one text, with the tasks that they are about.
+    pub(super) fn take_notices(&self, session: &SessionId) -> Option<(String, Vec<SessionId>)> {
+        let (notices, running) = self.lock().scheduler.take_notices(session);
+        let told = notices.iter().map(|notice| notice.row.session.clone()).collect();
+        notice::text(&notices, running, now()).map(|text| (text, told))
+    }
+
+    /// Returns true if notices wait for a session.
+    pub(super) fn has_notices(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.has_notices(session)
+    }
+
+    /// Does what a person wants of tasks below a session.
+    pub(super) fn on_op(&self, session: &SessionId, op: &TaskOp) {
+        let mut state = self.lock();
+        let below: Vec<SessionId> = {
+            let rows = state.scheduler.rows();
+            let of_op = rows.filter(|row| match op {
+                TaskOp::Cancel(task) => row.task == *task,
+                TaskOp::CancelAll => state.scheduler.is_above(session, &row.session),
+                TaskOp::ToBackground => row.parent == *session,
+            });
+            of_op.map(|row| row.session.clone()).collect()
+        };
+        for task in below {
+            match op {
+                TaskOp::Cancel(_) | TaskOp::CancelAll => state.scheduler.cancel(&task, false, now()),
+                TaskOp::ToBackground => state.scheduler.continue_in_background(&task, now()),
+            }
+        }
+        self.perform(&mut state);
+    }
+
+    /// The mode is the tree's: every other session that is open is told.
+    pub(super) fn tell_mode(&self, by: &SessionId, mode: Mode) {
+        let state = self.lock();
+        let others = state.live.iter().filter(|(session, _)| *session != by);
+        let root = state.root.iter().filter(|_| *by != self.root);
+        for handle in others.map(|(_, live)| &live.handle).chain(root) {
+            // One that is too busy to hear it or has ended shows another mode; what is asked is judged by the right one.
+            let _ = handle.command(TaskCommand::Mode(mode));
+        }
+    }
+
+    /// Ends all tasks and waits until their sessions have written everything.
+    pub(super) async fn close(&self) {
+        let live = {
+            let mut state = self.lock();
+            state.is_closing = true;
+            let open: Vec<SessionId> = state.scheduler.rows().map(|row| row.session.clone()).collect();
+            for session in open {
+                state.scheduler.cancel(&session, true, now());
+            }
+            self.perform(&mut state);
+            state.sessions = None;
+            std::mem::take(&mut state.live)
+        };
+        let ends = live.into_values().map(LiveSession::close);
+        futures::future::join_all(ends).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The scheduler checks what it is told against what it knows, so a half-done call costs one task at most.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what the scheduler wants.
+    fn perform(&self, state: &mut State) {
+        for effect in state.scheduler.take_effects() {
+            let job = match effect {
+                Effect::Changed { session, is_stored } => {
+                    self.tell(state, &session, is_stored);
+                    continue;
+                }
+                Effect::Admit(request) => {
+                    state.settle_admission(request, Ok(()));
+                    continue;
+                }
+                Effect::Refuse(request, spent) => {
+                    state.settle_admission(request, Err(spent));
+                    continue;
+                }
+                Effect::Open(session) => Job::Open(session),
+                Effect::Stop(session) => Job::Command(session, TaskCommand::Stop),
+                Effect::StopSpent(session, spent) => Job::Command(session, TaskCommand::StopSpent(spent)),
+                Effect::Wake(session) => Job::Command(session, TaskCommand::TakeNotices),
+            };
+            // Nobody listens any more while the process ends.
+            let _ = self.jobs.send(job);
+            self.hurry.notify_one();
+        }
+    }
+
+    /// Tells a task's row as it is now, and stores it.
+    fn tell(&self, state: &mut State, session: &SessionId, is_stored: bool) {
+        let Some(row) = state.scheduler.row(session).cloned() else {
+            return;
+        };
+        if is_stored {
+            let is_told = state.scheduler.is_settled(session);
+            if let Err(error) = self.store.put_task(&row, is_told) {
+                tracing::error!(%error, task = %row.task, "the state of a task was not stored");
+            }
+            if row.status.is_ended() {
+                let _ = self.jobs.send(Job::Close(session.clone()));
+            }
+        }
+        if let Some(watch) = state.watches.get(session) {
+            watch.send_replace(Arc::new(TaskState {
+                text: state.scheduler.text(session).unwrap_or_default().into(),
+                row: row.clone(),
+            }));
+        }
+        self.tree.publish(&row.parent.clone(), Event::Task(Arc::new(row)));
+    }
+
+    /// Where the isolated task of a session works; its own directory where it has none.
+    pub(super) fn worktree(&self, session: &SessionId) -> Option<PathBuf> {
+        let state = self.lock();
+        let tree = state.scheduler.row(session)?.worktree.as_ref()?;
+        Some(PathBuf::from(&tree.path))
+    }
+}
+
+impl State {
+    fn settle_admission(&mut self, request: RequestId, result: Result<(), String>) {
+        if let Some(admission) = self.admissions.remove(&request) {
+            // Whoever waited may have given up a moment ago; its ticket ends the request.
+            let _ = admission.send(result);
+        }
+    }
+
+    fn handle(&self, session: &SessionId, root: &SessionId) -> Option<Handle> {
+        if session == root {
+            return self.root.clone();
+        }
+        Some(self.live.get(session)?.handle.clone())
+    }
+}
+
+impl LiveSession {
+    fn from_wired(wired: WiredSession) -> Self {
+        Self {
+            handle: wired.handle,
+            tools: wired.tools,
+            actor: wired.actor,
+            is_lent: false,
+        }
+    }
+
+    async fn close(self) {
+        self.handle.close().await;
+        if let Err(error) = self.actor.await {
+            tracing::error!(%error, "the session of a task ended by a fault");
+        }
+    }
+}
+
+fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}

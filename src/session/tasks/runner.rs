@@ -1,0 +1,212 @@
+//! Does what takes time: opens and closes the sessions of tasks, speaks to them, and watches the clock.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::{LiveSession, Tasks, now};
+use crate::agent::background::{Observation, TurnResult};
+use crate::conversation::{SessionId, TaskRow, TaskStatus};
+use crate::session::host::Opened;
+use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
+
+/// While tasks are at work the clock is looked at so often at least: what is due changes without a word.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+/// Between two tries to hand a message to a session that is busy.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// Something for the runner.
+pub(super) enum Job {
+    /// Open the session of a task and begin its turn.
+    Open(SessionId),
+    Command(SessionId, TaskCommand),
+    /// Close the session of a task that has ended, unless a front end has it.
+    Close(SessionId),
+}
+
+/// Runs until the tree is gone.
+pub(super) fn spawn(tasks: &Arc<Tasks>, mut jobs: mpsc::UnboundedReceiver<Job>) {
+    let weak = Arc::downgrade(tasks);
+    tokio::spawn(async move {
+        loop {
+            let Some(sleep) = next_sleep(&weak) else { return };
+            tokio::select! {
+                job = jobs.recv() => match (job, weak.upgrade()) {
+                    (Some(job), Some(tasks)) => tasks.run(job).await,
+                    _ => return,
+                },
+                () = hurried(&weak) => {}
+                () = sleep_for(sleep) => {
+                    let Some(tasks) = weak.upgrade() else { return };
+                    let mut state = tasks.lock();
+                    state.scheduler.tick(now());
+                    tasks.perform(&mut state);
+                }
+            }
+        }
+    });
+}
+
+/// How long nothing is due; `Some(None)` is for ever, `None` that the tree is gone.
+fn next_sleep(tasks: &Weak<Tasks>) -> Option<Option<Duration>> {
+    let tasks = tasks.upgrade()?;
+    let state = tasks.lock();
+    if !state.scheduler.is_active() && state.admissions.is_empty() {
+        return Some(None);
+    }
+    let now = now();
+    let due = state.scheduler.deadline(now).map(|due| u64::try_from(due - now).unwrap_or(0));
+    let due = due.map_or(LONGEST_SLEEP, Duration::from_millis);
+    Some(Some(due.min(LONGEST_SLEEP)))
+}
+
+async fn hurried(tasks: &Weak<Tasks>) {
+    match tasks.upgrade() {
+        Some(tasks) => tasks.hurry.notified().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep_for(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Tasks {
+    async fn run(self: &Arc<Self>, job: Job) {
+        match job {
+            Job::Open(session) => {
+                let tasks = Arc::clone(self);
+                tokio::spawn(async move { tasks.begin(&session).await });
+            }
+            Job::Command(session, command) => self.command(&session, command).await,
+            Job::Close(session) => {
+                let tasks = Arc::clone(self);
+                tokio::spawn(async move { tasks.close_ended(&session).await });
+            }
+        }
+    }
+
+    /// Opens the session of a task that left the queue, and gives it its prompt.
+    async fn begin(self: Arc<Self>, session: &SessionId) {
+        let opened = self.open(session, false).await;
+        let prompt = self.lock().prompts.remove(session);
+        let is_running = |row: &TaskRow| row.status == TaskStatus::Running;
+        // It may have been cancelled while it was opened.
+        let is_wanted = self.lock().scheduler.row(session).is_some_and(is_running);
+        let (result, prompt) = match (opened, prompt) {
+            (Ok(opened), Some(prompt)) if is_wanted => (Ok(opened), prompt),
+            (Ok(_), _) => return,
+            (Err(report), prompt) => (Err(report), prompt.unwrap_or_default()),
+        };
+        match result {
+            Ok(opened) => deliver(&opened.handle, TaskCommand::Prompt(prompt)).await,
+            Err(report) => {
+                let mut state = self.lock();
+                let failed = TurnResult::Failed(report.sentence());
+                state.scheduler.observe(session, Observation::TurnEnded(failed), now());
+                self.perform(&mut state);
+            }
+        }
+    }
+
+    async fn command(&self, session: &SessionId, command: TaskCommand) {
+        let handle = self.lock().handle(session, &self.root);
+        if let Some(handle) = handle {
+            deliver(&handle, command).await;
+        }
+    }
+
+    /// Returns the session of a task, opened where it is not. `is_lent`: it stays open until the tree is closed.
+    pub(in crate::session) async fn open(
+        self: &Arc<Self>,
+        session: &SessionId,
+        is_lent: bool,
+    ) -> Result<Opened, ErrorReport> {
+        let _one_at_a_time = self.opening.lock().await;
+        let (row, sessions) = {
+            let mut state = self.lock();
+            if let Some(live) = state.live.get_mut(session) {
+                live.is_lent |= is_lent;
+                return Ok(live.opened());
+            }
+            let row = state.scheduler.row(session).cloned();
+            (row.ok_or_else(|| unknown(session))?, state.sessions.clone())
+        };
+        let sessions = sessions.ok_or_else(|| unknown(session))?;
+        let opening = tokio::task::spawn_blocking(move || sessions.open(&row));
+        let wired = opening.await.map_err(|_| unknown(session))??;
+        let mut live = LiveSession::from_wired(wired);
+        live.is_lent = is_lent;
+        let opened = live.opened();
+        let is_closing = {
+            let mut state = self.lock();
+            if !state.is_closing {
+                state.live.insert(session.clone(), live);
+                return Ok(opened);
+            }
+            state.is_closing
+        };
+        debug_assert!(is_closing);
+        opened.handle.close().await;
+        Err(unknown(session))
+    }
+
+    async fn close_ended(&self, session: &SessionId) {
+        let _one_at_a_time = self.opening.lock().await;
+        let live = {
+            let mut state = self.lock();
+            let is_ended = state.scheduler.row(session).is_some_and(|row| row.status.is_ended());
+            let is_lent = state.live.get(session).is_none_or(|live| live.is_lent);
+            if !is_ended || is_lent {
+                return;
+            }
+            state.readers.remove(session);
+            state.live.remove(session)
+        };
+        if let Some(live) = live {
+            live.close().await;
+        }
+    }
+}
+
+impl LiveSession {
+    fn opened(&self) -> Opened {
+        Opened {
+            handle: self.handle.clone(),
+            tools: Arc::clone(&self.tools),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// Hands a command over; one that finds the session ended is not needed any more.
+async fn deliver(handle: &Handle, command: TaskCommand) {
+    handle.deliver(command).await;
+}
+
+impl Handle {
+    /// Hands over what the tasks of the tree want, and waits while the session is busy.
+    pub(super) async fn deliver(&self, command: TaskCommand) {
+        // The channel is closed where the session has ended: then nobody needs it any more.
+        let _ = self.commands.send(crate::session::Command::Task(command)).await;
+    }
+
+    /// Asks the session to end.
+    pub(super) async fn close(&self) {
+        while self.send(Op::Close) == Err(SendError::Busy) {
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+}
+
+fn unknown(session: &SessionId) -> ErrorReport {
+    ErrorReport {
+        kind: ReportKind::Storage,
+        message: format!("session `{session}` is not one of a task of this conversation"),
+        hint: Some("`lathe sessions list` shows the sessions that are stored.".to_owned()),
+    }
+}

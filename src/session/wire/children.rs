@@ -1,0 +1,296 @@
+//! The sessions of tasks: who works in them, with what model, by which rules, and where.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::agents::{named, task_agent};
+use super::models::own_model;
+use super::opening::{NewActor, TreeParts, WiredSession, own_commands};
+use super::profile::PromptFacts;
+use super::resume::{FoundSession, info};
+use super::services::{CallPlace, CallServices};
+use super::{ErrorReport, OpenRequest, config_error};
+use crate::agent::background::{Limits, SlotLimits};
+use crate::agent::driver::Reports;
+use crate::conversation::{Budget, ErrorKind, ModelRef, SessionId, TaskRow, Usage};
+use crate::permission::{Delegated, Mode};
+use crate::project::agents::Agent;
+use crate::provider::Catalog;
+use crate::session::actor::StateBeforePlan;
+use crate::session::recorder::Recorder;
+use crate::session::tasks::TaskSessions;
+use crate::session::{ReportKind, SessionInfo};
+use crate::store::NewSession;
+use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError};
+
+/// Makes the sessions of the tasks of one tree.
+pub(super) struct ChildSessions {
+    pub(super) parts: TreeParts,
+    /// Of the root: the prompts of tasks depend on nothing else, so that siblings share what is cached of them.
+    pub(super) prompt: Arc<PromptFacts>,
+}
+
+/// Returns the limits of a tree whose root asks this model.
+pub(super) fn limits(
+    request: &OpenRequest,
+    catalog: &Catalog,
+    model: &ModelRef,
+) -> Result<Limits, ErrorReport> {
+    let config = &request.loaded.config.background;
+    let caps = |table: &crate::config::schema::Table<u32>| {
+        let caps = table.iter().map(|(name, cap)| (name.to_owned(), *cap));
+        caps.collect()
+    };
+    let budget = Budget {
+        tokens: config.budget.tokens,
+        cost: config.budget.cost,
+        minutes: config.budget.minutes,
+    };
+    if budget.cost.is_some() && !is_priced(catalog, model) {
+        return Err(config_error(
+            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
+            "Give the budget in tokens or minutes, or set `providers.NAME.models.MODEL.cost`.",
+        ));
+    }
+    Ok(Limits {
+        slots: SlotLimits {
+            max_concurrent: config.max_concurrent,
+            per_model: caps(&config.per_model),
+            per_provider: caps(&config.per_provider),
+        },
+        max_depth: config.max_depth,
+        max_tool_calls: config.max_tool_calls,
+        max_spawned: config.max_spawned,
+        budget,
+    })
+}
+
+fn is_priced(catalog: &Catalog, model: &ModelRef) -> bool {
+    catalog.model(model).is_ok_and(|model| model.cost.is_some())
+}
+
+impl TaskSessions for ChildSessions {
+    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
+        if let TaskTarget::Resume(id) = &order.target {
+            return self.check_resumed(caller, id.clone(), order);
+        }
+        let parts = &self.parts;
+        let (agent, category) = match &order.target {
+            TaskTarget::Agent(name) => (task_agent(&parts.agents, name)?, None),
+            TaskTarget::Category(name) => (task_agent(&parts.agents, "general")?, Some(name.clone())),
+            TaskTarget::Resume(_) => unreachable!("handled above"),
+        };
+        let model = self.model_of(caller, agent, &order)?;
+        self.check_budget(&order, &model)?;
+        Ok(CheckedOrder {
+            agent: agent.name.clone(),
+            category,
+            isolation: order.isolation.unwrap_or_default(),
+            resumes: None,
+            model,
+            order,
+        })
+    }
+
+    fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession {
+        let (project, directory) = self.place(&caller.session);
+        NewSession {
+            id: id.clone(),
+            parent: Some(caller.session.clone()),
+            project,
+            directory,
+            agent: order.agent.clone(),
+            model: Some(order.model.clone()),
+            title: format!("{} (@{})", order.order.description, order.agent),
+        }
+    }
+
+    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport> {
+        let parts = &self.parts;
+        let stored = parts.store.get(&row.session)?;
+        let stored = stored.ok_or_else(|| super::resume::no_session(&row.session))?;
+        let request = &OpenRequest {
+            mode: self.mode(),
+            ..parts.request.clone()
+        };
+        let found = FoundSession {
+            id: row.session.clone(),
+            row: Some(stored),
+            lock: None,
+            held: None,
+        };
+        let place = CallPlace {
+            session: &row.session,
+            root: &parts.root,
+            directory: &self.directory(row, &found),
+            require_read: true,
+            above: self.gate_above(row),
+            delegated: Some(self.delegated(row)),
+        };
+        let kit = CallServices::new(request, Arc::clone(&parts.services), &parts.registry, place)?;
+        let profiles = parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt));
+        let agent = named_subagent(&parts.agents, &row.agent)?;
+        let profile = profiles.make(agent, &row.model)?;
+        kit.services.gate.change_rules(profile.permissions.clone());
+        let messages = parts.store.load(&row.session)?;
+        let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
+        if parts.store.system_prompt(&row.session, profile.agent())?.is_none() {
+            parts
+                .store
+                .set_system_prompt(&row.session, profile.agent(), &profile.system)?;
+        }
+        let commands = own_commands(request, &mut Vec::new());
+        let info = SessionInfo {
+            agents: Vec::new(),
+            ..info(request, &found, &profile, &profiles, &commands, &messages)
+        };
+        let works_as = (profile.agent().to_owned(), profile.model.reference.clone());
+        let reports = Reports::new();
+        parts.tree.add(&row.session, reports.question_sink());
+        let (handle, actor) = parts.spawn(NewActor {
+            info,
+            draft: String::new(),
+            opening: "startup",
+            recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None),
+            before_plan: StateBeforePlan {
+                agent: None,
+                mode: Mode::Ask,
+            },
+            titles: None,
+            reports,
+            services: kit.services,
+            profile,
+            profiles,
+            commands,
+            messages,
+            is_task: true,
+        })?;
+        Ok(WiredSession {
+            handle,
+            tools: Arc::clone(&parts.registry),
+            notes: Vec::new(),
+            actor,
+        })
+    }
+
+    fn has_cache(&self, model: &ModelRef) -> bool {
+        let price = self.parts.catalog.model(model).ok().and_then(|model| model.cost);
+        price.is_some_and(|price| price.cache_read > 0.0)
+    }
+
+    fn price(&self, model: &ModelRef, usage: &Usage) -> Option<f64> {
+        self.parts.catalog.model(model).ok()?.price_of(usage)
+    }
+}
+
+impl ChildSessions {
+    fn check_resumed(
+        &self,
+        caller: &TaskCaller,
+        id: String,
+        order: TaskOrder,
+    ) -> Result<CheckedOrder, ToolError> {
+        let row = self.parts.tasks.resumed(caller, &id)?;
+        self.check_budget(&order, &row.model)?;
+        let messages = self.parts.store.load(&row.session)?;
+        let used = messages.iter().rev().find_map(|message| message.usage);
+        Ok(CheckedOrder {
+            agent: row.agent,
+            category: row.category,
+            isolation: order.isolation.unwrap_or_default(),
+            resumes: Some((row.task, used.map_or(0, |usage| usage.context()))),
+            model: row.model,
+            order,
+        })
+    }
+
+    fn check_budget(&self, order: &TaskOrder, model: &ModelRef) -> Result<(), ToolError> {
+        if order.budget.cost.is_none() || is_priced(&self.parts.catalog, model) {
+            return Ok(());
+        }
+        Err(ToolError::new(
+            ErrorKind::InvalidArgs,
+            format!("`budget.cost` cannot be kept: the price of `{model}` is not known"),
+        )
+        .hint("Give `budget.tokens` or `budget.minutes` instead."))
+    }
+
+    /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
+    fn model_of(
+        &self,
+        caller: &TaskCaller,
+        agent: &Agent,
+        order: &TaskOrder,
+    ) -> Result<ModelRef, ToolError> {
+        let catalog = &self.parts.catalog;
+        let is_fixed = self.parts.request.source == super::ModelSource::Demo;
+        let own = order.model.as_ref().or_else(|| own_model(agent, catalog));
+        if let Some(own) = own.filter(|_| !is_fixed) {
+            return Ok(own.clone());
+        }
+        let parent = self.parts.store.get(&caller.session)?;
+        let model = parent.and_then(|parent| parent.model);
+        model.ok_or_else(|| {
+            ToolError::new(
+                ErrorKind::Unavailable,
+                "the model of this session is not known, so no task can be started",
+            )
+        })
+    }
+
+    /// Project and directory of the session that starts a task.
+    fn place(&self, session: &SessionId) -> (PathBuf, PathBuf) {
+        let stored = self.parts.store.get(session).ok().flatten();
+        let own = || (self.prompt.root.clone(), self.prompt.directory.clone());
+        stored.map_or_else(own, |row| (row.project, row.directory))
+    }
+
+    fn directory(&self, row: &TaskRow, found: &FoundSession) -> PathBuf {
+        let tree = self.parts.tasks.worktree(&row.session);
+        let stored = || found.row.as_ref().map(|row| row.directory.clone());
+        tree.or_else(stored).unwrap_or_else(|| self.prompt.directory.clone())
+    }
+
+    fn mode(&self) -> Mode {
+        let root = self.parts.services.gates.of(&self.parts.root);
+        root.map_or(self.parts.request.mode, |gate| gate.mode())
+    }
+
+    /// The gate whose denials count for a task: that of the session that started it, or the root's where that is closed.
+    fn gate_above(&self, row: &TaskRow) -> Option<Arc<Gate>> {
+        let gates = &self.parts.services.gates;
+        gates.of(&row.parent).or_else(|| gates.of(&self.parts.root))
+    }
+
+    /// Names who started a task, the root's agent first.
+    fn delegated(&self, row: &TaskRow) -> Delegated {
+        let rows = self.parts.tasks.rows();
+        let mut by = Vec::new();
+        let mut session = row.parent.clone();
+        while let Some(above) = rows.iter().find(|above| above.session == session) {
+            by.insert(0, above.agent.clone());
+            session.clone_from(&above.parent);
+        }
+        if let Ok(Some(root)) = self.parts.store.get(&self.parts.root) {
+            by.insert(0, root.agent);
+        }
+        Delegated {
+            by,
+            task: row.description.clone(),
+        }
+    }
+}
+
+/// The agent of a stored task, which may be gone by now.
+fn named_subagent<'a>(
+    agents: &'a crate::project::agents::Agents,
+    name: &str,
+) -> Result<&'a Agent, ErrorReport> {
+    task_agent(agents, name)
+        .or_else(|error| named(agents, name).map_err(|_| error))
+        .map_err(|error| ErrorReport {
+            kind: ReportKind::Config,
+            message: error.to_string(),
+            hint: None,
+        })
+}

@@ -1,0 +1,117 @@
+//! Cards of tasks: who works, on what, what they do right now.
+
+use std::time::Duration;
+
+use super::Details;
+use crate::conversation::{TaskActivity, TaskStatus};
+use crate::text::size::short_count;
+use crate::tool::builtin::with_lines;
+use crate::tool::{DrawnArgs, RenderCx, ResultView, plural};
+use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
+use crate::view::spinner;
+
+/// Lines of a result in a card that is not opened.
+const COLLAPSED: usize = 3;
+
+/// A call that has not begun.
+pub(super) fn call(title: &str, args: DrawnArgs<'_>) -> Card {
+    let who = [args.text("category"), args.text("subagent_type"), args.text("task_id")];
+    let who = who.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+    let what = match args.text("description") {
+        "" => super::first_words(args.text("prompt")),
+        description => description.to_owned(),
+    };
+    Card::new(title, named(who, &what))
+}
+
+fn named(who: &str, what: &str) -> String {
+    match (who.is_empty(), what.is_empty()) {
+        (false, false) => format!("{who}: {what}"),
+        (false, true) => who.to_owned(),
+        (true, _) => what.to_owned(),
+    }
+}
+
+/// A task while its call waits, and what came of it.
+pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
+    let details = &view.details;
+    let mut card = Card::new(title, named(&details.agent, &details.description));
+    card.session = Some(details.session_id.clone());
+    card = facts(card, details);
+    if !details.status.is_ended() {
+        return if view.running { with_lines(card, vec![activity(details)]) } else { card };
+    }
+    answer(card, view.text, cx)
+}
+
+/// What `background_output` has read.
+pub(super) fn output(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
+    let details = &view.details;
+    let mut card = Card::new("Output", named(&details.agent, &details.description));
+    card.session = Some(details.session_id.clone());
+    if view.running {
+        return card;
+    }
+    answer(facts(card, details), view.text, cx)
+}
+
+fn facts(mut card: Card, details: &Details) -> Card {
+    let tokens = details.usage.input + details.usage.output + details.usage.cache_write;
+    card = card.meta(details.status.name());
+    if details.tool_calls > 0 {
+        let calls = usize::try_from(details.tool_calls).unwrap_or(usize::MAX);
+        card = card.meta(plural(calls, "call"));
+    }
+    if tokens > 0 {
+        card = card.meta(format!("{} tok", short_count(tokens)));
+    }
+    if let Some(tokens) = details.resumed_with {
+        card = card.meta(format!("went on with {} tok of context", short_count(tokens)));
+    }
+    if details.status.is_ended() {
+        let took = u64::try_from(details.duration_ms).unwrap_or(0);
+        card = card.meta(spinner::elapsed(Duration::from_millis(took)));
+    }
+    card.look = details.status == TaskStatus::Failed;
+    card
+}
+
+/// What the agent does right now.
+fn activity(details: &Details) -> ToneLine {
+    let (sign, spoken, tone) = match (details.status, details.activity) {
+        (TaskStatus::Queued, _) => ("· ", "queued: ", Tone::Muted),
+        (_, TaskActivity::Working) => ("▸ ", "working: ", Tone::Accent),
+        (_, TaskActivity::WaitingForPerson) => ("? ", "asks: ", Tone::Warning),
+        (_, TaskActivity::Stalled) => ("~ ", "stalled: ", Tone::Warning),
+        (_, TaskActivity::WaitingForModel | TaskActivity::WaitingForTasks) => ("◌ ", "waiting: ", Tone::Muted),
+    };
+    let text = match (details.status, details.activity) {
+        (TaskStatus::Queued, _) => "waits for a free slot".to_owned(),
+        (_, TaskActivity::WaitingForTasks) => "waits for its own tasks".to_owned(),
+        (_, TaskActivity::WaitingForModel) if details.now.is_empty() => "waits for the model".to_owned(),
+        _ if details.now.is_empty() => "writes".to_owned(),
+        _ => details.now.clone(),
+    };
+    vec![ToneSpan::sign(tone, sign, spoken), ToneSpan::new(Tone::Normal, text)].into()
+}
+
+/// The text between the tags, as Markdown.
+fn answer(card: Card, text: &str, cx: RenderCx) -> Card {
+    let inside = ["task_result", "task_error"].into_iter().find_map(|tag| {
+        let (_, rest) = text.split_once(&format!("<{tag}>\n"))?;
+        Some(rest.rsplit_once(&format!("\n</{tag}>"))?.0)
+    });
+    let Some(inside) = inside.map(str::trim).filter(|text| !text.is_empty()) else {
+        return card;
+    };
+    if cx.expanded {
+        return card.part(CardPart::Markdown(inside.to_owned()));
+    }
+    let lines: Vec<&str> = inside.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = lines[..lines.len().min(COLLAPSED)].join("\n");
+    let card = card.part(CardPart::Markdown(shown));
+    match lines.len().saturating_sub(COLLAPSED) {
+        0 => card,
+        more => card.part(CardPart::Omitted(plural(more, "more line"))),
+    }
+}

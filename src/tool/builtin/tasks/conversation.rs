@@ -1,0 +1,86 @@
+//! The conversation of a task as text, for the agent that started it.
+
+use crate::conversation::{ErrorKind, Message, MessageState, Part, PartBody, Role};
+use crate::tool::ToolError;
+
+/// The part of the conversation that is wanted.
+pub(super) struct ConversationQuery {
+    /// Id of the message after which it begins.
+    pub(super) since: Option<String>,
+    pub(super) limit: usize,
+    /// The newest messages instead of the oldest.
+    pub(super) is_from_end: bool,
+    pub(super) with_thinking: bool,
+    pub(super) with_results: bool,
+}
+
+/// Returns a block for each message: who says it, when, its id, and what it holds.
+pub(super) fn render(
+    messages: &[Message],
+    agent: &str,
+    query: &ConversationQuery,
+) -> Result<String, ToolError> {
+    let start = match &query.since {
+        None => 0,
+        Some(id) => {
+            let place = messages.iter().position(|message| message.id.as_str() == id);
+            place.ok_or_else(|| unknown(id))? + 1
+        }
+    };
+    let is_shown = |message: &&Message| message.state != MessageState::Void;
+    let shown: Vec<&Message> = messages[start..].iter().filter(is_shown).collect();
+    let left_out = shown.len().saturating_sub(query.limit);
+    let page = if query.is_from_end {
+        &shown[left_out..]
+    } else {
+        &shown[..shown.len() - left_out]
+    };
+    let blocks: Vec<String> = page.iter().map(|message| block(message, agent, query)).collect();
+    let mut text = blocks.join("\n\n");
+    if left_out > 0 {
+        let which = if query.is_from_end { "earlier" } else { "later" };
+        text.push_str(&format!("\n\n[{left_out} {which} messages left out]"));
+    }
+    Ok(text)
+}
+
+fn block(message: &Message, agent: &str, query: &ConversationQuery) -> String {
+    let who = match message.role {
+        Role::User => "user".to_owned(),
+        Role::Assistant => format!("assistant ({agent})"),
+    };
+    let time = jiff::Timestamp::from_millisecond(message.created).map_or_else(
+        |_| String::new(),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    );
+    let parts = message.parts.iter().filter_map(|part| line(part, query));
+    let parts: Vec<String> = parts.collect();
+    format!("[{who}] {time} id={}\n{}", message.id, parts.join("\n"))
+}
+
+fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
+    match &part.body {
+        PartBody::Text(text) => Some(text.text.clone()),
+        PartBody::Reasoning(reasoning) if query.with_thinking => {
+            Some(format!("[thinking] {}", reasoning.text))
+        }
+        PartBody::Tool(call) => {
+            let mut text = format!("[tool: {}] {}", call.tool, call.raw_args);
+            if let Some(result) = call.result.as_ref().filter(|_| query.with_results) {
+                text.push_str(&format!("\n[tool result] {}", result.output));
+            }
+            Some(text)
+        }
+        PartBody::File(file) => Some(format!("[file: {}]", file.path)),
+        PartBody::Notice(notice) => Some(format!("[{}]", notice.text)),
+        PartBody::Reasoning(_) | PartBody::Unknown(_) => None,
+    }
+}
+
+fn unknown(id: &str) -> ToolError {
+    ToolError::new(
+        ErrorKind::NotFound,
+        format!("the task has no message `{id}`"),
+    )
+    .hint("`since_message_id` is the id that stands in the header of a message.")
+}
