@@ -9,6 +9,8 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use super::budget;
+use crate::config::schema::Budget;
 use crate::conversation::{ModelRef, SessionId};
 use crate::headless::Format;
 use crate::permission::Mode;
@@ -144,6 +146,9 @@ pub(super) struct RunArgs {
     /// Attach a file (repeatable)
     #[arg(short = 'f', long = "file", value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(super) files: Vec<PathBuf>,
+    /// Start no model request above this: dollars (2.50), tokens (500k) or minutes (30m), for the run and all its tasks
+    #[arg(long, value_name = "AMOUNT", value_parser = budget::parse)]
+    pub(super) budget: Option<Budget>,
     /// Exit with 3 when a call was refused because nobody could answer
     #[arg(long)]
     pub(super) fail_on_denied: bool,

@@ -8,6 +8,7 @@
 mod agents;
 mod args;
 mod attach;
+mod budget;
 mod commands;
 mod completions;
 mod config;

@@ -45,7 +45,10 @@ fn turn(args: RunArgs, format: Format) -> Result<io::Result<RunEnd>, Failure> {
     let source = model_source(&args.cassette)?;
     let which = SessionChoice::from(args.reopen);
     let dirs = place.dirs.clone();
-    let request = place.request(args.open, which, source, FrontEndKind::Unattended)?;
+    let mut request = place.request(args.open, which, source, FrontEndKind::Unattended)?;
+    if let Some(budget) = args.budget {
+        request.loaded.config.background.budget = budget;
+    }
     let stdin = io::stdin();
     let piped = if stdin.is_terminal() {
         Prompt::Typed

@@ -5,7 +5,6 @@
 
 /// Keys without a feature, and what is missing.
 pub(super) const LACKING: &[(&[&str], &str)] = &[
-    (&["background"], "there are no background tasks"),
     (&["compaction"], "conversations are not compacted"),
     (&["journal"], "earlier contents of files are not kept"),
     (&["retention"], "old sessions are not removed"),

@@ -1,6 +1,7 @@
 //! One turn without a screen: `lathe run`.
 //!
-//! A front end like any other: it holds a handle, submits the prompt and prints what it hears until the turn has ended.
+//! A front end like any other: it holds a handle, submits the prompt and prints what it hears until the turn and all tasks
+//! have ended.
 //! Nobody can answer here, so whatever has to be asked is denied, and the denial is both a result the model reads and an
 //! event.
 
@@ -17,10 +18,12 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::conversation::{CallId, ModelRef, SessionId};
+use crate::conversation::{CallId, ModelRef, SessionId, TaskId};
 use crate::session::host::Opened;
+use crate::session::query::{Answer, Query};
 use crate::session::{
-    Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot, TurnEndReason,
+    Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot, TaskOp,
+    TurnEndReason,
 };
 use crate::text::json::inert;
 
@@ -114,14 +117,14 @@ async fn follow(
 ) -> io::Result<RunEnd> {
     // Whoever reads the first line may send a signal at once.
     let stop = StopSignal::forward_events();
-    let (snapshot, events) = handle.attach_with_tree().await.map_err(io::Error::other)?;
+    let (snapshot, events) = handle.attach_with_all().await.map_err(io::Error::other)?;
     reporter.begin(&snapshot)?;
     if let Some(report) = untrusted {
         reporter.report(report)?;
     }
     handle.send(Op::Submit(input)).map_err(io::Error::other)?;
     let mut heard = forward_events(handle.clone(), events, stop);
-    let mut progress = RunProgress::default();
+    let mut progress = RunProgress::of(&snapshot);
     let mut left_out = 0;
     while let Some(heard) = heard.recv().await {
         let envelope = match heard {
@@ -135,14 +138,16 @@ async fn follow(
         let told = reporter.event(&envelope);
         if let Err(error) = told {
             // The reader is gone (`lathe run | head`): stop the work as well.
-            let _ = handle.send(Op::Interrupt);
+            interrupt(handle);
             return if error.kind() == io::ErrorKind::BrokenPipe {
                 Ok(progress.ended(RunOutcome::Interrupted))
             } else {
                 Err(error)
             };
         }
-        if let Event::Unread { input, report, why } = &envelope.event {
+        if let Event::Unread { input, report, why } = &envelope.event
+            && envelope.session == snapshot.info.id
+        {
             let Some(rest) = without_unread(input, left_out) else {
                 reporter.left_out(report)?;
                 reporter.end(TurnEndReason::Error, 0)?;
@@ -152,7 +157,8 @@ async fn follow(
             reporter.left_out(&goes_without(why))?;
             handle.send(Op::Submit(rest)).map_err(io::Error::other)?;
         }
-        if let Some(done) = progress.take_event(&envelope.event) {
+        progress.take_event(&envelope);
+        if let Some(done) = progress.end(handle).await {
             reporter.end(done, progress.denied.len())?;
             return Ok(progress.ended(progress.outcome(done)));
         }
@@ -160,9 +166,21 @@ async fn follow(
     Err(io::Error::other(RecvError::Closed))
 }
 
+/// Stops the turn and all tasks. A session that hears nothing any more has ended.
+fn interrupt(handle: &Handle) {
+    let _ = handle.send(Op::Interrupt);
+    let _ = handle.send(Op::Task(TaskOp::CancelAll));
+}
+
 /// Events of a run so far, as far as its end depends on them.
-#[derive(Default)]
 struct RunProgress {
+    root: SessionId,
+    /// How the root's last turn ended; `None` while one runs.
+    turn_end: Option<TurnEndReason>,
+    /// Tasks that are queued or running.
+    tasks: HashSet<TaskId>,
+    /// A task was started in this run, so that the end of a turn need not be the end.
+    has_tasks: bool,
     is_interrupted: bool,
     storage_failed: bool,
     is_misconfigured: bool,
@@ -172,25 +190,67 @@ struct RunProgress {
 }
 
 impl RunProgress {
-    /// Takes an event in; returns how the run ends with it.
-    fn take_event(&mut self, event: &Event) -> Option<TurnEndReason> {
-        match event {
-            Event::Error(report) if report.kind == ReportKind::Storage => self.storage_failed = true,
-            Event::Error(report) if report.kind == ReportKind::Config => self.is_misconfigured = true,
+    fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            root: snapshot.info.id.clone(),
+            turn_end: None,
+            tasks: HashSet::new(),
+            has_tasks: false,
+            is_interrupted: false,
+            storage_failed: false,
+            is_misconfigured: false,
+            is_preparing: false,
+            denied: HashSet::new(),
+        }
+    }
+
+    /// Takes in an event of any session of the tree.
+    fn take_event(&mut self, envelope: &Envelope) {
+        match &envelope.event {
             Event::Settled(settled) if settled.is_unattended() => {
                 self.denied.insert(settled.call.clone());
             }
-            Event::Preparing => self.is_preparing = true,
-            Event::TurnStarted => self.is_preparing = false,
-            // It was announced before the prompt came back, and follows when that is sent again.
-            Event::TurnEnded(_) if self.is_preparing && !self.is_interrupted => self.is_preparing = false,
-            Event::TurnEnded(_) if self.storage_failed => return Some(TurnEndReason::Error),
-            Event::TurnEnded(done) => return Some(*done),
-            // Interrupted while its files were read, so that no turn begins.
-            Event::Refused(_) if self.is_interrupted => return Some(TurnEndReason::Cancelled),
+            Event::Task(task) if task.status.is_ended() => {
+                self.tasks.remove(&task.task);
+            }
+            Event::Task(task) => {
+                self.has_tasks = true;
+                self.tasks.insert(task.task.clone());
+            }
+            event if envelope.session == self.root => self.take_root_event(event),
             _ => {}
         }
-        None
+    }
+
+    fn take_root_event(&mut self, event: &Event) {
+        match event {
+            Event::Error(report) if report.kind == ReportKind::Storage => self.storage_failed = true,
+            Event::Error(report) if report.kind == ReportKind::Config => self.is_misconfigured = true,
+            Event::Preparing => self.is_preparing = true,
+            Event::TurnStarted => {
+                self.is_preparing = false;
+                self.turn_end = None;
+            }
+            // It was announced before the prompt came back, and follows when that is sent again.
+            Event::TurnEnded(_) if self.is_preparing && !self.is_interrupted => self.is_preparing = false,
+            Event::TurnEnded(_) if self.storage_failed => self.turn_end = Some(TurnEndReason::Error),
+            Event::TurnEnded(done) => self.turn_end = Some(*done),
+            // Interrupted while its files were read, so that no turn begins.
+            Event::Refused(_) if self.is_interrupted => self.turn_end = Some(TurnEndReason::Cancelled),
+            _ => {}
+        }
+    }
+
+    /// Returns how the run ends, once nothing goes on any more: tasks have ended, and the root was told of them.
+    async fn end(&self, handle: &Handle) -> Option<TurnEndReason> {
+        let done = self.turn_end.filter(|_| self.tasks.is_empty())?;
+        if !self.has_tasks || self.is_interrupted {
+            return Some(done);
+        }
+        match handle.ask(Query::AtWork).await {
+            Ok(Answer::AtWork(true)) => None,
+            _ => Some(done),
+        }
     }
 
     fn outcome(&self, done: TurnEndReason) -> RunOutcome {
@@ -247,7 +307,7 @@ fn forward_events(
             let heard = tokio::select! {
                 () = signals.recv(), if !was_told => {
                     was_told = true;
-                    let _ = handle.send(Op::Interrupt);
+                    interrupt(&handle);
                     RunInput::Stop
                 }
                 next = events.recv() => match next {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Reporter;
-use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role};
+use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role, SessionId, TaskRow};
 use crate::session::{Envelope, ErrorReport, Event, SettledQuestion, Snapshot, TurnEndReason};
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
@@ -29,6 +29,9 @@ pub(super) struct TextReporter<Out, Err> {
     reply: Vec<(u64, String)>,
     /// Text that stands as the answer beside it.
     answer: Option<String>,
+    root: Option<SessionId>,
+    /// The tasks by their sessions, as they were told last.
+    tasks: HashMap<SessionId, Arc<TaskRow>>,
 }
 
 /// A call that was announced and has not ended.
@@ -48,6 +51,8 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
             calls: HashMap::new(),
             reply: Vec::new(),
             answer: None,
+            root: None,
+            tasks: HashMap::new(),
         }
     }
 
@@ -76,7 +81,9 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
     }
 
     /// One line a call: its state, its name, and where it did not end well, why.
-    fn ended_call(&mut self, id: &CallId, tool: &str, result: &CallResult) {
+    fn ended_call(&mut self, session: &SessionId, id: &CallId, tool: &str, result: &CallResult) {
+        let agent = self.tasks.get(session).map(|task| task.agent.as_str());
+        let who = agent.map_or_else(String::new, |agent| format!("{agent} › "));
         let call = self.calls.remove(id);
         let (name, refused) = call.map(|call| (call.name, call.refused)).unwrap_or_default();
         let why = match refused.as_slice() {
@@ -95,6 +102,24 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
                 truncate(&sanitize_line(&name), NAME_COLUMNS)
             ),
         };
+        self.progress(&format!("{who}{line}"));
+    }
+
+    /// One line when a task begins, and one when it has ended.
+    fn task(&mut self, task: &Arc<TaskRow>) {
+        let before = self.tasks.insert(task.session.clone(), Arc::clone(task));
+        if before.is_some_and(|before| before.status == task.status) {
+            return;
+        }
+        let mut line = format!(
+            "task {}: {} · {}",
+            task.agent,
+            task.description,
+            task.status.name()
+        );
+        if let Some(error) = &task.error {
+            line.push_str(&format!(": {}", sanitize_line(error)));
+        }
         self.progress(&line);
     }
 
@@ -115,6 +140,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
 impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
     fn begin(&mut self, snapshot: &Snapshot) -> io::Result<()> {
         let info = &snapshot.info;
+        self.root = Some(info.id.clone());
         self.progress(&format!("lathe · {} · {} · {}", info.model, info.agent, info.id));
         Ok(())
     }
@@ -130,6 +156,14 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
 
     fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         match &envelope.event {
+            Event::CallReady { call, tool, args } => self.began_call(call, tool, args),
+            Event::CallEnded { call, tool, result } => {
+                self.ended_call(&envelope.session, call, tool, result);
+            }
+            Event::Settled(settled) if settled.is_unattended() => self.unanswered(settled),
+            Event::Task(task) => self.task(task),
+            // What a task says is not the answer; how it ends is told with its row.
+            _ if self.root.as_ref() != Some(&envelope.session) => {}
             Event::MessageStarted(message) if message.role == Role::Assistant => {
                 let is_notice = |part: &Part| matches!(part.body, PartBody::Notice(_));
                 if !message.parts.iter().any(is_notice) {
@@ -144,9 +178,6 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                     text.push_str(delta);
                 }
             }
-            Event::CallReady { call, tool, args } => self.began_call(call, tool, args),
-            Event::CallEnded { call, tool, result } => self.ended_call(call, tool, result),
-            Event::Settled(settled) if settled.is_unattended() => self.unanswered(settled),
             Event::Retry(retry) => {
                 // What the cut reply had said is void, also when no other follows.
                 self.reply.clear();

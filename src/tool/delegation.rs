@@ -7,7 +7,9 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 
 use super::ToolError;
-use crate::conversation::{Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus};
+use crate::conversation::{
+    Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus,
+};
 
 /// How long a task that is stopped may take to end, with everything that it started.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(4);

@@ -35,12 +35,7 @@ impl Gates {
     }
 
     /// Takes a person's answer to a question of any session of the tree: [`Gate::answer`].
-    pub fn answer(
-        &self,
-        questions: &Questions,
-        id: QuestionId,
-        reply: Reply,
-    ) -> Result<(), GateAnswerError> {
+    pub fn answer(&self, questions: &Questions, id: QuestionId, reply: Reply) -> Result<(), GateAnswerError> {
         let waiting = questions.waiting();
         let question = waiting.iter().find(|question| question.id == id);
         let question = question.ok_or(question::AnswerError::Settled)?;

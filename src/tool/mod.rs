@@ -63,8 +63,8 @@ pub use registry::{Registry, Resolution, ToolSet};
 pub use seen_files::{NoteTime, SeenFiles};
 pub use services::{SessionServices, TreeServices, records_dir};
 pub use settings::{
-    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, ToolAccess, ToolSettings,
-    TruncateLimits, TruncateSettings,
+    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings,
+    ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,
 };
 pub use walk::SearchThreads;
 

@@ -75,6 +75,7 @@ mod shell_texts;
 mod stored_rules;
 mod support;
 mod survival;
+mod tasks;
 mod todo_edits;
 mod tools;
 mod trust;

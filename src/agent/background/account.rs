@@ -50,7 +50,11 @@ impl Account {
 
     /// Returns which limit is reached, in words; `None` where none is.
     pub(super) fn spent(&self) -> Option<String> {
-        let Budget { tokens, cost, minutes } = self.budget;
+        let Budget {
+            tokens,
+            cost,
+            minutes,
+        } = self.budget;
         if let Some(limit) = tokens.filter(|limit| self.tokens >= *limit) {
             return Some(format!("{} of {limit} tokens are spent", self.tokens));
         }

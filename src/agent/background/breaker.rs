@@ -15,7 +15,11 @@ impl Breaker {
     /// Takes a call with the hash of its tool and arguments. Returns why the task has to end, where it has to. `most` calls
     /// are allowed; 0 is any number.
     pub(super) fn count(&mut self, call: u64, most: u32) -> Option<String> {
-        self.in_a_row = if self.last == Some(call) { self.in_a_row + 1 } else { 1 };
+        self.in_a_row = if self.last == Some(call) {
+            self.in_a_row + 1
+        } else {
+            1
+        };
         self.last = Some(call);
         self.calls += 1;
         if self.in_a_row >= SAME_IN_A_ROW {

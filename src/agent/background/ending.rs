@@ -175,10 +175,18 @@ impl Scheduler {
             let Some(node) = self.nodes.get(&session) else {
                 continue;
             };
-            let Some(task) = node.task.as_ref().filter(|task| task.row.status == TaskStatus::Running) else {
+            let Some(task) = node
+                .task
+                .as_ref()
+                .filter(|task| task.row.status == TaskStatus::Running)
+            else {
                 continue;
             };
-            if task.stop.as_ref().is_some_and(|(_, since)| since + STOP_GRACE <= now) {
+            if task
+                .stop
+                .as_ref()
+                .is_some_and(|(_, since)| since + STOP_GRACE <= now)
+            {
                 self.finish_stopped(&session, now);
             } else if self.gives_up_at(&session).is_some_and(|at| at <= now) {
                 let why = "nothing happened in it for 30 minutes".to_owned();
@@ -201,7 +209,8 @@ impl Scheduler {
     }
 
     fn slots_has(&self, session: &SessionId) -> bool {
-        self.row(session).is_some_and(|row| self.slots.has(session, &row.model))
+        self.row(session)
+            .is_some_and(|row| self.slots.has(session, &row.model))
     }
 
     /// When [`tick`](Self::tick) is to be called next; `None` while nothing waits for the time.
@@ -221,8 +230,16 @@ impl Scheduler {
                 .progress
                 .stalls_at()
                 .filter(|_| task.row.activity != TaskActivity::Stalled);
-            [stop, stall, self.gives_up_at(session)].into_iter().flatten().min()
+            [stop, stall, self.gives_up_at(session)]
+                .into_iter()
+                .flatten()
+                .min()
         });
-        self.prefixes.deadline().into_iter().chain(of_accounts).chain(of_tasks).min()
+        self.prefixes
+            .deadline()
+            .into_iter()
+            .chain(of_accounts)
+            .chain(of_tasks)
+            .min()
     }
 }

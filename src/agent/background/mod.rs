@@ -89,8 +89,11 @@ pub enum Effect {
     Stop(SessionId),
     /// End the root's turn with an error: what may be spent is spent, in words.
     StopSpent(SessionId, String),
-    /// A task's row is another: tell and, if its status changed, store it.
-    Changed { session: SessionId, is_stored: bool },
+    /// A task is as this says now: tell it and, where its status is another, store it.
+    Changed {
+        row: Box<TaskRow>,
+        is_stored: bool,
+    },
     Admit(RequestId),
     /// A request may not be sent, because of this.
     Refuse(RequestId, String),
@@ -333,7 +336,9 @@ impl Scheduler {
 
     /// Gives up a task's slot where it waits for somebody else.
     fn lend(&mut self, session: &SessionId, now: i64) {
-        let Some(node) = self.nodes.get(session) else { return };
+        let Some(node) = self.nodes.get(session) else {
+            return;
+        };
         let waits = match node.progress.activity(self.has_active_tasks(session), now) {
             TaskActivity::WaitingForPerson | TaskActivity::WaitingForTasks => true,
             TaskActivity::Working | TaskActivity::WaitingForModel | TaskActivity::Stalled => false,
@@ -345,7 +350,10 @@ impl Scheduler {
 
     fn release_slot(&mut self, session: &SessionId, now: i64) {
         // A task that was given one and has not begun its turn keeps it.
-        let has_begun = self.nodes.get(session).is_some_and(|node| node.progress.has_asked);
+        let has_begun = self
+            .nodes
+            .get(session)
+            .is_some_and(|node| node.progress.has_asked);
         if has_begun {
             self.slots.release(session);
             self.grant(now);
@@ -353,25 +361,32 @@ impl Scheduler {
     }
 
     fn has_active_tasks(&self, session: &SessionId) -> bool {
-        let children = self.nodes.get(session).into_iter().flat_map(|node| &node.children);
+        let children = self
+            .nodes
+            .get(session)
+            .into_iter()
+            .flat_map(|node| &node.children);
         children
             .filter_map(|child| self.row(child))
             .any(|row| !row.status.is_ended())
     }
 
-    /// Notes that a row has changed.
+    /// Notes that a row has changed. Each status is told, and of what happens in between the last.
     fn change(&mut self, session: &SessionId, is_stored: bool) {
-        let same = |effect: &Effect| matches!(effect, Effect::Changed { session: of, .. } if of == session);
-        if let Some(Effect::Changed { is_stored: stored, .. }) =
-            self.effects.iter_mut().find(|effect| same(effect))
+        let Some(row) = self.row(session).cloned().map(Box::new) else {
+            return;
+        };
+        let of_task = |effect: &&mut Effect| matches!(effect, Effect::Changed { row: of, .. } if of.session == row.session);
+        if let Some(Effect::Changed {
+            row: last,
+            is_stored: stored,
+        }) = self.effects.iter_mut().rev().find(of_task)
+            && last.status == row.status
         {
-            *stored |= is_stored;
+            (*last, *stored) = (row, *stored || is_stored);
             return;
         }
-        self.effects.push(Effect::Changed {
-            session: session.clone(),
-            is_stored,
-        });
+        self.effects.push(Effect::Changed { row, is_stored });
     }
 
     /// Works out what a running task does now, and tells it where that is something else.

@@ -23,7 +23,9 @@ impl Scheduler {
 
     /// Returns true if a session has notices to take.
     pub fn has_notices(&self, session: &SessionId) -> bool {
-        self.nodes.get(session).is_some_and(|node| !node.pending.is_empty())
+        self.nodes
+            .get(session)
+            .is_some_and(|node| !node.pending.is_empty())
     }
 
     /// Hands a session the notices that wait for it, once, and says how many of its tasks in the background still run.
@@ -34,9 +36,11 @@ impl Scheduler {
         };
         node.is_woken = false;
         let ended = std::mem::take(&mut node.pending);
-        let notices = ended
-            .iter()
-            .filter_map(|task| Some(Notice { row: self.row(task)?.clone() }));
+        let notices = ended.iter().filter_map(|task| {
+            Some(Notice {
+                row: self.row(task)?.clone(),
+            })
+        });
         (notices.collect(), running)
     }
 
@@ -72,7 +76,11 @@ impl Scheduler {
 
     /// How many tasks that a session started in the background are queued or running.
     pub fn running_in_background(&self, session: &SessionId) -> usize {
-        let children = self.nodes.get(session).into_iter().flat_map(|node| &node.children);
+        let children = self
+            .nodes
+            .get(session)
+            .into_iter()
+            .flat_map(|node| &node.children);
         children
             .filter_map(|child| self.row(child))
             .filter(|row| row.is_background && !row.status.is_ended())

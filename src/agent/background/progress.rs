@@ -73,7 +73,11 @@ impl Progress {
     /// A call waits for a task, or does so no more.
     pub(super) fn delegate(&mut self, call: &CallId, is_waiting: bool) {
         if let Some(state) = self.calls.get_mut(call) {
-            *state = if is_waiting { CallProgress::Delegating } else { CallProgress::Running };
+            *state = if is_waiting {
+                CallProgress::Delegating
+            } else {
+                CallProgress::Running
+            };
         }
     }
 
@@ -113,7 +117,9 @@ impl Progress {
     }
 
     fn is_delegating(&self) -> bool {
-        self.calls.values().any(|state| *state == CallProgress::Delegating)
+        self.calls
+            .values()
+            .any(|state| *state == CallProgress::Delegating)
     }
 
     /// When it will have stalled if nothing happens.

@@ -179,9 +179,8 @@ impl Scheduler {
         if passed <= 0 {
             return;
         }
-        let timed = |(session, node): (&SessionId, &super::Node)| {
-            node.account.has_minutes().then(|| session.clone())
-        };
+        let timed =
+            |(session, node): (&SessionId, &super::Node)| node.account.has_minutes().then(|| session.clone());
         let timed: Vec<SessionId> = self.nodes.iter().filter_map(timed).collect();
         for session in timed {
             if self.is_working_below(&session, now)
@@ -204,7 +203,10 @@ impl Scheduler {
         let cause = EndCause::Limit(spent.clone());
         if *session == self.root {
             self.stop_below(session, &cause, now);
-            let is_running = self.nodes.get(session).is_some_and(|node| node.progress.is_turn_running);
+            let is_running = self
+                .nodes
+                .get(session)
+                .is_some_and(|node| node.progress.is_turn_running);
             if is_running {
                 self.effects.push(Effect::StopSpent(session.clone(), spent));
             }
@@ -216,7 +218,8 @@ impl Scheduler {
     /// When an account's time is over if whoever works now works on.
     pub(super) fn overdue_at(&self, session: &SessionId, account: &Account, now: i64) -> Option<i64> {
         let left = account.time_left().filter(|left| *left > 0)?;
-        self.is_working_below(session, now).then_some(self.counted_to + left)
+        self.is_working_below(session, now)
+            .then_some(self.counted_to + left)
     }
 
     /// Returns true if a session works, or one below it: waiting for a person, a slot or tasks is no work.
@@ -227,6 +230,10 @@ impl Scheduler {
         };
         let activity = node.progress.activity(self.has_active_tasks(session), now);
         let works = node.progress.is_turn_running && matches!(activity, Working | WaitingForModel | Stalled);
-        works || node.children.iter().any(|child| self.is_working_below(child, now))
+        works
+            || node
+                .children
+                .iter()
+                .any(|child| self.is_working_below(child, now))
     }
 }

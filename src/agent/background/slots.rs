@@ -85,7 +85,8 @@ impl Slots {
 
     /// Takes a request out of the line that is not wanted any more.
     pub(super) fn forget_request(&mut self, request: RequestId) {
-        self.line.retain(|waiter| waiter.wanted != SlotUse::Request(request));
+        self.line
+            .retain(|waiter| waiter.wanted != SlotUse::Request(request));
     }
 
     /// Hands free slots to those that wait, in their order: nobody overtakes one of the same model, or of a provider whose
@@ -121,7 +122,11 @@ impl Slots {
 
     fn provider_has_room(&self, provider: &str) -> bool {
         let limit = self.limits.per_provider.get(provider).copied().unwrap_or(0);
-        let taken = self.held.values().filter(|held| held.provider == provider).count();
+        let taken = self
+            .held
+            .values()
+            .filter(|held| held.provider == provider)
+            .count();
         limit == 0 || taken < limit as usize
     }
 }

@@ -69,13 +69,17 @@ impl Permissions {
         let Some(beginning) = &subject.may_begin_with else {
             return false;
         };
-        let is_above = self.above.as_ref().is_some_and(|above| above.may_restrict(key, subject));
-        is_above || self.lists().any(|rules| {
-            let about = rules.iter().rev().filter(|rule| rule.is_about(key.as_str()));
-            let behind = about.take_while(|rule| !rule.matches(subject));
-            let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
-            restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
-        })
+        let is_above = self
+            .above
+            .as_ref()
+            .is_some_and(|above| above.may_restrict(key, subject));
+        is_above
+            || self.lists().any(|rules| {
+                let about = rules.iter().rev().filter(|rule| rule.is_about(key.as_str()));
+                let behind = about.take_while(|rule| !rule.matches(subject));
+                let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
+                restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
+            })
     }
 
     /// Judges by the key of a tool's family, then by the tool's own name; the stricter wins.
@@ -120,7 +124,11 @@ impl Permissions {
         let Some(above) = &self.above else { return own };
         let above = above.judgement(keys, subject);
         let counts = above.action == Action::Deny || keys.first() == Some(&EXTERNAL_DIRECTORY);
-        if counts && above.action > own.action { above } else { own }
+        if counts && above.action > own.action {
+            above
+        } else {
+            own
+        }
     }
 
     fn own_judgement(&self, keys: &[&str], subject: &Subject) -> Judgement<'_> {

@@ -193,7 +193,8 @@ impl ReaderSession {
                 | Answer::Reverted(_)
                 | Answer::Export(_)
                 | Answer::Fits(_)
-                | Answer::Unfit(_),
+                | Answer::Unfit(_)
+                | Answer::AtWork(_),
             ) => Vec::new(),
         };
         self.output.lines(&lines);

@@ -64,6 +64,11 @@ impl Actor {
                         .map_or_else(Answer::Unfit, Answer::Fits)
                 });
             }
+            Query::AtWork => {
+                let is_at_work = self.is_busy() || self.parts.tasks.is_at_work();
+                // Whoever asked may be gone.
+                let _ = sender.send(Answer::AtWork(is_at_work));
+            }
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {
                 let path = self.place(&keep.path);

@@ -51,6 +51,8 @@ pub enum Query {
         question: QuestionId,
         args: Map<String, Value>,
     },
+    /// Whether anything goes on in the session's tree or is about to.
+    AtWork,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +70,7 @@ pub enum Answer {
     Fits(Map<String, Value>),
     /// Why they are not the tool's.
     Unfit(String),
+    AtWork(bool),
     /// A sentence that says what happened to the person's thing.
     Failed(String),
 }

@@ -8,9 +8,7 @@ use tokio::sync::watch;
 use super::runner::Job;
 use super::{State, Tasks, now};
 use crate::agent::background::{NewTask, StartRefusal};
-use crate::conversation::{
-    ErrorKind, Message, MessageState, PartBody, Role, SessionId, TaskId,
-};
+use crate::conversation::{ErrorKind, Message, MessageState, PartBody, Role, SessionId, TaskId};
 use crate::session::{Input, TaskCommand};
 use crate::store::StoreError;
 use crate::tool::{
@@ -110,7 +108,11 @@ impl Tasks {
     ) -> Result<crate::conversation::TaskRow, ToolError> {
         let state = self.lock();
         let session = state.find(caller, id)?;
-        state.scheduler.row(&session).cloned().ok_or_else(|| not_found(id))
+        state
+            .scheduler
+            .row(&session)
+            .cloned()
+            .ok_or_else(|| not_found(id))
     }
 
     fn start_order(&self, caller: &TaskCaller, checked: CheckedOrder) -> Result<TaskWatch, ToolError> {
@@ -310,7 +312,10 @@ fn not_found(id: &str) -> ToolError {
 }
 
 fn closing() -> ToolError {
-    ToolError::new(ErrorKind::Unavailable, "the session is closing: no tasks can be started or read")
+    ToolError::new(
+        ErrorKind::Unavailable,
+        "the session is closing: no tasks can be started or read",
+    )
 }
 
 fn unstored(error: StoreError) -> ToolError {

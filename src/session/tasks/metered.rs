@@ -130,7 +130,9 @@ impl Tasks {
             state.last_request += 1;
             let id = RequestId(state.last_request);
             state.admissions.insert(id, sender);
-            state.scheduler.request(&request.session, &request.model, id, now());
+            state
+                .scheduler
+                .request(&request.session, &request.model, id, now());
             self.perform(&mut state);
             id
         };

@@ -243,8 +243,8 @@ impl Tasks {
     fn perform(&self, state: &mut State) {
         for effect in state.scheduler.take_effects() {
             let job = match effect {
-                Effect::Changed { session, is_stored } => {
-                    self.tell(state, &session, is_stored);
+                Effect::Changed { row, is_stored } => {
+                    self.tell(state, *row, is_stored);
                     continue;
                 }
                 Effect::Admit(request) => {
@@ -267,10 +267,8 @@ impl Tasks {
     }
 
     /// Tells a task's row as it is now, and stores it.
-    fn tell(&self, state: &mut State, session: &SessionId, is_stored: bool) {
-        let Some(row) = state.scheduler.row(session).cloned() else {
-            return;
-        };
+    fn tell(&self, state: &mut State, row: TaskRow, is_stored: bool) {
+        let session = &row.session;
         if is_stored {
             let is_told = state.scheduler.is_settled(session);
             if let Err(error) = self.store.put_task(&row, is_told) {

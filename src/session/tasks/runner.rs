@@ -56,7 +56,10 @@ fn next_sleep(tasks: &Weak<Tasks>) -> Option<Option<Duration>> {
         return Some(None);
     }
     let now = now();
-    let due = state.scheduler.deadline(now).map(|due| u64::try_from(due - now).unwrap_or(0));
+    let due = state
+        .scheduler
+        .deadline(now)
+        .map(|due| u64::try_from(due - now).unwrap_or(0));
     let due = due.map_or(LONGEST_SLEEP, Duration::from_millis);
     Some(Some(due.min(LONGEST_SLEEP)))
 }
@@ -107,7 +110,9 @@ impl Tasks {
             Err(report) => {
                 let mut state = self.lock();
                 let failed = TurnResult::Failed(report.sentence());
-                state.scheduler.observe(session, Observation::TurnEnded(failed), now());
+                state
+                    .scheduler
+                    .observe(session, Observation::TurnEnded(failed), now());
                 self.perform(&mut state);
             }
         }
@@ -159,7 +164,10 @@ impl Tasks {
         let _one_at_a_time = self.opening.lock().await;
         let live = {
             let mut state = self.lock();
-            let is_ended = state.scheduler.row(session).is_some_and(|row| row.status.is_ended());
+            let is_ended = state
+                .scheduler
+                .row(session)
+                .is_some_and(|row| row.status.is_ended());
             let is_lent = state.live.get(session).is_none_or(|live| live.is_lent);
             if !is_ended || is_lent {
                 return;

@@ -136,9 +136,10 @@ pub(super) fn named<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, Err
 }
 
 pub fn task_agent<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, crate::tool::ToolError> {
-    agents.usable().find(|agent| agent.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-        crate::tool::ToolError::new(crate::conversation::ErrorKind::NotFound, "no such agent")
-    })
+    agents
+        .usable()
+        .find(|agent| agent.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| crate::tool::ToolError::new(crate::conversation::ErrorKind::NotFound, "no such agent"))
 }
 
 fn there_are(agents: &Agents) -> String {

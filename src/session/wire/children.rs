@@ -134,7 +134,11 @@ impl TaskSessions for ChildSessions {
         kit.services.gate.change_rules(profile.permissions.clone());
         let messages = parts.store.load(&row.session)?;
         let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
-        if parts.store.system_prompt(&row.session, profile.agent())?.is_none() {
+        if parts
+            .store
+            .system_prompt(&row.session, profile.agent())?
+            .is_none()
+        {
             parts
                 .store
                 .set_system_prompt(&row.session, profile.agent(), &profile.system)?;
@@ -216,12 +220,7 @@ impl ChildSessions {
     }
 
     /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
-    fn model_of(
-        &self,
-        caller: &TaskCaller,
-        agent: &Agent,
-        order: &TaskOrder,
-    ) -> Result<ModelRef, ToolError> {
+    fn model_of(&self, caller: &TaskCaller, agent: &Agent, order: &TaskOrder) -> Result<ModelRef, ToolError> {
         let catalog = &self.parts.catalog;
         let is_fixed = self.parts.request.source == super::ModelSource::Demo;
         let own = order.model.as_ref().or_else(|| own_model(agent, catalog));
@@ -248,7 +247,8 @@ impl ChildSessions {
     fn directory(&self, row: &TaskRow, found: &FoundSession) -> PathBuf {
         let tree = self.parts.tasks.worktree(&row.session);
         let stored = || found.row.as_ref().map(|row| row.directory.clone());
-        tree.or_else(stored).unwrap_or_else(|| self.prompt.directory.clone())
+        tree.or_else(stored)
+            .unwrap_or_else(|| self.prompt.directory.clone())
     }
 
     fn mode(&self) -> Mode {

@@ -83,7 +83,9 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         tasks: Arc::downgrade(&tasks),
     });
     // Nobody else has these services yet.
-    let _ = services.delegation.set(Arc::new(TaskDelegation(Arc::downgrade(&tasks))));
+    let _ = services
+        .delegation
+        .set(Arc::new(TaskDelegation(Arc::downgrade(&tasks))));
     let parts = TreeParts {
         request: request.clone(),
         root: found.id.clone(),
@@ -180,10 +182,7 @@ impl TreeParts {
     }
 
     /// Starts the actor of a session.
-    pub(super) fn spawn(
-        &self,
-        new: NewActor,
-    ) -> Result<(Handle, tokio::task::JoinHandle<()>), ErrorReport> {
+    pub(super) fn spawn(&self, new: NewActor) -> Result<(Handle, tokio::task::JoinHandle<()>), ErrorReport> {
         let request = &self.request;
         let (session, profile) = (new.info.id.clone(), new.profile);
         let parts = SessionParts {

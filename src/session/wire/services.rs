@@ -25,8 +25,8 @@ use crate::session::tree::SessionTree;
 use crate::store::Store;
 use crate::text::replace::Tolerance;
 use crate::tool::{
-    BashSettings, BatchSettings, DelegationSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode, SandboxSettings,
-    SearchSettings, SessionServices, ToolAccess, ToolSettings, TreeServices, TruncateLimits,
+    BashSettings, BatchSettings, DelegationSettings, Gate, GateOwner, ProtectedNames, Registry, SandboxMode,
+    SandboxSettings, SearchSettings, SessionServices, ToolAccess, ToolSettings, TreeServices, TruncateLimits,
     TruncateSettings,
 };
 

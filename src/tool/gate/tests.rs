@@ -1,4 +1,6 @@
 use crate::permission::PermissionKey;
+use std::sync::Arc;
+
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -36,7 +38,7 @@ impl Gate {
 }
 
 struct Door {
-    gate: Gate,
+    gate: Arc<Gate>,
     events: mpsc::UnboundedReceiver<QuestionEvent>,
     harness: Harness,
 }
@@ -66,12 +68,20 @@ fn door(front_end: FrontEnd, mode: Mode) -> Door {
     };
     let (questions, events) = Questions::new(front_end);
     let owner = GateOwner {
+        root: session.clone(),
         session,
         project: "/p".into(),
         home: None,
     };
     Door {
-        gate: Gate::new(permissions, mode, questions, store, owner),
+        gate: Gate::new(
+            permissions,
+            mode,
+            (questions, store),
+            owner,
+            None,
+            &Arc::default(),
+        ),
         events,
         harness,
     }

@@ -98,10 +98,7 @@ fn the_example_of_the_documentation_is_read_whole() {
         .iter()
         .filter_map(|warning| warning.split('`').nth(1))
         .collect();
-    assert_eq!(
-        lacking,
-        ["background", "compaction", "lsp", "mcp", "custom_tools"]
-    );
+    assert_eq!(lacking, ["compaction", "lsp", "mcp", "custom_tools"]);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::delegation;
 use crate::conversation::{ErrorKind, TaskId, TaskStatus};
 use crate::tool::{
-    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    plural,
 };
 use crate::view::card::Card;
 
@@ -45,7 +46,8 @@ impl Tool for BackgroundCancelTool {
     type Details = Details;
 
     const NAME: &'static str = "background_cancel";
-    const DESCRIPTION: &'static str = "Cancel a task of yours, or all of them, with everything that they started.";
+    const DESCRIPTION: &'static str =
+        "Cancel a task of yours, or all of them, with everything that they started.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("session_id", "task_id"),
@@ -96,7 +98,9 @@ impl Tool for BackgroundCancelTool {
             previous: cancelled.previous,
             status: cancelled.row.status,
         });
-        let details = Details { tasks: rows.collect() };
+        let details = Details {
+            tasks: rows.collect(),
+        };
         let title = format!("{} cancelled", plural(details.tasks.len(), "task"));
         Ok(Output::new(title, text, details))
     }

@@ -10,8 +10,8 @@ use super::start::failure_text;
 use super::{Details, card, delegation, now};
 use crate::conversation::{TaskRow, TaskStatus};
 use crate::tool::{
-    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskState, TaskWatch, Tool, ToolCx,
-    ToolError,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskState, TaskWatch, Tool,
+    ToolCx, ToolError,
 };
 use crate::view::card::Card;
 use crate::view::spinner;
@@ -138,8 +138,13 @@ async fn conversation(args: &Args, row: &TaskRow, cx: &ToolCx) -> Result<String,
         with_results: args.include_tool_results,
     };
     let (header, agent) = (header(row), row.agent.clone());
-    cx.blocking(move || Ok(format!("{header}\n{}", render(&store.load(&session)?, &agent, &query)?)))
-        .await
+    cx.blocking(move || {
+        Ok(format!(
+            "{header}\n{}",
+            render(&store.load(&session)?, &agent, &query)?
+        ))
+    })
+    .await
 }
 
 /// All that a task has said and that the caller has not read, or why it did not complete.
@@ -183,7 +188,11 @@ fn progress(state: &TaskState, timeout: Option<Duration>) -> String {
         text.push_str(&format!("\n{tail}\n"));
     }
     if let Some(timeout) = timeout {
-        text.push_str(&format!("\n[still {} after {} s]", row.status.name(), timeout.as_secs_f32()));
+        text.push_str(&format!(
+            "\n[still {} after {} s]",
+            row.status.name(),
+            timeout.as_secs_f32()
+        ));
     }
     text
 }

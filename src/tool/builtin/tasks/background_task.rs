@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::task::{described, prompt};
 use super::{BudgetArgs, Details, IsolationArg, card, start};
 use crate::tool::{
-    CheckedOrder, Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, TaskOrder, TaskTarget, Tool,
-    ToolCx, ToolError, ToolSet,
+    CheckedOrder, Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, TaskOrder, TaskTarget,
+    Tool, ToolCx, ToolError, ToolSet,
 };
 use crate::view::card::Card;
 

@@ -15,7 +15,11 @@ const COLLAPSED: usize = 3;
 
 /// A call that has not begun.
 pub(super) fn call(title: &str, args: DrawnArgs<'_>) -> Card {
-    let who = [args.text("category"), args.text("subagent_type"), args.text("task_id")];
+    let who = [
+        args.text("category"),
+        args.text("subagent_type"),
+        args.text("task_id"),
+    ];
     let who = who.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
     let what = match args.text("description") {
         "" => super::first_words(args.text("prompt")),
@@ -39,7 +43,11 @@ pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) 
     card.session = Some(details.session_id.clone());
     card = facts(card, details);
     if !details.status.is_ended() {
-        return if view.running { with_lines(card, vec![activity(details)]) } else { card };
+        return if view.running {
+            with_lines(card, vec![activity(details)])
+        } else {
+            card
+        };
     }
     answer(card, view.text, cx)
 }
@@ -83,7 +91,9 @@ fn activity(details: &Details) -> ToneLine {
         (_, TaskActivity::Working) => ("▸ ", "working: ", Tone::Accent),
         (_, TaskActivity::WaitingForPerson) => ("? ", "asks: ", Tone::Warning),
         (_, TaskActivity::Stalled) => ("~ ", "stalled: ", Tone::Warning),
-        (_, TaskActivity::WaitingForModel | TaskActivity::WaitingForTasks) => ("◌ ", "waiting: ", Tone::Muted),
+        (_, TaskActivity::WaitingForModel | TaskActivity::WaitingForTasks) => {
+            ("◌ ", "waiting: ", Tone::Muted)
+        }
     };
     let text = match (details.status, details.activity) {
         (TaskStatus::Queued, _) => "waits for a free slot".to_owned(),
@@ -92,7 +102,11 @@ fn activity(details: &Details) -> ToneLine {
         _ if details.now.is_empty() => "writes".to_owned(),
         _ => details.now.clone(),
     };
-    vec![ToneSpan::sign(tone, sign, spoken), ToneSpan::new(Tone::Normal, text)].into()
+    vec![
+        ToneSpan::sign(tone, sign, spoken),
+        ToneSpan::new(Tone::Normal, text),
+    ]
+    .into()
 }
 
 /// The text between the tags, as Markdown.

@@ -78,9 +78,6 @@ fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
 }
 
 fn unknown(id: &str) -> ToolError {
-    ToolError::new(
-        ErrorKind::NotFound,
-        format!("the task has no message `{id}`"),
-    )
-    .hint("`since_message_id` is the id that stands in the header of a message.")
+    ToolError::new(ErrorKind::NotFound, format!("the task has no message `{id}`"))
+        .hint("`since_message_id` is the id that stands in the header of a message.")
 }

@@ -7,7 +7,8 @@ use crate::conversation::{ErrorKind, TaskId, TaskRow, TaskStatus};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::count::grouped;
 use crate::tool::{
-    CallUpdate, CheckedOrder, Delegation, Output, Prepared, TaskOrder, TaskState, TaskWatch, ToolCx, ToolError,
+    CallUpdate, CheckedOrder, Delegation, Output, Prepared, TaskOrder, TaskState, TaskWatch, ToolCx,
+    ToolError,
 };
 
 /// Settles who works on an order, and what has to be asked before.
@@ -90,8 +91,11 @@ async fn stopped(watch: &mut TaskWatch) -> ToolError {
         Ok(state) => state.row.task.clone(),
         Err(_) => return ToolError::new(ErrorKind::Cancelled, "the task was cancelled"),
     };
-    ToolError::new(ErrorKind::Cancelled, format!("task `{task}` was cancelled with this call"))
-        .hint("background_output reads what it had found; task with its task_id lets it go on.")
+    ToolError::new(
+        ErrorKind::Cancelled,
+        format!("task `{task}` was cancelled with this call"),
+    )
+    .hint("background_output reads what it had found; task with its task_id lets it go on.")
 }
 
 fn show(row: &TaskRow, cx: &ToolCx, resumed_with: Option<u64>) {

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::{BudgetArgs, Details, IsolationArg, card, first_words, start};
 use crate::conversation::ErrorKind;
 use crate::tool::{
-    CheckedOrder, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskOrder,
-    TaskTarget, Tool, ToolCx, ToolError,
+    CheckedOrder, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
+    TaskOrder, TaskTarget, Tool, ToolCx, ToolError,
 };
 use crate::view::card::Card;
 

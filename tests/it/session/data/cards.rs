@@ -1,5 +1,6 @@
 //! Cards, as questions and forms have them.
 
+use lathe::conversation::SessionId;
 use lathe::text::sgr::SgrStyle;
 use lathe::view::card::{
     Card, CardPart, Code, DiffBody, Fact, FileTarget, Tone, ToneLine, ToneSpan, TreeRow,
@@ -22,6 +23,7 @@ pub(super) fn card() -> Card {
         argument: "ls\u{1b}[2J".into(),
         language: "bash".into(),
         target: Some(FileTarget::given("a b.rs").at(Some(4))),
+        session: Some(SessionId::new()),
         meta: vec![Fact::Exit(1)],
         look: true,
         body: vec![

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lathe::conversation::{
-    CallId, ErrorKind, MessageId, MessageState, PartBody, Price, SessionId, Stop, TaskActivity, TaskId, TaskRow,
-    TaskStatus, TextPart, WorktreeChanges,
+    CallId, ErrorKind, MessageId, MessageState, PartBody, Price, SessionId, Stop, TaskActivity, TaskId,
+    TaskRow, TaskStatus, TextPart, WorktreeChanges,
 };
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use lathe::permission::{Mode, PermissionReply, Scope};

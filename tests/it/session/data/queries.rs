@@ -173,6 +173,7 @@ fn every_query_is_data() {
         Query::Export(_) => Query::Export(ExportFormat::Markdown);
         Query::Keep(_) => Query::Keep(keep.clone());
         Query::Fit { .. } => Query::Fit { question: question_id(), args: args() };
+        Query::AtWork => Query::AtWork;
     });
     every!(ChangeScope {
         ChangeScope::Session => ChangeScope::Session;
@@ -200,6 +201,7 @@ fn every_answer_to_a_query_is_data() {
         Answer::Kept(_) => Answer::Kept(ExportOutcome::Exists("/p/a.md".into()));
         Answer::Fits(_) => Answer::Fits(args());
         Answer::Unfit(_) => Answer::Unfit("`command` is missing".into());
+        Answer::AtWork(_) => Answer::AtWork(true);
         Answer::Failed(_) => Answer::Failed("No.".into());
     });
     every!(ExportOutcome {
