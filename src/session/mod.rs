@@ -20,6 +20,7 @@ pub mod export;
 pub mod host;
 pub(crate) mod mention;
 mod moment;
+mod opened;
 mod outbox;
 mod profile;
 pub mod query;
@@ -151,6 +152,9 @@ pub struct Input {
     pub command: Option<CalledCommand>,
     /// Files that the session read for it; empty before that. The conversation has seen it when the input has joined it.
     pub seen: Arc<SeenFiles>,
+    /// An agent asks it of a task; otherwise a person does.
+    #[serde(default)]
+    pub is_delegated: bool,
 }
 
 impl Input {

@@ -149,7 +149,7 @@ impl Scheduler {
         let runaway = task.breaker.count(hash, most);
         self.change(session, false);
         if let Some(why) = runaway {
-            self.stop(session, EndCause::Limit(why), now);
+            self.stop(session, &EndCause::Limit(why), now);
         }
     }
 

@@ -21,12 +21,13 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::opened::WiredSession;
 use super::wire::{self, ModelSource, OpenRequest};
 use super::{ErrorReport, Handle, Op, ReportKind, SendError};
 use crate::files::Roots;
-use crate::tool::Registry;
 use prompts::PromptHistory;
 
+pub use super::opened::Opened;
 pub use fork::{ForkPoint, Forked};
 pub use opening::SessionTarget;
 pub use query::{HostAnswer, HostQuery};
@@ -64,15 +65,6 @@ struct Shared {
 
 /// A session on its way. The work goes on wherever this is polled.
 pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
-
-/// A session that is open, for a front end.
-pub struct Opened {
-    pub handle: Handle,
-    /// Draws the session's calls.
-    pub tools: Arc<Registry>,
-    /// Sentences for the person: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
-}
 
 struct OpenSession {
     handle: Handle,
@@ -121,7 +113,7 @@ impl Host {
 
     fn open_by(
         &self,
-        open: impl FnOnce(&Shared) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
+        open: impl FnOnce(&Shared) -> Result<WiredSession, ErrorReport> + Send + 'static,
     ) -> Opening {
         let host = self.clone();
         let (answer, opened) = oneshot::channel();
@@ -168,8 +160,8 @@ impl Host {
         ends.into_iter().all(|is_well| is_well)
     }
 
-    fn keep(&self, opened: wire::WiredSession) -> Opened {
-        let wire::WiredSession {
+    fn keep(&self, opened: WiredSession) -> Opened {
+        let WiredSession {
             handle,
             tools,
             notes,

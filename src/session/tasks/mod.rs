@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use super::opened::WiredSession;
 use super::tree::SessionTree;
-use super::wire::WiredSession;
 use super::{ErrorReport, Event, Handle, Input, TaskCommand, TaskOp};
 use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler};
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage};
@@ -178,6 +178,11 @@ impl Tasks {
         let (notices, running) = self.lock().scheduler.take_notices(session);
         let told = notices.iter().map(|notice| notice.row.session.clone()).collect();
         notice::text(&notices, running, now()).map(|text| (text, told))
+    }
+
+    /// Returns true if a task that a session started in the background is queued or running.
+    pub(super) fn has_running_in_background(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.running_in_background(session) > 0
     }
 
     /// Returns true if notices wait for a session.

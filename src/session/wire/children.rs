@@ -4,22 +4,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::agents::{named, task_agent};
+use super::categories::{self, Category};
 use super::models::own_model;
-use super::opening::{NewActor, TreeParts, WiredSession, own_commands};
-use super::profile::PromptFacts;
+use super::profile::{Profiles, PromptFacts, TaskFacts};
 use super::resume::{FoundSession, info};
 use super::services::{CallPlace, CallServices};
+use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
 use crate::conversation::{Budget, ErrorKind, ModelRef, SessionId, TaskRow, Usage};
 use crate::permission::{Delegated, Mode};
-use crate::project::agents::Agent;
+use crate::project::agents::{Agent, Agents};
 use crate::provider::Catalog;
+use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
+use crate::session::opened::WiredSession;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::TaskSessions;
-use crate::session::{ReportKind, SessionInfo};
 use crate::store::NewSession;
 use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError};
 
@@ -70,21 +72,36 @@ fn is_priced(catalog: &Catalog, model: &ModelRef) -> bool {
 }
 
 impl TaskSessions for ChildSessions {
-    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
+    fn check(&self, caller: &TaskCaller, mut order: TaskOrder) -> Result<CheckedOrder, ToolError> {
         if let TaskTarget::Resume(id) = &order.target {
-            return self.check_resumed(caller, id.clone(), order);
+            let id = id.clone();
+            return self.check_resumed(caller, &id, order);
         }
         let parts = &self.parts;
+        let starts = (caller.agent.as_str(), order.tool);
         let (agent, category) = match &order.target {
-            TaskTarget::Agent(name) => (task_agent(&parts.agents, name)?, None),
-            TaskTarget::Category(name) => (task_agent(&parts.agents, "general")?, Some(name.clone())),
-            TaskTarget::Resume(_) => unreachable!("handled above"),
+            TaskTarget::Category(name) => {
+                let category = categories::find(&parts.request, &parts.catalog, name)?;
+                (
+                    task_agent(&parts.agents, starts, categories::AGENT)?,
+                    Some(category),
+                )
+            }
+            TaskTarget::Agent(name) | TaskTarget::Resume(name) => {
+                (task_agent(&parts.agents, starts, name)?, None)
+            }
         };
-        let model = self.model_of(caller, agent, &order)?;
+        let model = self.model_of(caller, (agent, category.as_ref()), &order)?;
         self.check_budget(&order, &model)?;
+        let words = category.as_ref().map(|category| category.words.as_str());
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            // It stands in the first message, so that the prompts of all tasks of this agent begin alike.
+            order.prompt.push_str("\n\n");
+            order.prompt.push_str(words);
+        }
         Ok(CheckedOrder {
             agent: agent.name.clone(),
-            category,
+            category: category.map(|category| category.name),
             isolation: order.isolation.unwrap_or_default(),
             resumes: None,
             model,
@@ -128,8 +145,11 @@ impl TaskSessions for ChildSessions {
             delegated: Some(self.delegated(row)),
         };
         let kit = CallServices::new(request, Arc::clone(&parts.services), &parts.registry, place)?;
-        let profiles = parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt));
-        let agent = named_subagent(&parts.agents, &row.agent)?;
+        let profiles = Profiles {
+            task: Some(self.facts(row)),
+            ..parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt))
+        };
+        let agent = stored_agent(&parts.agents, &row.agent)?;
         let profile = profiles.make(agent, &row.model)?;
         kit.services.gate.change_rules(profile.permissions.clone());
         let messages = parts.store.load(&row.session)?;
@@ -191,10 +211,12 @@ impl ChildSessions {
     fn check_resumed(
         &self,
         caller: &TaskCaller,
-        id: String,
+        id: &str,
         order: TaskOrder,
     ) -> Result<CheckedOrder, ToolError> {
-        let row = self.parts.tasks.resumed(caller, &id)?;
+        let row = self.parts.tasks.resumed(caller, id)?;
+        // Whom the caller may not start it may not let go on either.
+        task_agent(&self.parts.agents, (&caller.agent, order.tool), &row.agent)?;
         self.check_budget(&order, &row.model)?;
         let messages = self.parts.store.load(&row.session)?;
         let used = messages.iter().rev().find_map(|message| message.usage);
@@ -219,11 +241,30 @@ impl ChildSessions {
         .hint("Give `budget.tokens` or `budget.minutes` instead."))
     }
 
-    /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
-    fn model_of(&self, caller: &TaskCaller, agent: &Agent, order: &TaskOrder) -> Result<ModelRef, ToolError> {
+    /// Facts of a stored task. A category that is gone by now changes nothing any more.
+    fn facts(&self, row: &TaskRow) -> TaskFacts {
+        let parts = &self.parts;
+        let category = row.category.as_deref();
+        TaskFacts {
+            started_by: row.started_by.clone(),
+            category: category.and_then(|name| categories::find(&parts.request, &parts.catalog, name).ok()),
+            primary_tools: parts.request.loaded.config.background.primary_tools.clone(),
+        }
+    }
+
+    /// The model of a task: the one that is asked for, the category's, the agent's own, or that of the session that starts it.
+    fn model_of(
+        &self,
+        caller: &TaskCaller,
+        (agent, category): (&Agent, Option<&Category>),
+        order: &TaskOrder,
+    ) -> Result<ModelRef, ToolError> {
         let catalog = &self.parts.catalog;
         let is_fixed = self.parts.request.source == super::ModelSource::Demo;
-        let own = order.model.as_ref().or_else(|| own_model(agent, catalog));
+        let small = self.parts.request.loaded.config.small_model.as_ref();
+        let of_category = category.and_then(|category| category.model.as_ref());
+        let own = order.model.as_ref().or(of_category);
+        let own = own.or_else(|| own_model(agent, small, catalog));
         if let Some(own) = own.filter(|_| !is_fixed) {
             return Ok(own.clone());
         }
@@ -282,15 +323,8 @@ impl ChildSessions {
 }
 
 /// The agent of a stored task, which may be gone by now.
-fn named_subagent<'a>(
-    agents: &'a crate::project::agents::Agents,
-    name: &str,
-) -> Result<&'a Agent, ErrorReport> {
-    task_agent(agents, name)
-        .or_else(|error| named(agents, name).map_err(|_| error))
-        .map_err(|error| ErrorReport {
-            kind: ReportKind::Config,
-            message: error.to_string(),
-            hint: None,
-        })
+fn stored_agent<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, ErrorReport> {
+    let usable = agents.usable().find(|agent| agent.name == name);
+    // It says why it cannot be used.
+    usable.map_or_else(|| named(agents, name), Ok)
 }

@@ -7,6 +7,7 @@
 //! is settled as trust itself.
 
 mod agents;
+mod categories;
 mod children;
 mod cleanup;
 mod commands;
@@ -25,6 +26,7 @@ mod single_call;
 mod status;
 mod tool_names;
 mod tools;
+mod tree_parts;
 mod trust;
 mod unconfirmed;
 
@@ -44,7 +46,7 @@ pub use agents::load as agents;
 pub use commands::user_commands;
 pub use gates::{attachment_refusal, prompt_gate};
 pub use imported::{ImportedList, UnusedSetting, imported_lists, unused};
-pub(super) use opening::{WiredSession, open};
+pub(super) use opening::open;
 pub use part::Part;
 pub use rule_files::UsersRules;
 pub use rule_keys::check_rule_keys;
