@@ -50,7 +50,7 @@ pub(super) struct Details {
     #[serde(default)]
     activity: TaskActivity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    reason: Option<String>,
     /// Tokens of context that a task which went on brought along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed_with: Option<u64>,
@@ -72,7 +72,7 @@ impl Details {
             description: row.description.clone(),
             now: row.now.clone(),
             activity: row.activity,
-            error: row.error.clone(),
+            reason: row.error.clone(),
             resumed_with: None,
         }
     }
