@@ -1,4 +1,4 @@
-//! Sessions that were opened, as they are handed on: to the host, to the tasks of a tree, to front ends.
+//! Sessions that were opened, as they are handed on: to the tasks of a tree, to the host, to front ends.
 
 use std::sync::Arc;
 
@@ -7,13 +7,11 @@ use tokio::task::JoinHandle;
 use super::Handle;
 use crate::tool::Registry;
 
-/// An opened session.
-pub(super) struct WiredSession {
+/// A session whose actor runs.
+pub(super) struct RunningSession {
     pub handle: Handle,
     /// Draws the session's calls.
     pub tools: Arc<Registry>,
-    /// Sentences for the user: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
     /// Ends when the session's actor has written everything down.
     pub actor: JoinHandle<()>,
 }

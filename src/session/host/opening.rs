@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::{ForkPoint, Shared};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
-use crate::session::opened::WiredSession;
 use crate::session::wire::{self, ModelSource, OpenRequest, SessionChoice};
 
 /// The session that is to be opened.
@@ -20,7 +19,7 @@ pub enum SessionTarget {
 }
 
 impl Shared {
-    pub(super) fn open_wanted(&self, wanted: SessionTarget) -> Result<WiredSession, ErrorReport> {
+    pub(super) fn open_wanted(&self, wanted: SessionTarget) -> Result<wire::WiredSession, ErrorReport> {
         match wanted {
             SessionTarget::New => wire::open(&self.later_request()),
             SessionTarget::Session(id) => self.open_stored(id),
@@ -48,7 +47,7 @@ impl Shared {
         }
     }
 
-    fn open_stored(&self, id: SessionId) -> Result<WiredSession, ErrorReport> {
+    fn open_stored(&self, id: SessionId) -> Result<wire::WiredSession, ErrorReport> {
         let own = self.later_request();
         let request = self.request_for(&own, id)?;
         let mut opened = wire::open(&request)?;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use super::opened::WiredSession;
+use super::opened::RunningSession;
 use super::tree::SessionTree;
 use super::{ErrorReport, Event, Handle, Input, TaskCommand, TaskOp};
 use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler};
@@ -40,7 +40,7 @@ pub(super) trait TaskSessions: Send + Sync {
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;
 
     /// Opens the stored session of a task.
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport>;
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport>;
 
     /// Returns true if what a model's provider has cached is read for less.
     fn has_cache(&self, model: &ModelRef) -> bool;
@@ -55,6 +55,7 @@ pub(super) struct Tasks {
     store: Store,
     tree: Arc<SessionTree>,
     tools: Arc<Registry>,
+    is_owner: bool,
     state: Mutex<State>,
     jobs: mpsc::UnboundedSender<Job>,
     /// Something may be due earlier than it was.
@@ -96,6 +97,8 @@ pub(super) struct TasksParts {
     pub(super) tree: Arc<SessionTree>,
     pub(super) tools: Arc<Registry>,
     pub(super) limits: Limits,
+    /// This process has the tree; otherwise nothing of it is stored from here.
+    pub(super) is_owner: bool,
 }
 
 impl Tasks {
@@ -112,6 +115,7 @@ impl Tasks {
             store: parts.store,
             tree: parts.tree,
             tools: parts.tools,
+            is_owner: parts.is_owner,
             state: Mutex::new(State {
                 scheduler,
                 sessions: None,
@@ -144,6 +148,11 @@ impl Tasks {
     /// All tasks, in the order in which they were started.
     pub(super) fn rows(&self) -> Vec<Arc<TaskRow>> {
         self.lock().scheduler.rows().cloned().map(Arc::new).collect()
+    }
+
+    /// Returns true if a task runs in this session.
+    pub(super) fn has(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.row(session).is_some()
     }
 
     /// Returns true if a task is queued or running, or the root is still to be told of one that ended.
@@ -276,7 +285,12 @@ impl Tasks {
         let session = &row.session;
         if is_stored {
             let is_told = state.scheduler.is_settled(session);
-            if let Err(error) = self.store.put_task(&row, is_told) {
+            let stored = if self.is_owner {
+                self.store.put_task(&row, is_told)
+            } else {
+                Ok(())
+            };
+            if let Err(error) = stored {
                 tracing::error!(%error, task = %row.task, "the state of a task was not stored");
             }
             if row.status.is_ended() {
@@ -317,11 +331,11 @@ impl State {
 }
 
 impl LiveSession {
-    fn from_wired(wired: WiredSession) -> Self {
+    fn from_running(running: RunningSession) -> Self {
         Self {
-            handle: wired.handle,
-            tools: wired.tools,
-            actor: wired.actor,
+            handle: running.handle,
+            tools: running.tools,
+            actor: running.actor,
             is_lent: false,
         }
     }

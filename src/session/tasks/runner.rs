@@ -157,8 +157,8 @@ impl Tasks {
         };
         let sessions = sessions.ok_or_else(|| unknown(session))?;
         let opening = tokio::task::spawn_blocking(move || sessions.open(&row));
-        let wired = opening.await.map_err(|_| unknown(session))??;
-        let mut live = LiveSession::from_wired(wired);
+        let running = opening.await.map_err(|_| unknown(session))??;
+        let mut live = LiveSession::from_running(running);
         live.is_lent = is_lent;
         let opened = live.opened();
         let is_closing = {

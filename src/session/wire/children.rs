@@ -7,7 +7,7 @@ use super::agents::{named, task_agent};
 use super::categories::{self, Category};
 use super::models::own_model;
 use super::profile::{Profiles, PromptFacts, TaskFacts};
-use super::resume::{FoundSession, info};
+use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, OpenRequest, config_error};
@@ -19,7 +19,7 @@ use crate::project::agents::{Agent, Agents};
 use crate::provider::Catalog;
 use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
-use crate::session::opened::WiredSession;
+use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::TaskSessions;
 use crate::store::NewSession;
@@ -30,6 +30,8 @@ pub(super) struct ChildSessions {
     pub(super) parts: TreeParts,
     /// Of the root: the prompts of tasks depend on nothing else, so that siblings share what is cached of them.
     pub(super) prompt: Arc<PromptFacts>,
+    /// Process that holds the tree, when it is another one.
+    pub(super) held: Option<String>,
 }
 
 /// Returns the limits of a tree whose root asks this model.
@@ -122,7 +124,7 @@ impl TaskSessions for ChildSessions {
         }
     }
 
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport> {
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport> {
         let parts = &self.parts;
         let stored = parts.store.get(&row.session)?;
         let stored = stored.ok_or_else(|| super::resume::no_session(&row.session))?;
@@ -134,7 +136,7 @@ impl TaskSessions for ChildSessions {
             id: row.session.clone(),
             row: Some(stored),
             lock: None,
-            held: None,
+            held: self.held.clone(),
         };
         let place = CallPlace {
             session: &row.session,
@@ -171,9 +173,11 @@ impl TaskSessions for ChildSessions {
         let works_as = (profile.agent().to_owned(), profile.model.reference.clone());
         let reports = Reports::new();
         parts.tree.add(&row.session, reports.question_sink());
+        let project = kit.services.roots.project_root().to_owned();
+        let draft = draft(&parts.store, &found, &project)?;
         let (handle, actor) = parts.spawn(NewActor {
             info,
-            draft: String::new(),
+            draft,
             opening: "startup",
             recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None),
             before_plan: StateBeforePlan {
@@ -189,10 +193,9 @@ impl TaskSessions for ChildSessions {
             messages,
             is_task: true,
         })?;
-        Ok(WiredSession {
+        Ok(RunningSession {
             handle,
             tools: Arc::clone(&parts.registry),
-            notes: Vec::new(),
             actor,
         })
     }

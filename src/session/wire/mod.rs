@@ -46,7 +46,7 @@ pub use agents::load as agents;
 pub use commands::user_commands;
 pub use gates::{attachment_refusal, prompt_gate};
 pub use imported::{ImportedList, UnusedSetting, imported_lists, unused};
-pub(super) use opening::open;
+pub(super) use opening::{WiredSession, open};
 pub use part::Part;
 pub use rule_files::UsersRules;
 pub use rule_keys::check_rule_keys;

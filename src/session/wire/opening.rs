@@ -1,7 +1,7 @@
 //! Opens the root of a tree: what is stored of it, the services that the tree works with, and its actor.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::agents::InitialAgent;
 use super::children::{ChildSessions, limits};
@@ -13,7 +13,7 @@ use super::{FrontEndKind, OpenRequest, agents, categories, cleanup};
 use crate::agent::driver::Reports;
 use crate::conversation::{Message, ModelRef};
 use crate::provider::{Catalog, Provider};
-use crate::session::opened::WiredSession;
+use crate::session::opened::RunningSession;
 use crate::session::profile::Profile;
 use crate::session::recorder::{FirstRecord, Recorder};
 use crate::session::tasks::{MeteredProvider, TaskDelegation, Tasks, TasksParts};
@@ -21,6 +21,15 @@ use crate::session::title::TitleGenerator;
 use crate::session::{ErrorReport, SessionInfo};
 use crate::store::{NewSession, Store};
 use crate::tool::Registry;
+
+/// The root of a tree, opened.
+pub(in crate::session) struct WiredSession {
+    pub session: RunningSession,
+    /// Sentences for the user: warnings of the configuration, a session that was not there.
+    pub notes: Vec<String>,
+    /// The tasks of its tree.
+    pub tasks: Weak<Tasks>,
+}
 
 /// Opens a session and starts its actor on the current runtime.
 pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, ErrorReport> {
@@ -48,6 +57,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         tree: Arc::clone(&tree),
         tools: Arc::clone(&registry),
         limits: limits(request, &catalog, &model_name)?,
+        is_owner: found.held.is_none(),
     })?;
     let provider = Arc::new(MeteredProvider {
         inner: provider(request, &catalog)?,
@@ -107,6 +117,7 @@ impl TreeParts {
         let project = kit.services.roots.project_root().to_owned();
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };
+        let held = found.held.clone();
         let handle = self.spawn(NewActor {
             info,
             messages,
@@ -124,12 +135,17 @@ impl TreeParts {
         })?;
         let (tools, tasks) = (Arc::clone(&self.registry), Arc::clone(&self.tasks));
         let (handle, actor) = handle;
-        tasks.connect(handle.clone(), Arc::new(ChildSessions { parts: self, prompt }));
+        let link = Arc::downgrade(&tasks);
+        let sessions = ChildSessions {
+            parts: self,
+            prompt,
+            held,
+        };
+        tasks.connect(handle.clone(), Arc::new(sessions));
         Ok(WiredSession {
-            handle,
-            tools,
+            session: RunningSession { handle, tools, actor },
             notes,
-            actor,
+            tasks: link,
         })
     }
 }

@@ -14,6 +14,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::App;
 use super::areas::{Areas, between};
 use super::layers::LayerSlot;
+use super::trees::{tree_mut_of, tree_of};
 use super::view_cx::ViewCx;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
@@ -102,7 +103,11 @@ impl App {
             let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
             &mut other.view
         };
+        let tree = tree_mut_of(&mut self.trees, view);
         let mut cx = ViewCx {
+            questions: (tree.front == slot).then_some(&mut tree.questions),
+            tasks: &tree.tasks,
+            unix: self.wall_clock.at(now),
             appearance: &self.appearance,
             keymap: &self.keymap,
             pictures: &mut self.pictures,
@@ -147,7 +152,7 @@ impl App {
                 | LayerSlot::Search
                 | LayerSlot::Completion => continue,
             };
-            let drawn = self.draw_layer(slot, place, buffer);
+            let drawn = self.draw_layer(slot, place, buffer, now);
             if slot != LayerSlot::Completion {
                 caret = drawn;
             }
@@ -155,13 +160,21 @@ impl App {
         caret
     }
 
-    fn draw_layer(&mut self, slot: LayerSlot, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    fn draw_layer(
+        &mut self,
+        slot: LayerSlot,
+        area: Rect,
+        buffer: &mut Buffer,
+        now: Instant,
+    ) -> Option<Position> {
         let result = match slot {
             LayerSlot::Search => self.search_words(),
             _ => None,
         };
         let view = &mut *self.view;
         let cx = LayerCx {
+            tasks: &tree_of(&self.trees, view).tasks,
+            unix: self.wall_clock.at(now),
             look: self.appearance.look(),
             keymap: &self.keymap,
             terminal_environment: &self.appearance.terminal_environment,
