@@ -64,7 +64,7 @@ impl App {
     pub(crate) fn session_event(&mut self, slot: SlotId, envelope: &Envelope, now: Instant) -> RedrawUrgency {
         let tree = self.trees.iter().find(|tree| tree.slot == slot);
         let slot = match tree {
-            Some(tree) if is_of_tree(&envelope.event) => tree.front,
+            Some(tree) if envelope.event.is_of_tree() => tree.front,
             _ => slot,
         };
         self.in_session(slot, now, |app| app.event(envelope, now))
@@ -169,9 +169,4 @@ pub(super) fn tree_of<'a>(trees: &'a [TreeView], view: &SessionView) -> &'a Tree
 pub(super) fn tree_mut_of<'a>(trees: &'a mut [TreeView], view: &SessionView) -> &'a mut TreeView {
     let tree = trees.iter_mut().find(|tree| tree.slot == view.tree);
     tree.expect("a tree is there as long as a conversation of it")
-}
-
-/// Returns true if an event comes in the tree's stream.
-pub(super) fn is_of_tree(event: &Event) -> bool {
-    matches!(event, Event::Asked(_) | Event::Settled(_) | Event::Task(_))
 }
