@@ -75,6 +75,7 @@ mod shell_texts;
 mod stored_rules;
 mod support;
 mod survival;
+mod task_board;
 mod tasks;
 mod todo_edits;
 mod tools;
