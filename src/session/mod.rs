@@ -109,7 +109,7 @@ pub enum Op {
     Close,
 }
 
-/// What a person does about tasks.
+/// An action of a person on tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskOp {
@@ -314,7 +314,7 @@ enum Command {
     Task(TaskCommand),
 }
 
-/// What the tasks of a tree want of one of its sessions.
+/// A command of the tasks of a tree to one of its sessions.
 #[derive(Debug)]
 enum TaskCommand {
     /// Begin a turn with the prompt of a task, or let it join the one that runs.

@@ -1,4 +1,4 @@
-//! What a turn or a task has spent, against its budget.
+//! The spending of a turn or a task, against its budget.
 
 use crate::conversation::{Budget, Usage};
 

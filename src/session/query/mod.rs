@@ -51,7 +51,7 @@ pub enum Query {
         question: QuestionId,
         args: Map<String, Value>,
     },
-    /// Whether anything goes on in the session's tree or is about to.
+    /// Asks if anything goes on in the session's tree or is about to.
     AtWork,
 }
 

@@ -56,7 +56,7 @@ impl Ticket {
         }
     }
 
-    /// What the request took: as the server says, else an estimate of what was sent and of what came back. One that the
+    /// Returns the usage of the request: as the server says, else an estimate of what was sent and of what came back. One that the
     /// server never began to answer took nothing.
     fn taken(&self) -> Usage {
         match self.usage {

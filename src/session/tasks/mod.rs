@@ -72,7 +72,7 @@ struct State {
     live: HashMap<SessionId, LiveSession>,
     readers: HashMap<SessionId, EventReader>,
     watches: HashMap<SessionId, watch::Sender<Arc<TaskState>>>,
-    /// What the sessions that are about to be opened begin with.
+    /// First prompts of the sessions that are about to be opened.
     prompts: HashMap<SessionId, Input>,
     admissions: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
@@ -90,7 +90,7 @@ struct LiveSession {
     is_lent: bool,
 }
 
-/// What [`Tasks`] is made of.
+/// Parts of [`Tasks`].
 pub(super) struct TasksParts {
     pub(super) root: SessionId,
     pub(super) store: Store,
@@ -306,7 +306,7 @@ impl Tasks {
         self.tree.publish(&row.parent.clone(), Event::Task(Arc::new(row)));
     }
 
-    /// Where the isolated task of a session works; its own directory where it has none.
+    /// Returns the directory of the isolated task of a session; `None` where it has none.
     pub(super) fn worktree(&self, session: &SessionId) -> Option<PathBuf> {
         let state = self.lock();
         let tree = state.scheduler.row(session)?.worktree.as_ref()?;

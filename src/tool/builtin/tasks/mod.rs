@@ -44,7 +44,7 @@ pub(super) struct Details {
     duration_ms: i64,
     #[serde(default)]
     description: String,
-    /// What it does, as the list of tasks says.
+    /// Its current work, as the list of tasks says.
     #[serde(default)]
     now: String,
     #[serde(default)]
@@ -78,7 +78,7 @@ impl Details {
     }
 }
 
-/// What a task may use up, with everything that it starts.
+/// Limits of a task and everything that it starts.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct BudgetArgs {
@@ -108,7 +108,7 @@ impl BudgetArgs {
     }
 }
 
-/// Where a task works.
+/// Place of a task's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum IsolationArg {

@@ -16,7 +16,7 @@ pub(in crate::tool::builtin) struct TaskTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tool::builtin) struct Args {
-    /// What to do, with all that the agent has to know: it sees nothing of this conversation.
+    /// The work, with all that the agent has to know: it sees nothing of this conversation.
     prompt: String,
     /// Name of the agent.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub(in crate::tool::builtin) struct Args {
     /// Let this ended task go on, with all that it knows.
     #[serde(default)]
     task_id: Option<String>,
-    /// Where it works.
+    /// Place of its work.
     #[serde(default)]
     isolation: Option<IsolationArg>,
     /// Ends it before a request above it.
