@@ -42,6 +42,10 @@ impl Account {
         self.budget.minutes.is_some()
     }
 
+    pub(super) fn has_cost_limit(&self) -> bool {
+        self.budget.cost.is_some()
+    }
+
     /// Milliseconds of work that are left; `None` without a limit.
     pub(super) fn time_left(&self) -> Option<i64> {
         let minutes = self.budget.minutes?;

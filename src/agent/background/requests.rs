@@ -150,6 +150,18 @@ impl Scheduler {
         }
     }
 
+    /// Returns true if dollars are limited for a session, by its own budget or one above it.
+    pub fn has_cost_limit(&self, session: &SessionId) -> bool {
+        let mut above = self.nodes.get(session);
+        while let Some(node) = above {
+            if node.account.has_cost_limit() {
+                return true;
+            }
+            above = node.parent.as_ref().and_then(|parent| self.nodes.get(parent));
+        }
+        false
+    }
+
     /// Returns whose budget is spent of a session and those above it, in words.
     pub(super) fn spent_above(&self, session: &SessionId) -> Option<String> {
         let mut next = Some(session);

@@ -194,6 +194,11 @@ impl Tasks {
         self.lock().scheduler.running_in_background(session) > 0
     }
 
+    /// Returns true if dollars are limited for a session.
+    pub(super) fn has_cost_limit(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.has_cost_limit(session)
+    }
+
     /// Returns true if notices wait for a session.
     pub(super) fn has_notices(&self, session: &SessionId) -> bool {
         self.lock().scheduler.has_notices(session)

@@ -94,7 +94,7 @@ impl TaskSessions for ChildSessions {
             }
         };
         let model = self.model_of(caller, (agent, category.as_ref()), &order)?;
-        self.check_budget(&order, &model)?;
+        self.check_budget(caller, &order, &model)?;
         let words = category.as_ref().map(|category| category.words.as_str());
         if let Some(words) = words.filter(|words| !words.is_empty()) {
             // It stands in the first message, so that the prompts of all tasks of this agent begin alike.
@@ -220,7 +220,7 @@ impl ChildSessions {
         let row = self.parts.tasks.resumed(caller, id)?;
         // Whom the caller may not start it may not let go on either.
         task_agent(&self.parts.agents, (&caller.agent, order.tool), &row.agent)?;
-        self.check_budget(&order, &row.model)?;
+        self.check_budget(caller, &order, &row.model)?;
         let messages = self.parts.store.load(&row.session)?;
         let used = messages.iter().rev().find_map(|message| message.usage);
         Ok(CheckedOrder {
@@ -233,15 +233,22 @@ impl ChildSessions {
         })
     }
 
-    fn check_budget(&self, order: &TaskOrder, model: &ModelRef) -> Result<(), ToolError> {
-        if order.budget.cost.is_none() || is_priced(&self.parts.catalog, model) {
+    /// Refuses a model whose price is not known where dollars are limited, by the order or by a budget above it.
+    fn check_budget(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        model: &ModelRef,
+    ) -> Result<(), ToolError> {
+        let is_limited = order.budget.cost.is_some() || self.parts.tasks.has_cost_limit(&caller.session);
+        if !is_limited || is_priced(&self.parts.catalog, model) {
             return Ok(());
         }
         Err(ToolError::new(
             ErrorKind::InvalidArgs,
-            format!("`budget.cost` cannot be kept: the price of `{model}` is not known"),
+            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
         )
-        .hint("Give `budget.tokens` or `budget.minutes` instead."))
+        .hint("Name an agent or a category with another model, or give `budget.tokens` or `budget.minutes`."))
     }
 
     /// Facts of a stored task. A category that is gone by now changes nothing any more.

@@ -112,3 +112,24 @@ fn no_more_tasks_are_started_than_the_configuration_allows() {
         "{output}"
     );
 }
+
+#[test]
+fn a_model_without_a_price_gets_no_task_where_dollars_are_limited() {
+    let server = Server::with([Turn::tool("task", task("find it")), Turn::text("Then I do it.")]);
+    let agents = json!({"helper": {"mode": "subagent", "prompt": HELPER, "model": "local/free"}});
+    let models = json!({"test-model": {}, "free": {"context": 64_000}});
+    let project =
+        project(&server).config(json!({"agents": agents, "providers": {"local": {"models": models}}}));
+    let finished = events_of(&project)
+        .args(["--budget", "2.50", "go"])
+        .run()
+        .success();
+    let result = &outputs(&finished, "task")[0];
+    assert_eq!(result["details"]["error"]["kind"], "invalid_args", "{finished}");
+    let output = result["output"].as_str().unwrap();
+    assert!(
+        output.contains("the price of `local/free` is not known"),
+        "{output}"
+    );
+    assert_eq!(server.requests().len(), 2);
+}

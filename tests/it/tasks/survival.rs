@@ -14,6 +14,7 @@ fn a_task_that_was_cut_off_is_told_once_as_interrupted() {
     let project = project(&server);
     let running = events_of(&project).arg("look").spawn();
     running.wait_for_stdout(|told| told.matches(r#""type":"usage""#).count() == 2);
+    server.wait_for_requests(3);
     let _ = running.kill();
     gate.open();
     for (prompt, told) in [("go on", 1), ("and now", 0)] {

@@ -20,7 +20,7 @@ pub(super) use get::TaskGetTool;
 pub(super) use list::TaskListTool;
 pub(super) use update::TaskUpdateTool;
 
-use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardStatus, ErrorKind};
+use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind};
 use crate::store::{BoardError, Store};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{Output, ToolCx, ToolError};
@@ -28,10 +28,19 @@ use crate::tool::{Output, ToolCx, ToolError};
 /// The permission key of the four.
 const KEY: &str = "task_board";
 
+/// Items of the board, for the eye and for scripts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::tool::builtin) struct ListDetails {
+    pub(super) tasks: Vec<BoardRow>,
+    /// Pending items among them that wait for nothing.
+    pub(super) ready: Vec<BoardItemId>,
+}
+
 /// One item, for the eye and for scripts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ItemDetails {
-    /// `None` if there is no such item.
+    /// `None` if there is no such item. Details without it are those of a call that failed.
+    #[serde(deserialize_with = "Option::deserialize")]
     task: Option<BoardItem>,
     /// Items that waited for this one alone, and now wait for nothing.
     #[serde(default)]

@@ -27,6 +27,7 @@ pub(in crate::tool::builtin) struct BackgroundOutputTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tool::builtin) struct Args {
+    /// Id of the task, or of its session.
     task_id: String,
     /// Wait for its end.
     #[serde(default)]
@@ -44,6 +45,7 @@ pub(in crate::tool::builtin) struct Args {
     /// Results of calls too, with `full_session`.
     #[serde(default)]
     include_tool_results: bool,
+    /// Messages at most, with `full_session`.
     #[serde(default = "default_messages")]
     #[schemars(range(min = 1, max = 200))]
     message_limit: u64,
