@@ -20,7 +20,7 @@ use super::app::pickers::{List, SessionListRequest};
 use super::app::{NamedThemes, Themes};
 use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
-use super::dialog::{TrustAnswer, TypeAheadGuard};
+use super::dialog::{KeyRoute, TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap};
 use super::page::{HookRuns, Page};
 use super::picker::Picker;
@@ -28,6 +28,7 @@ use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
+use super::watch::{Watch, WatchRequest};
 use crate::conversation::{ModelRef, SessionId};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
@@ -132,6 +133,7 @@ pub(crate) enum LayerRequest {
     /// Goes on with this model.
     GoOnWith(ModelRef),
     Session(SessionListRequest),
+    Watch(WatchRequest),
     Quit,
 }
 
@@ -232,6 +234,11 @@ pub(crate) trait Layer {
         None
     }
 
+    /// Returns where a key goes that is pressed now.
+    fn pass_guard(&mut self, now: Instant) -> KeyRoute {
+        self.guard_mut().map_or(KeyRoute::Answer, |guard| guard.pass(now))
+    }
+
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> LayerReply;
 
@@ -269,6 +276,11 @@ pub(crate) trait Layer {
         LayerReply::Ignored
     }
 
+    /// Returns true if it draws the tasks of the tree, so that a change of one is to be drawn.
+    fn shows_tasks(&self) -> bool {
+        false
+    }
+
     /// Returns true while it has something to look at in steps.
     fn is_working(&self) -> bool {
         false
@@ -289,6 +301,11 @@ pub(crate) trait Layer {
         matches!(self.kind(), Some(LayerKind::Page(_) | LayerKind::List(_)))
     }
 
+    /// Returns true if it has the title row as well.
+    fn covers_title(&self) -> bool {
+        false
+    }
+
     /// Adds the meanings of its keys.
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap);
 
@@ -300,6 +317,11 @@ pub(crate) trait Layer {
 
     /// Returns the list, if it is one: what is found for a list comes to it by its own methods.
     fn as_picker(&mut self) -> Option<&mut Picker> {
+        None
+    }
+
+    /// Returns the grid of tasks, if it is that: the conversations in it are drawn by the screen.
+    fn as_watch(&mut self) -> Option<&mut Watch> {
         None
     }
 }

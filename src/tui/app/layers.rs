@@ -92,8 +92,8 @@ impl App {
 
     /// Returns where a key goes that a layer may not hear yet.
     pub(super) fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
-        let guard = self.layer_mut(slot).and_then(|layer| layer.guard_mut());
-        let route = guard.map_or(KeyRoute::Answer, |guard| guard.pass(now));
+        let layer = self.layer_mut(slot);
+        let route = layer.map_or(KeyRoute::Answer, |layer| layer.pass_guard(now));
         if route == KeyRoute::Drop {
             self.dropped_keys += 1;
         }

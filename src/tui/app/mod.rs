@@ -44,6 +44,7 @@ mod trust_question;
 mod view_cx;
 mod view_frame;
 mod vim;
+mod watch;
 mod welcome;
 
 #[cfg(test)]
