@@ -26,6 +26,7 @@ use super::page::{HookRuns, Page};
 use super::picker::Picker;
 use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
+use super::tasks::TaskList;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use super::watch::{Watch, WatchRequest};
@@ -157,6 +158,10 @@ pub(crate) struct LayerCx<'a> {
     pub(crate) pictures: Option<PictureProtocol>,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
+    /// Of the tree that the session belongs to.
+    pub(crate) tasks: &'a TaskList,
+    /// Milliseconds since the Unix epoch, as tasks count.
+    pub(crate) unix: i64,
     /// Of the questions that wait, the number of the one on screen, and how many there are.
     pub(crate) place: (usize, usize),
     /// The screen is so low that a question names only the keys that answer.

@@ -36,6 +36,7 @@ mod prompts;
 mod queue_list;
 mod sessions;
 mod statusbar;
+mod tasks;
 mod terminal;
 mod terminal_environment;
 mod trace;

@@ -146,6 +146,11 @@ impl Tasks {
         self.lock().scheduler.rows().cloned().map(Arc::new).collect()
     }
 
+    /// Returns true if a task runs in this session.
+    pub(super) fn has(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.row(session).is_some()
+    }
+
     /// Returns true if a task is queued or running, or the root is still to be told of one that ended.
     pub(super) fn is_at_work(&self) -> bool {
         let state = self.lock();

@@ -7,7 +7,7 @@ use super::agents::{named, task_agent};
 use super::models::own_model;
 use super::opening::{NewActor, TreeParts, WiredSession, own_commands};
 use super::profile::PromptFacts;
-use super::resume::{FoundSession, info};
+use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
@@ -28,6 +28,8 @@ pub(super) struct ChildSessions {
     pub(super) parts: TreeParts,
     /// Of the root: the prompts of tasks depend on nothing else, so that siblings share what is cached of them.
     pub(super) prompt: Arc<PromptFacts>,
+    /// Process that holds the tree, when it is another one.
+    pub(super) held: Option<String>,
 }
 
 /// Returns the limits of a tree whose root asks this model.
@@ -117,7 +119,7 @@ impl TaskSessions for ChildSessions {
             id: row.session.clone(),
             row: Some(stored),
             lock: None,
-            held: None,
+            held: self.held.clone(),
         };
         let place = CallPlace {
             session: &row.session,
@@ -151,9 +153,11 @@ impl TaskSessions for ChildSessions {
         let works_as = (profile.agent().to_owned(), profile.model.reference.clone());
         let reports = Reports::new();
         parts.tree.add(&row.session, reports.question_sink());
+        let project = kit.services.roots.project_root().to_owned();
+        let draft = draft(&parts.store, &found, &project)?;
         let (handle, actor) = parts.spawn(NewActor {
             info,
-            draft: String::new(),
+            draft,
             opening: "startup",
             recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None),
             before_plan: StateBeforePlan {
@@ -174,6 +178,7 @@ impl TaskSessions for ChildSessions {
             tools: Arc::clone(&parts.registry),
             notes: Vec::new(),
             actor,
+            tasks: Arc::downgrade(&parts.tasks),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Opens a session: what is stored of it, the services it works with, and its actor.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::mpsc;
 
@@ -35,6 +35,8 @@ pub(in crate::session) struct WiredSession {
     pub notes: Vec<String>,
     /// Ends when the session's actor has written everything down.
     pub actor: tokio::task::JoinHandle<()>,
+    /// The tasks of its tree.
+    pub tasks: Weak<Tasks>,
 }
 
 /// Everything that the sessions of a tree are made from.
@@ -136,6 +138,7 @@ impl TreeParts {
         let project = kit.services.roots.project_root().to_owned();
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };
+        let held = found.held.clone();
         let handle = self.spawn(NewActor {
             info,
             messages,
@@ -153,12 +156,19 @@ impl TreeParts {
         })?;
         let (tools, tasks) = (Arc::clone(&self.registry), Arc::clone(&self.tasks));
         let (handle, actor) = handle;
-        tasks.connect(handle.clone(), Arc::new(ChildSessions { parts: self, prompt }));
+        let link = Arc::downgrade(&tasks);
+        let sessions = ChildSessions {
+            parts: self,
+            prompt,
+            held,
+        };
+        tasks.connect(handle.clone(), Arc::new(sessions));
         Ok(WiredSession {
             handle,
             tools,
             notes,
             actor,
+            tasks: link,
         })
     }
 

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::pickers::List;
+use super::trees::tree_mut_of;
 use super::{App, ESCAPE_PAUSE};
 use crate::session::query::{Answer, Query};
 use crate::tui::dialog::KeyRoute;
@@ -59,7 +60,7 @@ impl App {
             LayerSlot::Trust => self.trust.as_ref()?,
             LayerSlot::Search => self.view.search.as_ref()?,
             LayerSlot::Todo => self.view.todo_editor()?,
-            LayerSlot::Question => self.view.questions.shown()?,
+            LayerSlot::Question => self.tree().questions.shown()?,
             LayerSlot::Completion => self.view.open_completion()?,
         })
     }
@@ -72,7 +73,7 @@ impl App {
             LayerSlot::Trust => self.trust.as_mut()?,
             LayerSlot::Search => self.view.search.as_mut()?,
             LayerSlot::Todo => self.view.panel.editor_mut()?,
-            LayerSlot::Question => self.view.questions.shown_mut()?,
+            LayerSlot::Question => self.tree_mut().questions.shown_mut()?,
             LayerSlot::Completion => &mut self.view.completion,
         })
     }
@@ -83,7 +84,10 @@ impl App {
             LayerSlot::Leader => self.leader.as_mut()?.on_unknown_key(&self.keymap),
             LayerSlot::Opened(place) => self.layers.get_mut(place)?.on_unknown_key(&self.keymap),
             LayerSlot::Trust => self.trust.as_mut()?.on_unknown_key(&self.keymap),
-            LayerSlot::Question => self.view.questions.shown_mut()?.on_unknown_key(&self.keymap),
+            LayerSlot::Question => {
+                let tree = tree_mut_of(&mut self.trees, &self.view);
+                tree.questions.shown_mut()?.on_unknown_key(&self.keymap)
+            }
             // They take text, so that every key means something.
             LayerSlot::Search | LayerSlot::Todo | LayerSlot::Completion => return None,
         };
@@ -109,7 +113,7 @@ impl App {
             LayerSlot::Search => self.view.search = None,
             // A question that waited for it begins its guard when the key or the click that ended it is done.
             LayerSlot::Todo => return self.view.panel.leave_writing(),
-            LayerSlot::Question => self.view.questions.remove_shown(),
+            LayerSlot::Question => self.tree_mut().questions.remove_shown(),
             LayerSlot::Completion => return self.view.completion.close(),
         }
         self.begin_guard_anew(now);
@@ -170,6 +174,7 @@ impl App {
         }
         let layer = (page.open)(&self.view.facts.title);
         self.open_layer(layer, now);
+        self.begin_watch(now);
     }
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {

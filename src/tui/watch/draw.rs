@@ -1,6 +1,8 @@
 //! A frame of the grid: first the places, then all that stands above the transcripts. Between the two the screen draws the
 //! transcripts.
 
+use std::time::Instant;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -11,7 +13,7 @@ use super::heading::Summary;
 use super::keys::{CONFIRM, KEEP, STOPPING, TILES};
 use super::task_words::is_live;
 use super::tile::TileHead;
-use super::{FrameTime, ShownQuestion, Stage, Watch, WatchTile};
+use super::{ShownQuestion, Stage, Watch, WatchTile};
 use crate::conversation::{TaskId, TaskRow};
 use crate::question::{Question, QuestionKind};
 use crate::text::sanitize::{Revealed, reveal_line, sanitize_line};
@@ -31,14 +33,14 @@ const STOPPING_ROWS: u16 = 3;
 
 impl Watch {
     /// Settles where the tiles stand in a frame of this size, and what of each is the transcript's.
-    pub(crate) fn lay_out(&mut self, area: Rect, time: FrameTime, cx: &LayerCx<'_>) {
+    pub(crate) fn lay_out(&mut self, area: Rect, now: Instant, cx: &LayerCx<'_>) {
         let page = Rect {
             y: area.y + 1.min(area.height),
             height: area.height.saturating_sub(1),
             ..area
         };
         self.last.per_page = tiles_on_page(self.found.len(), page);
-        self.last.wall = time.wall;
+        self.last.unix = cx.unix;
         let start = self.page_start();
         let end = (start + self.last.per_page).min(self.found.len());
         let grid = Grid::new(end - start, page);
@@ -58,7 +60,7 @@ impl Watch {
             };
             let mut ask = Rect { height: 0, ..body };
             if let Some(question) = &question {
-                ask.height = self.lay_out_question(question, body, time, cx);
+                ask.height = self.lay_out_question(question, body, now, cx);
                 shown.push(question.id);
                 body.y += ask.height;
                 body.height -= ask.height;
@@ -69,6 +71,7 @@ impl Watch {
             let unseen = before.iter().find(|tile| tile.session == row.session);
             self.last.tiles.push(WatchTile {
                 session: row.session.clone(),
+                has_session: row.started.is_some(),
                 body,
                 question,
                 ask,
@@ -78,17 +81,11 @@ impl Watch {
         }
         self.shown_questions.retain(|id, _| shown.contains(id));
         self.last.grid = grid;
-        self.last.texts = self.texts(time.wall);
+        self.last.texts = self.texts(cx.unix);
     }
 
     /// Returns the rows that a question takes.
-    fn lay_out_question(
-        &mut self,
-        question: &Question,
-        room: Rect,
-        time: FrameTime,
-        cx: &LayerCx<'_>,
-    ) -> u16 {
+    fn lay_out_question(&mut self, question: &Question, room: Rect, now: Instant, cx: &LayerCx<'_>) -> u16 {
         let key = (room.width, room.height, cx.look.key());
         let known = self.shown_questions.get(&question.id);
         if known.is_none_or(|known| known.key != key) {
@@ -100,7 +97,7 @@ impl Watch {
                 always: label(Action::AllowAlways),
                 enter: label(super::keys::ENTER),
             };
-            let guard = known.map_or_else(|| TypeAheadGuard::begin(time.now, None), |known| known.guard);
+            let guard = known.map_or_else(|| TypeAheadGuard::begin(now, None), |known| known.guard);
             let laid_out = TileQuestion::new(question, (room.width, room.height), keys, cx);
             let shown = ShownQuestion { guard, key, laid_out };
             self.shown_questions.insert(question.id, shown);
@@ -120,8 +117,8 @@ impl Watch {
     }
 
     /// Returns all that a frame shows above the transcripts at a time, to be compared.
-    pub(super) fn texts(&self, wall: i64) -> Vec<String> {
-        let heading = Summary::new(&self.rows, |row| self.mark(row), wall);
+    pub(super) fn texts(&self, unix: i64) -> Vec<String> {
+        let heading = Summary::new(&self.rows, |row| self.mark(row), unix);
         let heading = format!("{} {:?} {:?}", heading.text(), self.mode, self.page_number());
         let tiles = self.last.tiles.iter().map(|tile| {
             let row = self.rows.iter().find(|row| row.session == tile.session);
@@ -130,7 +127,7 @@ impl Watch {
             };
             let question = self.question_of(row).map(|question| question.id);
             let head = self.head(row, tile, 1);
-            format!("{} {question:?} {}", head.text(wall), tile.session)
+            format!("{} {question:?} {}", head.text(unix), tile.session)
         });
         let on_page = self.found.iter().skip(self.page_start()).take(self.last.per_page);
         let on_page: Vec<&str> = on_page.map(TaskId::as_str).collect();
@@ -158,8 +155,8 @@ impl Watch {
         buffer: &mut Buffer,
         cx: &LayerCx<'_>,
     ) -> Option<Position> {
-        let wall = self.last.wall;
-        let heading = Summary::new(&self.rows, |row| self.mark(row), wall);
+        let unix = self.last.unix;
+        let heading = Summary::new(&self.rows, |row| self.mark(row), unix);
         heading.draw(self.mode, &self.notices(cx), area, buffer, cx.look);
         self.last.grid.draw_rules(buffer, cx.look);
         if self.last.tiles.is_empty() {
@@ -171,7 +168,7 @@ impl Watch {
                 continue;
             };
             let head = self.head(row, tile, number);
-            let line = head.line(usize::from(tile.area.width), wall, cx.look);
+            let line = head.line(usize::from(tile.area.width), unix, cx.look);
             buffer.set_line(tile.area.x, tile.area.y, &line, tile.area.width);
             if row.started.is_none() && is_live(head.mark) {
                 draw_waiting(tile.body, buffer, cx);

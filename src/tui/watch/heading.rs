@@ -9,12 +9,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::task_mark::TaskMark;
 use super::task_words::{clock, count_word, is_live};
 use crate::conversation::TaskRow;
 use crate::permission::Mode;
 use crate::text::width::str_width;
 use crate::tui::statusbar::{mode_meaning, mode_name};
+use crate::tui::tasks::TaskMark;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 

@@ -11,13 +11,13 @@ use super::keys::{
     CONFIRM, ENTER, KEEP, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL,
     STOPPING, TEXT, TILES, TO_BACKGROUND,
 };
-use super::task_mark::TaskMark;
 use super::{PAGE, Stage, Watch, WatchRequest};
 use crate::conversation::{TaskId, TaskRow, TaskStatus};
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
+use crate::tui::tasks::TaskMark;
 
 impl Layer for Watch {
     fn kind(&self) -> Option<LayerKind> {

@@ -19,7 +19,6 @@ mod order;
 #[cfg(test)]
 mod sample;
 mod selection;
-mod task_mark;
 mod task_words;
 #[cfg(test)]
 mod tests;
@@ -86,18 +85,19 @@ pub(crate) struct WatchFacts<'a> {
     pub(crate) mode: Mode,
 }
 
-/// Moments of a frame.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FrameTime {
-    pub(crate) now: Instant,
-    /// Milliseconds since the Unix epoch, as rows have them.
-    pub(crate) wall: i64,
+/// What is kept of a grid that was left for one of its agents.
+#[derive(Debug, Clone)]
+pub(crate) struct WatchMemory {
+    order: TileOrder,
+    chosen: Option<TaskId>,
 }
 
 /// A tile of the last frame.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchTile {
     pub(crate) session: SessionId,
+    /// False for a task that has not begun.
+    pub(crate) has_session: bool,
     /// The place of the transcript; empty where the question takes all of the tile.
     pub(crate) body: Rect,
     /// The question that stands above the transcript.
@@ -140,7 +140,8 @@ struct LastFrame {
     tiles: Vec<WatchTile>,
     /// Tiles on a page; 0 before the first frame.
     per_page: usize,
-    wall: i64,
+    /// When it was drawn, in milliseconds since the Unix epoch.
+    unix: i64,
     /// All that stands above the transcripts.
     texts: Vec<String>,
 }
@@ -183,13 +184,27 @@ impl Watch {
         let marks = self.marks();
         self.order.update(&self.rows, |row| marks[&row.task]);
         self.find();
-        let is_same = unsent.is_none() && self.texts(self.last.wall) == self.last.texts;
+        let is_same = unsent.is_none() && self.texts(self.last.unix) == self.last.texts;
         let change = if is_same {
             RedrawUrgency::None
         } else {
             RedrawUrgency::Soft
         };
         (change, unsent)
+    }
+
+    /// Returns what another grid goes on with.
+    pub(crate) fn memory(&self) -> WatchMemory {
+        WatchMemory {
+            order: self.order.clone(),
+            chosen: self.chosen.clone(),
+        }
+    }
+
+    /// Goes on where another grid was left.
+    pub(crate) fn recall(&mut self, memory: WatchMemory) {
+        self.order = memory.order;
+        self.chosen = memory.chosen;
     }
 
     /// Returns the tiles of the last frame.

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use super::task_mark::TaskMark;
 use super::task_words::rank;
 use crate::conversation::{TaskId, TaskRow};
+use crate::tui::tasks::TaskMark;
 
 /// Tasks in the order of their tiles.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TileOrder {
     tasks: Vec<TaskId>,
 }

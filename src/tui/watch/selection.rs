@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::Watch;
 use super::grid::Direction;
-use super::task_mark::TaskMark;
 use super::task_words::count_word;
 use crate::conversation::{TaskId, TaskRow};
 use crate::question::Question;
 use crate::text::fuzzy::Query;
+use crate::tui::tasks::TaskMark;
 
 impl Watch {
     pub(super) fn mark(&self, row: &TaskRow) -> TaskMark {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::task_mark::TaskMark;
 use crate::conversation::{TaskActivity, TaskRow};
+use crate::tui::tasks::TaskMark;
 
 /// A wait for the model is told from this time on; shorter ones come and go with every request.
 const TOLD_WAIT: i64 = 2_000;

@@ -21,6 +21,7 @@ use crate::tui::keymap::{Action, Edit, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::page::HookRuns;
 use crate::tui::statusbar::Hints;
+use crate::tui::tasks::TaskList;
 use crate::tui::terminal_environment::TerminalEnvironment;
 use crate::view::card::{Card, CardPart, Code};
 use crate::view::highlight::Highlighter;
@@ -93,17 +94,15 @@ impl Driver {
             hooks: &HookRuns::default(),
             place: (1, 1),
             is_low: false,
+            tasks: &TaskList::default(),
+            unix: NOW + i64::try_from(self.passed).unwrap(),
         };
-        let passed = Duration::from_millis(self.passed);
-        let time = FrameTime {
-            now: self.start + passed,
-            wall: NOW + i64::try_from(self.passed).unwrap(),
-        };
+        let now = self.start + Duration::from_millis(self.passed);
         let grid = Rect {
             height: area.height - 1,
             ..area
         };
-        self.watch.lay_out(grid, time, &cx);
+        self.watch.lay_out(grid, now, &cx);
         self.watch.draw(grid, &mut buffer, &cx);
         let mut hints = Hints::new(&theme, self.symbols);
         self.watch.hints(&mut hints, &Keymap::default());

@@ -3,11 +3,11 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::task_mark::TaskMark;
 use super::task_words::{clock, state_words};
 use crate::conversation::{TaskActivity, TaskRow};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
+use crate::tui::tasks::TaskMark;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols};
 

@@ -21,6 +21,7 @@ mod pictures;
 mod sending;
 mod session_list;
 mod sessions;
+mod tasks;
 mod transcript;
 mod trusting;
 mod vim;

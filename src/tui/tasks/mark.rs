@@ -1,44 +1,44 @@
-//! The sign of a task's state.
+//! The sign of a task's state. It stands still: what moves has changed.
+
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
-/// The state of a task, one for each mark. In the order in which tiles are sorted.
+/// State of a task as rows and tiles show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TaskMark {
-    /// A question of its own is open.
-    Asking,
+pub(crate) enum TaskMark {
     Working,
-    /// Waits for the model, or for tasks of its own.
+    /// For the model, or for tasks of its own.
     Waiting,
-    Stalled,
+    Asking,
     Queued,
-    Failed,
-    Interrupted,
+    Stalled,
     Done,
+    Failed,
     Cancelled,
+    Interrupted,
 }
 
 impl TaskMark {
-    /// `has_question` is true while a question of its session waits, also beside calls that run.
-    pub(super) fn of(row: &TaskRow, has_question: bool) -> Self {
+    /// `asks`: a question of it is open, whatever else it does.
+    pub(crate) fn of(row: &TaskRow, asks: bool) -> Self {
         match row.status {
             TaskStatus::Queued => Self::Queued,
-            TaskStatus::Running if has_question => Self::Asking,
+            TaskStatus::Completed => Self::Done,
+            TaskStatus::Failed => Self::Failed,
+            TaskStatus::Cancelled => Self::Cancelled,
+            TaskStatus::Interrupted => Self::Interrupted,
+            TaskStatus::Running if asks => Self::Asking,
             TaskStatus::Running => match row.activity {
                 TaskActivity::Working => Self::Working,
                 TaskActivity::WaitingForModel | TaskActivity::WaitingForTasks => Self::Waiting,
                 TaskActivity::WaitingForPerson => Self::Asking,
                 TaskActivity::Stalled => Self::Stalled,
             },
-            TaskStatus::Completed => Self::Done,
-            TaskStatus::Failed => Self::Failed,
-            TaskStatus::Cancelled => Self::Cancelled,
-            TaskStatus::Interrupted => Self::Interrupted,
         }
     }
 
-    pub(super) fn sign(self, symbols: Symbols) -> &'static str {
+    pub(crate) fn sign(self, symbols: Symbols) -> &'static str {
         let (unicode, ascii) = match self {
             Self::Working => ("▸", ">"),
             Self::Waiting => ("◌", "o"),
@@ -56,20 +56,21 @@ impl TaskMark {
         }
     }
 
-    pub(super) fn meaning(self) -> Meaning {
+    pub(crate) fn meaning(self) -> Meaning {
         match self {
-            Self::Asking => Meaning::StateAsking,
             Self::Working => Meaning::StateRunning,
             Self::Waiting | Self::Queued => Meaning::StateWaiting,
-            Self::Stalled => Meaning::StateLook,
-            Self::Done => Meaning::StateDone,
+            Self::Asking => Meaning::StateAsking,
+            Self::Stalled => Meaning::Warning,
+            Self::Done => Meaning::Success,
             Self::Failed => Meaning::StateFailed,
-            Self::Cancelled => Meaning::StateDenied,
-            Self::Interrupted => Meaning::StateInterrupted,
+            Self::Cancelled => Meaning::TextMuted,
+            Self::Interrupted => Meaning::Warning,
         }
     }
 
-    pub(super) fn words(self) -> &'static str {
+    /// The state in words.
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Working => "working",
             Self::Waiting => "waiting",
