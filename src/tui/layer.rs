@@ -266,6 +266,11 @@ pub(crate) trait Layer {
         LayerReply::Ignored
     }
 
+    /// Takes a press of the mouse on a cell.
+    fn press(&mut self, _column: u16, _row: u16) -> LayerReply {
+        LayerReply::Ignored
+    }
+
     /// Returns true if nothing below it is pressed with the mouse.
     fn takes_mouse(&self) -> bool {
         true

@@ -290,7 +290,9 @@ impl App {
     }
 
     pub(super) fn layer_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
-        if self.is_asking() && layer.covers() {
+        // The grid shows those of tasks itself.
+        let is_unseen = !layer.covers_title() || self.root_asks();
+        if self.is_asking() && layer.covers() && is_unseen {
             hints.say("a question waits", Meaning::StateAsking);
         }
         layer.hints(hints, &self.keymap);

@@ -13,7 +13,7 @@ use super::layers::LayerSlot;
 use super::session_view::SessionView;
 use super::trees::tree_of;
 use crate::conversation::SessionId;
-use crate::question::QuestionId;
+use crate::question::{Question, QuestionId};
 use crate::session::{Input, Op, TaskOp};
 use crate::tui::app::{Effect, SessionLink};
 use crate::tui::keymap::Action;
@@ -72,6 +72,13 @@ impl App {
             self.write_before(&text, now);
         }
         Some(change)
+    }
+
+    /// Returns true if a question waits that no tile has.
+    pub(super) fn root_asks(&self) -> bool {
+        let tree = self.tree();
+        let is_of_task = |question: &Question| tree.tasks.get(&question.session).is_some();
+        tree.questions.all().any(|question| !is_of_task(question))
     }
 
     /// Returns what a change of the conversation in front is worth while the grid may cover it.

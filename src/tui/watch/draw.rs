@@ -26,8 +26,8 @@ use crate::view::theme::Meaning;
 
 /// Rows of a text that is written in a tile.
 const MOST_TEXT_ROWS: u16 = 3;
-/// A transcript that has fewer rows below a question tells nothing.
-const LEAST_BODY: u16 = 2;
+/// Rows of a transcript below a question, and the empty one between the two; fewer tell nothing.
+const LEAST_BODY: u16 = 4;
 /// A rule, the question and the answers.
 const STOPPING_ROWS: u16 = 3;
 
@@ -45,19 +45,22 @@ impl Watch {
         let end = (start + self.last.per_page).min(self.found.len());
         let grid = Grid::new(end - start, page);
         let before = std::mem::take(&mut self.last.tiles);
+        self.last.text = Rect::default();
         let mut shown = Vec::new();
         for (place, area) in (start..end).zip(&grid.tiles) {
             let Some(row) = self.row(&self.found[place]).cloned() else {
                 continue;
             };
             let question = self.question_of(&row).cloned();
-            let text_rows = self.text_rows(place, *area);
-            let top = (1 + text_rows).min(area.height);
             let mut body = Rect {
-                y: area.y + top,
-                height: area.height - top,
+                y: area.y + 1,
+                height: area.height - 1,
                 ..*area
             };
+            if self.chosen_place() == Some(place) && self.is_writing() {
+                self.last.text = self.text_area(body);
+                body.height -= self.last.text.height;
+            }
             let mut ask = Rect { height: 0, ..body };
             if let Some(question) = &question {
                 ask.height = self.lay_out_question(question, body, now, cx);
@@ -66,6 +69,9 @@ impl Watch {
                 body.height -= ask.height;
                 if body.height < LEAST_BODY {
                     body.height = 0;
+                } else {
+                    body.y += 1;
+                    body.height -= 1;
                 }
             }
             let unseen = before.iter().find(|tile| tile.session == row.session);
@@ -106,14 +112,21 @@ impl Watch {
         u16::try_from(lines).unwrap_or(u16::MAX).min(room.height)
     }
 
-    /// Returns the rows of the text that is written in a tile.
-    fn text_rows(&mut self, place: usize, area: Rect) -> u16 {
-        if !matches!(self.stage, Stage::Message(_) | Stage::Reason(_)) || self.chosen_place() != Some(place) {
-            return 0;
+    /// Returns true while a text is written to the chosen agent.
+    fn is_writing(&self) -> bool {
+        matches!(self.stage, Stage::Message(_) | Stage::Reason(_))
+    }
+
+    /// Returns the place of the text that is written to an agent, at the end of its tile, with the rule above it.
+    fn text_area(&mut self, body: Rect) -> Rect {
+        let columns = body.width.saturating_sub(2);
+        let rows = self.text.rows_within(columns, MOST_TEXT_ROWS).max(1);
+        let height = (rows + 1).min(body.height);
+        Rect {
+            y: body.bottom() - height,
+            height,
+            ..body
         }
-        self.text
-            .rows_within(area.width.saturating_sub(2), MOST_TEXT_ROWS)
-            .max(1)
     }
 
     /// Returns all that a frame shows above the transcripts at a time, to be compared.
@@ -217,14 +230,18 @@ impl Watch {
         });
     }
 
-    /// Draws what is written for the chosen task below the first row of its tile.
+    /// Draws what is written to the chosen agent.
     fn draw_text(&mut self, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
-        let place = self.chosen_place()?.checked_sub(self.page_start())?;
-        let area = self.last.tiles.get(place)?.area;
-        let height = self.text_rows(place + self.page_start(), area);
-        let row = Rect {
+        let area = self.last.text;
+        if area.is_empty() {
+            return None;
+        }
+        Clear.render(area, buffer);
+        let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
+        buffer.set_string(area.x, area.y, rule, cx.look.style(Meaning::Rule));
+        let below = Rect {
             y: area.y + 1,
-            height: height.min(area.height.saturating_sub(1)),
+            height: area.height - 1,
             ..area
         };
         let invitation = match &self.stage {
@@ -234,9 +251,8 @@ impl Watch {
             }
             _ => "it reads this with its next step",
         };
-        Clear.render(row, buffer);
         let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
-        self.text.draw(field(row), buffer, &look)
+        self.text.draw(field(below), buffer, &look)
     }
 
     /// Draws the filter over the heading.

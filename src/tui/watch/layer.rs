@@ -95,6 +95,31 @@ impl Layer for Watch {
         self.with_chosen(|row| WatchRequest::Scroll(row.session.clone(), rows))
     }
 
+    fn press(&mut self, column: u16, row: u16) -> LayerReply {
+        let is_over_tiles = !matches!(self.stage, Stage::StopOne(_) | Stage::StopAll);
+        match self.last.grid.tile_at(column, row).filter(|_| is_over_tiles) {
+            Some(place) => {
+                // What is written is for the tile that was chosen.
+                self.stage = Stage::Browsing;
+                self.choose_on_page(place + 1);
+                LayerReply::Done
+            }
+            None => LayerReply::Ignored,
+        }
+    }
+
+    fn clear(&mut self) -> LayerReply {
+        match self.stage {
+            Stage::Browsing => LayerReply::Close(self.close()),
+            Stage::Filter => self.back(),
+            Stage::Message(_) | Stage::Reason(_) if !self.text.is_empty() => {
+                self.text.clear();
+                LayerReply::Done
+            }
+            Stage::Message(_) | Stage::Reason(_) | Stage::StopOne(_) | Stage::StopAll => self.back(),
+        }
+    }
+
     fn shows_tasks(&self) -> bool {
         true
     }

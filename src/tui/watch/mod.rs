@@ -138,6 +138,8 @@ struct ShownQuestion {
 struct LastFrame {
     grid: Grid,
     tiles: Vec<WatchTile>,
+    /// The place of the text that is written, with the rule above it; empty where none is.
+    text: Rect,
     /// Tiles on a page; 0 before the first frame.
     per_page: usize,
     /// When it was drawn, in milliseconds since the Unix epoch.

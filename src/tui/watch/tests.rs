@@ -258,7 +258,7 @@ fn tiles_stand_side_by_side_with_rules_between_them() {
                                                  |
                                                  |
                                                  |
- enter go in - tab next ask - esc back - m message - x stop - s sort - / filter - X stop all - ? keys";
+ enter go in - tab next ask - esc back - m message - x stop - s sort - / filter - X stop all";
     assert_eq!(driver.picture(), expected);
 }
 
@@ -300,14 +300,14 @@ fn on_a_narrow_screen_tiles_stand_above_each_other_or_on_more_pages() {
  1 ? general  asks 0:58 · git checkout…
  ? bash wants to run
    ~/src/retry · no sandbox
-   y once  n no  N because
+ y once  n no  N because
    $ git checkout -- tests/fixtures
    asks: no rule allows it
 
 
 
 
- ⏎ go in · esc back · m message";
+ ⏎ go in · esc back · m message · x stop";
     assert_eq!(driver.picture(), expected);
 }
 
@@ -484,7 +484,7 @@ fn a_question_that_does_not_fit_is_refused_here_but_not_allowed() {
 #[test]
 fn a_no_with_a_reason_is_written_in_the_tile() {
     let mut driver = four();
-    driver.size = (100, 16);
+    driver.size = (100, 20);
     driver.picture();
     driver.watch.pick('2');
     driver.passed = 301;

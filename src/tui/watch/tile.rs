@@ -175,7 +175,7 @@ mod tests {
             " 1 ▸ explore    who calls backoff()          0:41"
         );
         assert_eq!(drawn(&head(&row), 39), " 1 ▸ explore  who calls backoff…  0:41");
-        assert_eq!(drawn(&head(&row), 30), " 1 ▸ explore  who calls …  0:41");
+        assert_eq!(drawn(&head(&row), 30), " 1 ▸ explore  who call…  0:41");
     }
 
     #[test]
