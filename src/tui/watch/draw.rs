@@ -24,6 +24,8 @@ use crate::tui::layer::LayerCx;
 use crate::view::approval::ApprovalText;
 use crate::view::theme::Meaning;
 
+/// From this height on a rule stands below the tiles.
+const ROOMY: u16 = 19;
 /// Rows of a text that is written in a tile.
 const MOST_TEXT_ROWS: u16 = 3;
 /// Rows of a transcript below a question, and the empty one between the two; fewer tell nothing.
@@ -34,16 +36,18 @@ const STOPPING_ROWS: u16 = 3;
 impl Watch {
     /// Settles where the tiles stand in a frame of this size, and what of each is the transcript's.
     pub(crate) fn lay_out(&mut self, area: Rect, now: Instant, cx: &LayerCx<'_>) {
+        // Where there is room a rule parts the tiles from the hints.
+        let foot = u16::from(area.height >= ROOMY);
         let page = Rect {
             y: area.y + 1.min(area.height),
-            height: area.height.saturating_sub(1),
+            height: area.height.saturating_sub(1 + foot),
             ..area
         };
         self.last.per_page = tiles_on_page(self.found.len(), page);
         self.last.unix = cx.unix;
         let start = self.page_start();
         let end = (start + self.last.per_page).min(self.found.len());
-        let grid = Grid::new(end - start, page);
+        let grid = Grid::new(end - start, page).with_rows_below(foot);
         let before = std::mem::take(&mut self.last.tiles);
         self.last.text = Rect::default();
         let mut shown = Vec::new();
@@ -329,8 +333,10 @@ impl Watch {
 /// Returns what a question is about, in a line.
 fn subject(question: &Question) -> &str {
     match &question.about {
-        QuestionKind::Permission(inquiry) if inquiry.card.argument.is_empty() => &inquiry.title,
-        QuestionKind::Permission(inquiry) => &inquiry.card.argument,
+        QuestionKind::Permission(inquiry) => match inquiry.rows.first() {
+            Some(row) => row.pattern(),
+            None => &inquiry.title,
+        },
         QuestionKind::Form(form) => &form.title,
     }
 }

@@ -101,6 +101,12 @@ impl Grid {
         }
     }
 
+    /// Leaves rows free below the tiles, for a rule.
+    pub(super) fn with_rows_below(mut self, rows: u16) -> Self {
+        self.area.height += rows;
+        self
+    }
+
     /// Returns the tile that an arrow leads to on this page.
     pub(super) fn neighbour(&self, place: usize, direction: Direction) -> Option<usize> {
         let from = *self.tiles.get(place)?;
