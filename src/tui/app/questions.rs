@@ -48,6 +48,10 @@ impl OpenQuestions {
         self.list.iter().filter(waits).count()
     }
 
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Question>> {
+        self.list.iter().map(|open| &open.question)
+    }
+
     /// Returns those of one session.
     pub(super) fn of(&self, session: &SessionId) -> impl Iterator<Item = &Arc<Question>> {
         let questions = self.list.iter().map(|open| &open.question);
@@ -163,6 +167,16 @@ impl OpenQuestions {
             let next = self.list.iter().position(is_next);
             self.show_at(next, guard, scope);
         }
+    }
+
+    /// Shows this one, wherever it waits. Returns false if it is not open.
+    pub(super) fn show_this(&mut self, id: QuestionId, guard: TypeAheadGuard, scope: Scope) -> bool {
+        let place = self.place_of(id);
+        if let Some(place) = place {
+            self.list[place].is_put_off = false;
+            self.show_at(Some(place), guard, scope);
+        }
+        place.is_some()
     }
 
     /// Leaves the one on screen, which comes up again where it does by itself.
