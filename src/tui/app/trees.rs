@@ -68,7 +68,7 @@ impl App {
             _ => slot,
         };
         let change = self.in_session(slot, now, |app| app.event(envelope, now));
-        if slot == self.view.slot && !is_of_tree(&envelope.event) {
+        if slot == self.view.slot && !envelope.event.is_of_tree() {
             self.unless_unseen(change)
         } else {
             change
