@@ -537,6 +537,17 @@ fn enter_goes_into_the_agent_and_the_grid_is_there_as_it_was_left() {
 }
 
 #[test]
+fn the_grid_opens_over_a_question() {
+    let mut grid = at_work(4, (120, 36));
+    grid.driver.press("esc");
+    assert!(!grid.text().contains("Watch"));
+    grid.driver.press("ctrl+x .");
+    grid.driver.wait(1_000);
+    grid.driver.press("ctrl+t");
+    assert!(grid.text().contains("Watch"), "{}", grid.text());
+}
+
+#[test]
 fn always_opens_in_the_dialog_of_the_agent() {
     let mut grid = Grid::new(2);
     grid.open_tiles((80, 24));
