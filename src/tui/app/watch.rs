@@ -59,6 +59,7 @@ impl App {
     /// Tells the grid how the tree stands. Returns how soon that is to be drawn; `None` where there is no grid.
     pub(super) fn refresh_watch(&mut self, now: Instant) -> Option<RedrawUrgency> {
         let tree = tree_of(&self.trees, &self.view);
+        let directory = self.root_view().directory.clone();
         let watch = self.layers.iter_mut().find_map(|layer| layer.as_watch())?;
         let rows = tree.tasks.entries().iter().map(|entry| entry.row.clone());
         let questions: Vec<_> = tree.questions.all().cloned().collect();
@@ -66,6 +67,7 @@ impl App {
             rows: rows.collect(),
             questions: &questions,
             mode: self.view.facts.mode,
+            directory: &directory,
         };
         let (change, unsent) = watch.update(facts);
         if let Some(text) = unsent {

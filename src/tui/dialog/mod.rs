@@ -28,7 +28,7 @@ pub(crate) use background::on_ground;
 use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
-pub(crate) use tile::{TileAnswerKeys, TileQuestion};
+pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};

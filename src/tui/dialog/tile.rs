@@ -4,6 +4,7 @@
 //! written or run. A yes is offered only where every row of that stands in the tile; else the key that goes into the
 //! child takes its place. Forms are filled in there, too.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ratatui::text::Line;
@@ -15,7 +16,7 @@ use crate::permission::Inquiry;
 use crate::question::{Form, Question, QuestionKind};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::layer::LayerCx;
-use crate::view::approval::indent;
+use crate::view::approval::{INDENT, indent};
 use crate::view::theme::Meaning;
 
 /// The keys that answer in a tile, as hints write them.
@@ -29,6 +30,16 @@ pub(crate) struct TileAnswerKeys<'a> {
     pub(crate) enter: &'a str,
 }
 
+/// Where a question is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TilePlace<'a> {
+    /// Columns, and rows at most.
+    pub(crate) size: (u16, u16),
+    /// The directory of the tree: a call that runs there does not say so where it takes a row of its own.
+    pub(crate) directory: &'a Path,
+    pub(crate) keys: TileAnswerKeys<'a>,
+}
+
 /// The rows of a question in a tile.
 #[derive(Debug, Clone)]
 pub(crate) struct TileQuestion {
@@ -38,32 +49,23 @@ pub(crate) struct TileQuestion {
 }
 
 impl TileQuestion {
-    /// Lays it out in at most so many rows.
-    pub(crate) fn new(
-        question: &Question,
-        (width, height): (u16, u16),
-        keys: TileAnswerKeys<'_>,
-        cx: &LayerCx<'_>,
-    ) -> Self {
-        let height = usize::from(height);
+    pub(crate) fn new(question: &Question, place: TilePlace<'_>, cx: &LayerCx<'_>) -> Self {
         match &question.about {
-            QuestionKind::Permission(inquiry) => {
-                of_permission(question.with(inquiry), width, height, keys, cx)
-            }
-            QuestionKind::Form(form) => of_form(form, width, height, keys, cx),
+            QuestionKind::Permission(inquiry) => of_permission(question.with(inquiry), place, cx),
+            QuestionKind::Form(form) => of_form(form, place, cx),
         }
     }
 }
 
-fn of_permission(
-    question: Question<Arc<Inquiry>>,
-    width: u16,
-    height: usize,
-    keys: TileAnswerKeys<'_>,
-    cx: &LayerCx<'_>,
-) -> TileQuestion {
+fn of_permission(question: Question<Arc<Inquiry>>, place: TilePlace<'_>, cx: &LayerCx<'_>) -> TileQuestion {
+    let TilePlace {
+        size: (width, height),
+        keys,
+        ..
+    } = place;
+    let height = usize::from(height);
     let mut permission = Permission::new(question, TypeAheadGuard::Over);
-    let head = head(&permission, usize::from(width), cx);
+    let head = head(&permission, place, cx);
     permission.list_asks(permission.is_grouped(), width, cx);
     let mut rest = permission.body.all().to_vec();
     rest.extend(permission.ask_blocks(width, cx).concat());
@@ -89,16 +91,22 @@ fn of_permission(
     }
 }
 
-/// Returns the title with the place, or below it where that is too long.
-fn head(permission: &Permission, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+/// Returns the title with the place and the sandbox, or below it where that is too long.
+fn head(permission: &Permission, place: TilePlace<'_>, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    let width = usize::from(place.size.0);
     let title = permission.title(cx);
-    let [place, sandbox] = permission.place_and_sandbox(cx);
-    let facts = place.join(&sandbox);
-    let line = title.clone().and(cx.dot(), Meaning::TextMuted).join(&facts);
-    if line.width() < width {
-        return vec![line.line()];
+    let [directory, sandbox] = permission.place_and_sandbox(cx);
+    let facts = directory.join(&sandbox);
+    let whole = title.clone().and(cx.dot(), Meaning::TextMuted).join(&facts);
+    if whole.width() < width {
+        return vec![whole.line()];
     }
-    let mut lines = title.rows(width.saturating_sub(1), crate::view::approval::INDENT);
+    let is_usual = permission.question.about.directory == place.directory;
+    let short = title.clone().join(&sandbox);
+    if is_usual && short.width() < width {
+        return vec![short.line()];
+    }
+    let mut lines = title.rows(width.saturating_sub(1), INDENT);
     lines.extend(facts.indented(width));
     lines
 }
@@ -118,20 +126,19 @@ fn add_refusals(lines: &mut KeyLines<'_>, keys: TileAnswerKeys<'_>) {
     lines.add(&[reveal_line(keys.no_because)], "because");
 }
 
-fn of_form(
-    form: &Form,
-    width: u16,
-    height: usize,
-    keys: TileAnswerKeys<'_>,
-    cx: &LayerCx<'_>,
-) -> TileQuestion {
-    let columns = usize::from(width);
+fn of_form(form: &Form, place: TilePlace<'_>, cx: &LayerCx<'_>) -> TileQuestion {
+    let TilePlace {
+        size: (width, height),
+        keys,
+        ..
+    } = place;
+    let (columns, height) = (usize::from(width), usize::from(height));
     let title = cx
         .text(" ", Meaning::Text)
         .and("?", Meaning::StateAsking)
         .and(" ", Meaning::Text)
         .and(reveal_line(&form.title), Meaning::TextStrong);
-    let mut lines = title.rows(columns.saturating_sub(1), crate::view::approval::INDENT);
+    let mut lines = title.rows(columns.saturating_sub(1), INDENT);
     let mut answer = KeyLines::new(columns, *cx);
     answer.add(&[reveal_line(keys.enter)], "goes in to answer");
     lines.extend(answer.done());

@@ -18,7 +18,7 @@ use crate::conversation::{TaskId, TaskRow};
 use crate::question::{Question, QuestionKind};
 use crate::text::sanitize::{Revealed, reveal_line, sanitize_line};
 use crate::tui::composer::{ComposerStyle, field};
-use crate::tui::dialog::{TileAnswerKeys, TileQuestion, TypeAheadGuard, on_ground};
+use crate::tui::dialog::{TileAnswerKeys, TilePlace, TileQuestion, TypeAheadGuard, on_ground};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
 use crate::view::approval::ApprovalText;
@@ -108,7 +108,12 @@ impl Watch {
                 enter: label(super::keys::ENTER),
             };
             let guard = known.map_or_else(|| TypeAheadGuard::begin(now, None), |known| known.guard);
-            let laid_out = TileQuestion::new(question, (room.width, room.height), keys, cx);
+            let place = TilePlace {
+                size: (room.width, room.height),
+                directory: &self.directory,
+                keys,
+            };
+            let laid_out = TileQuestion::new(question, place, cx);
             let shown = ShownQuestion { guard, key, laid_out };
             self.shown_questions.insert(question.id, shown);
         }

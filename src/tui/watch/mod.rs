@@ -25,6 +25,7 @@ mod tests;
 mod tile;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -83,6 +84,8 @@ pub(crate) struct WatchFacts<'a> {
     pub(crate) rows: Vec<Arc<TaskRow>>,
     pub(crate) questions: &'a [Arc<Question>],
     pub(crate) mode: Mode,
+    /// Of the session that the tree begins with.
+    pub(crate) directory: &'a Path,
 }
 
 /// What is kept of a grid that was left for one of its agents.
@@ -154,6 +157,7 @@ pub(crate) struct Watch {
     /// The oldest first.
     questions: Vec<Arc<Question>>,
     mode: Mode,
+    directory: PathBuf,
     order: TileOrder,
     filter: Composer,
     matcher: Matcher,
@@ -180,6 +184,7 @@ impl Watch {
         self.rows = facts.rows;
         self.questions = facts.questions.to_vec();
         self.mode = facts.mode;
+        facts.directory.clone_into(&mut self.directory);
         let is_open = |id: &QuestionId| facts.questions.iter().any(|question| question.id == *id);
         self.answered.retain(is_open);
         let unsent = self.leave_settled_stage(&is_open);

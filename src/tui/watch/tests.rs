@@ -1,5 +1,6 @@
 //! The grid without the transcripts: keys in, frames out, with times of its own.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,6 +62,7 @@ impl Driver {
             rows: self.rows.iter().cloned().map(Arc::new).collect(),
             questions: &self.questions,
             mode: Mode::Ask,
+            directory: Path::new("/home/u/src/retry"),
         };
         self.watch.update(facts).0
     }
@@ -298,11 +300,11 @@ fn on_a_narrow_screen_tiles_stand_above_each_other_or_on_more_pages() {
     driver.act(NEXT_PAGE);
     let expected = " Watch   1 asks · 2 running         ask
  1 ? general  asks 0:58 · git checkout…
- ? bash wants to run
-   ~/src/retry · no sandbox
+ ? bash wants to run · no sandbox
  y once  n no  N because
    $ git checkout -- tests/fixtures
    asks: no rule allows it
+
 
 
 
@@ -482,6 +484,24 @@ fn a_question_that_does_not_fit_is_refused_here_but_not_allowed() {
 }
 
 #[test]
+fn a_command_in_another_directory_says_where() {
+    let mut driver = four();
+    driver.size = (40, 12);
+    let question = Arc::make_mut(&mut driver.questions[0]);
+    if let crate::question::QuestionKind::Permission(inquiry) = &mut question.about {
+        Arc::make_mut(inquiry).directory = "/home/u/src/retry/target".into();
+    }
+    driver.update();
+    driver.picture();
+    driver.act(NEXT_PAGE);
+    let picture = driver.picture();
+    assert!(
+        picture.contains("\n ? bash wants to run\n   ~/src/retry/target · no sandbox\n"),
+        "{picture}"
+    );
+}
+
+#[test]
 fn a_no_with_a_reason_is_written_in_the_tile() {
     let mut driver = four();
     driver.size = (100, 20);
@@ -512,6 +532,7 @@ fn a_reason_for_a_question_that_is_settled_meanwhile_is_not_lost() {
         rows: driver.rows.iter().cloned().map(Arc::new).collect(),
         questions: &[],
         mode: Mode::Ask,
+        directory: Path::new("/"),
     };
     let (_, unsent) = driver.watch.update(facts);
     assert_eq!(unsent.as_deref(), Some("use git restore"));
