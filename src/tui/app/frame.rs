@@ -59,6 +59,7 @@ impl App {
             return None;
         }
         self.shown.views.clear();
+        self.list_tasks(now);
         let (areas, mut caret) = self.draw_view(self.view.slot, area, buffer, now)?;
         self.shown = FrameLayout {
             dialog: areas.dialog,

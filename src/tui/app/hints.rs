@@ -25,6 +25,7 @@ impl App {
             layer.hints(&mut hints, &self.keymap);
             return hints;
         }
+        self.count_tasks(&mut hints);
         let put_off = self.view.facts.asks;
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.

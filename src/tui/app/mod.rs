@@ -40,6 +40,7 @@ mod sessions;
 mod setup;
 mod shown_question;
 mod side_panel;
+mod task_panel;
 mod task_views;
 mod terminal_answers;
 mod trees;

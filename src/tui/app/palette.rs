@@ -139,7 +139,8 @@ impl App {
         match action {
             Action::FocusComposer => self.view.focus != Focus::Composer,
             Action::NextTodoState | Action::EditTodo => chosen == CursorRow::Todo,
-            Action::PickRow => chosen == CursorRow::File,
+            Action::PickRow => matches!(chosen, CursorRow::File | CursorRow::Task { .. }),
+            Action::StopTask => chosen == CursorRow::Task { is_active: true },
             action => chosen != CursorRow::Nothing && !is_move(action),
         }
     }

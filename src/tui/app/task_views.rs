@@ -53,6 +53,7 @@ impl App {
         self.next_slot = SlotId(slot.0 + 1);
         let view = SessionView::of_task(slot, tree, facts, directory, session.clone(), now);
         let mut view = Box::new(view);
+        view.panel.stand_like(&self.view.panel);
         if self.uses_vim {
             view.composer.use_vim();
         }

@@ -89,6 +89,7 @@ impl App {
         self.tree_mut().tasks.reset(&snapshot.tasks);
         self.attach_questions(&snapshot.questions, now);
         self.tree_mut().is_unsettled = true;
+        self.list_tasks(now);
     }
 
     /// Takes in what the tree's stream tells.
@@ -103,6 +104,7 @@ impl App {
             Event::Task(row) => {
                 let before = self.tree().tasks.counts();
                 self.tree_mut().tasks.note(row);
+                self.list_tasks(now);
                 change = match () {
                     () if before != self.tree().tasks.counts() => RedrawUrgency::Urgent,
                     () if self.shows_tasks() => RedrawUrgency::Soft,

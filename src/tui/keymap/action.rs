@@ -102,6 +102,7 @@ pub(crate) enum Action {
     TogglePanel,
     NextTodoState,
     EditTodo,
+    StopTask,
     // Trust.
     TrustProject,
     TrustNotNow,

@@ -37,6 +37,16 @@ pub(crate) struct TaskCounts {
 }
 
 impl TaskCounts {
+    pub(crate) fn add(&mut self, status: TaskStatus) {
+        match status {
+            TaskStatus::Queued => self.queued += 1,
+            TaskStatus::Running => self.running += 1,
+            TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::Interrupted => {
+                self.ended += 1
+            }
+        }
+    }
+
     /// Those that have not ended.
     pub(crate) fn active(self) -> usize {
         self.running + self.queued
@@ -52,7 +62,11 @@ impl TaskList {
             let has_ended = known.is_some_and(|known| !known.row.status.is_ended() && row.status.is_ended());
             TaskEntry {
                 row: Arc::clone(row),
-                is_news: has_ended || known.is_some_and(|known| known.is_news && row.status.is_ended()),
+                is_news: match known {
+                    Some(known) => has_ended || known.is_news && row.status.is_ended(),
+                    // What a restart found unfinished is to be looked at, once.
+                    None => row.status == TaskStatus::Interrupted,
+                },
                 awaits_group: false,
             }
         };
@@ -153,16 +167,7 @@ impl TaskList {
 
     pub(crate) fn counts(&self) -> TaskCounts {
         let mut counts = TaskCounts::default();
-        for entry in &self.entries {
-            match entry.row.status {
-                TaskStatus::Queued => counts.queued += 1,
-                TaskStatus::Running => counts.running += 1,
-                TaskStatus::Completed
-                | TaskStatus::Failed
-                | TaskStatus::Cancelled
-                | TaskStatus::Interrupted => counts.ended += 1,
-            }
-        }
+        self.entries.iter().for_each(|entry| counts.add(entry.row.status));
         counts
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn opened(driver: &mut Driver, slot: SlotId, row: &TaskRow) {
 }
 
 /// A question of a session, told in the tree's stream.
-fn asks(driver: &mut Driver, session: &SessionId, command: &str) -> Arc<Question> {
+pub(super) fn asks(driver: &mut Driver, session: &SessionId, command: &str) -> Arc<Question> {
     let mut question = bash(command, &[]);
     question.session = session.clone();
     let question = question.shared();

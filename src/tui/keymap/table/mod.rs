@@ -119,7 +119,7 @@ mod tests {
         ),
         (Context::Question, "y a n N e d f tab ] ["),
         (Context::QuestionAlways, "up down space e s enter"),
-        (Context::Panel, "j k space enter e"),
+        (Context::Panel, "j k space enter e x"),
         (Context::Queue, "enter x K J tab"),
         (Context::Picker, "up down ctrl+n ctrl+p enter ctrl+r ctrl+d"),
         (Context::Search, "enter up down ctrl+n ctrl+p"),
@@ -131,7 +131,7 @@ mod tests {
         (Context::Global, "ctrl+t ctrl+o"),
         (Context::Leader, "w t & u U up left right"),
         (Context::Transcript, "u"),
-        (Context::Panel, "x A D"),
+        (Context::Panel, "A D"),
     ];
 
     #[test]
