@@ -29,7 +29,7 @@ use super::statusbar::Hints;
 use super::tasks::TaskList;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
-use crate::conversation::{ModelRef, SessionId};
+use crate::conversation::{ModelRef, SessionId, TaskRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::Op;
@@ -133,6 +133,13 @@ pub(crate) enum LayerRequest {
     /// Goes on with this model.
     GoOnWith(ModelRef),
     Session(SessionListRequest),
+    /// Goes into the session of a task.
+    EnterTask(SessionId),
+    /// Asks before a task is stopped.
+    StopTask(Arc<TaskRow>),
+    StopAllTasks,
+    /// Goes into a task that has ended, to let it go on.
+    ResumeTask(SessionId),
     Quit,
 }
 

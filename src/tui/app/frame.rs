@@ -98,6 +98,7 @@ impl App {
             Motion::Reduced => 0,
         };
         let has_keys = slot == self.view.slot;
+        let path = self.agents_down_to(slot);
         let view = if has_keys {
             &mut self.view
         } else {
@@ -108,6 +109,7 @@ impl App {
         let mut cx = ViewCx {
             questions: (tree.front == slot).then_some(&mut tree.questions),
             tasks: &tree.tasks,
+            path,
             unix: self.wall_clock.at(now),
             appearance: &self.appearance,
             keymap: &self.keymap,

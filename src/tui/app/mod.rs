@@ -40,6 +40,7 @@ mod sessions;
 mod setup;
 mod shown_question;
 mod side_panel;
+mod task_actions;
 mod task_panel;
 mod task_views;
 mod terminal_answers;
@@ -269,6 +270,7 @@ impl App {
 
     fn send(&mut self, op: Op) {
         self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
+        self.view.is_held &= !matches!(op, Op::Submit(_) | Op::Queue(_) | Op::Release);
         match self.view.link {
             SessionLink::Opening => self.view.unsent.push(op),
             SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {

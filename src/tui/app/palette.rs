@@ -81,6 +81,9 @@ impl App {
             Action::NextAsk => !self.tree().questions.is_empty() || self.elsewhere().asks > 0,
             Action::LastSession => self.last_tree().is_some(),
             Action::Interrupt => self.can_interrupt(),
+            Action::ToBackground => self.tasks_waited_for() > 0,
+            Action::ParentTask => self.view.task.is_some(),
+            Action::PreviousTask | Action::NextTask => self.has_siblings(),
             Action::CopyAnswer => self.view.transcript.copy_answer().is_some(),
             Action::ToggleNewest => self.view.transcript.has_card(),
             Action::FocusTranscript => {

@@ -48,6 +48,11 @@ impl OpenQuestions {
         self.list.iter().filter(waits).count()
     }
 
+    /// Those of permission before forms, each kind oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Question> {
+        self.list.iter().map(|open| &*open.question)
+    }
+
     /// Returns those of one session.
     pub(super) fn of(&self, session: &SessionId) -> impl Iterator<Item = &Arc<Question>> {
         let questions = self.list.iter().map(|open| &open.question);

@@ -1,32 +1,18 @@
 //! Tasks in the panel and in the hint row.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::App;
 use crate::conversation::TaskRow;
 use crate::text::count::plural;
 use crate::tui::dialog::StopTaskDialog;
-use crate::tui::panel::PanelTask;
 use crate::tui::statusbar::Hints;
-use crate::tui::tasks::words;
 use crate::view::theme::Meaning;
 
 impl App {
     /// Has the panel list the tasks of the tree as they are now.
     pub(super) fn list_tasks(&mut self, now: Instant) {
-        let tree = self.tree();
-        let entries = tree.tasks.entries().iter();
-        let tasks = entries.map(|entry| PanelTask {
-            row: Arc::clone(&entry.row),
-            is_news: entry.is_news,
-            question: tree
-                .questions
-                .of(&entry.row.session)
-                .next()
-                .map(|question| words::question(question)),
-        });
-        let tasks = tasks.collect();
+        let tasks = self.tree().tasks.entries().to_vec();
         let unix = self.wall_clock.at(now);
         self.view.panel.set_tasks(tasks, unix);
     }
@@ -39,7 +25,7 @@ impl App {
     /// `2 tasks`, where no panel says so.
     pub(super) fn count_tasks(&self, hints: &mut Hints<'_>) {
         let active = self.tree().tasks.counts().active();
-        if active > 0 && !self.view.panel.is_beside(self.shown.width) {
+        if active > 0 && !self.is_panel_drawn() {
             hints.say(&plural(active, "task"), Meaning::StateRunning);
         }
     }

@@ -103,8 +103,14 @@ impl App {
             Event::Settled(settled) => self.settle_question(settled.id, now),
             Event::Task(row) => {
                 let before = self.tree().tasks.counts();
-                self.tree_mut().tasks.note(row);
+                let group = self.tree_mut().tasks.note(row);
+                if self.view.task.as_ref() == Some(&row.session) {
+                    self.tree_mut().tasks.see(&row.session);
+                }
                 self.list_tasks(now);
+                if let Some(group) = group {
+                    self.tell_of_group(&group, now);
+                }
                 change = match () {
                     () if before != self.tree().tasks.counts() => RedrawUrgency::Urgent,
                     () if self.shows_tasks() => RedrawUrgency::Soft,

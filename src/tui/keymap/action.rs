@@ -103,6 +103,11 @@ pub(crate) enum Action {
     NextTodoState,
     EditTodo,
     StopTask,
+    // Tasks.
+    ToBackground,
+    ParentTask,
+    PreviousTask,
+    NextTask,
     // Trust.
     TrustProject,
     TrustNotNow,

@@ -16,6 +16,7 @@ mod reader;
 mod rows;
 mod rules;
 mod status;
+mod tasks;
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
@@ -65,6 +66,7 @@ impl Hash for Page {
 /// All pages, in the order of the leader's table and the palette.
 pub(crate) static PAGES: &[&Page] = &[
     &diff::PAGE,
+    &tasks::PAGE,
     &hooks::PAGE,
     &rules::PAGE,
     &keys::PAGE,

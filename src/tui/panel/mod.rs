@@ -25,12 +25,12 @@ use ratatui::layout::Rect;
 use crate::conversation::{CallResult, SessionId, TaskRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
 use crate::session::Snapshot;
 use crate::tool::Registry;
+use crate::tui::tasks::TaskEntry;
 use crate::view::card::FileTarget;
 
 use changed::ChangedFiles;
 pub(crate) use draw::columns;
 pub(crate) use editor::TodoEditor;
-pub(crate) use tasks::PanelTask;
 use tasks::{TaskPosition, TaskSection};
 
 /// From this width on the panel stands beside the conversation.
@@ -146,7 +146,7 @@ impl Panel {
     }
 
     /// Takes the tasks of the tree as they are now; `unix` is now.
-    pub(crate) fn set_tasks(&mut self, tasks: Vec<PanelTask>, unix: i64) {
+    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskEntry>, unix: i64) {
         self.tasks.set(tasks, unix);
     }
 

@@ -4,7 +4,6 @@
 //! ended and was looked at folds into a row of its own where there are several.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use ratatui::text::Span;
 
@@ -13,12 +12,14 @@ use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::text::wrap::wrap;
-use crate::tui::tasks::{TaskCounts, TaskMark, words};
+use crate::tui::tasks::{TaskCounts, TaskEntry, TaskMark, words};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
-/// Columns that the name of an agent takes at most.
-const AGENT: usize = 12;
+/// Columns that the name of an agent takes at most, of so many.
+const AGENT: (usize, usize) = (12, 45);
+/// The same at least, where it is that long.
+const LEAST_AGENT: usize = 9;
 /// Columns that what a task does keeps beside its figures.
 const DOING: usize = 14;
 /// Rows that a question takes at most.
@@ -27,16 +28,6 @@ const QUESTION_ROWS: usize = 2;
 const INDENT: usize = 2;
 /// More than so many fold into one row.
 const UNFOLDED: usize = 1;
-
-/// A task as the panel lists it.
-#[derive(Debug, Clone)]
-pub(crate) struct PanelTask {
-    pub(crate) row: Arc<TaskRow>,
-    /// It has ended, and nobody has looked at it.
-    pub(crate) is_news: bool,
-    /// The question that it waits for.
-    pub(crate) question: Option<String>,
-}
 
 /// Tasks that fold into one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,14 +46,14 @@ pub(super) enum TaskPosition {
 
 #[derive(Default)]
 pub(super) struct TaskSection {
-    list: Vec<PanelTask>,
+    list: Vec<TaskEntry>,
     unfolded: HashSet<TaskFold>,
     /// Now, in milliseconds since the Unix epoch.
     unix: i64,
 }
 
 impl TaskSection {
-    pub(super) fn set(&mut self, list: Vec<PanelTask>, unix: i64) {
+    pub(super) fn set(&mut self, list: Vec<TaskEntry>, unix: i64) {
         (self.list, self.unix) = (list, unix);
     }
 
@@ -70,7 +61,7 @@ impl TaskSection {
         self.list.is_empty()
     }
 
-    pub(super) fn get(&self, place: usize) -> Option<&PanelTask> {
+    pub(super) fn get(&self, place: usize) -> Option<&TaskEntry> {
         self.list.get(place)
     }
 
@@ -103,7 +94,7 @@ impl TaskSection {
     }
 
     /// Returns the row that a task folds into, where it does.
-    fn fold_of(&self, task: &PanelTask) -> Option<TaskFold> {
+    fn fold_of(&self, task: &TaskEntry) -> Option<TaskFold> {
         match task.row.status {
             TaskStatus::Queued => Some(TaskFold::Queued),
             TaskStatus::Running => None,
@@ -176,7 +167,7 @@ impl TaskSection {
         ]
     }
 
-    fn task_rows(&self, task: &PanelTask, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    fn task_rows(&self, task: &TaskEntry, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
         let mark = TaskMark::of(&task.row, task.question.is_some());
         let mut rows = vec![self.first_row(task, mark, width, look)];
         let room = width.saturating_sub(INDENT);
@@ -203,15 +194,16 @@ impl TaskSection {
 
     fn first_row(
         &self,
-        task: &PanelTask,
+        task: &TaskEntry,
         mark: TaskMark,
         width: usize,
         look: Look<'_>,
     ) -> Vec<Span<'static>> {
         let row = &task.row;
-        let name = |task: &PanelTask| agent(&task.row, look);
+        let name = |task: &TaskEntry| agent(&task.row, look);
         let widest = self.list.iter().map(|task| str_width(&name(task))).max();
-        let column = widest.unwrap_or(0).min(AGENT);
+        let most = (width * AGENT.0 / AGENT.1).clamp(LEAST_AGENT, AGENT.0);
+        let column = widest.unwrap_or(0).min(most);
         let name = pad(&truncate(&name(task), column), column).replace('…', look.symbols.ellipsis());
         let right = self.right(task, mark, look);
         let taken = INDENT + column + 2 + columns(&right) + 1;
@@ -239,7 +231,7 @@ impl TaskSection {
     }
 
     /// The time, or how long it asks; and the mark of what nobody has looked at.
-    fn right(&self, task: &PanelTask, mark: TaskMark, look: Look<'_>) -> Vec<Span<'static>> {
+    fn right(&self, task: &TaskEntry, mark: TaskMark, look: Look<'_>) -> Vec<Span<'static>> {
         let row = &task.row;
         let muted = look.style(Meaning::TextMuted);
         let since = words::clock(self.unix - row.since);

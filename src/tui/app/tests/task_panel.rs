@@ -114,6 +114,7 @@ fn the_panel_lists_tasks_at_every_size() {
     driver.frame();
     driver.press("ctrl+x b");
     picture(&mut driver, "tasks_panel_with_the_keys", (80, 24));
+    driver.wait(301);
     driver.press("esc");
     picture(&mut driver, "tasks_counted", (80, 24));
 }
@@ -217,4 +218,126 @@ fn quitting_asks_while_tasks_are_at_work() {
     );
     driver.press("n");
     assert!(!driver.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+}
+
+/// Inside a task that works, which was told something.
+fn inside() -> (Driver, Vec<Sample>) {
+    let (mut driver, samples) = at_work();
+    let now = driver.now;
+    let sample = &samples[0];
+    driver.app.enter_task(&sample.session(), now);
+    driver.collect();
+    let slot = driver.app.view.slot;
+    super::tasks::opened(&mut driver, slot, &sample.row());
+    let session = sample.session();
+    for event in [
+        Event::MessageStarted(message(Role::Assistant, "Two files call it.")),
+        Event::Queue(vec![queued(1, "look at the tests as well", QueuedKind::Steer)]),
+    ] {
+        super::tasks::says(&mut driver, slot, &session, event);
+    }
+    (driver, samples)
+}
+
+#[test]
+fn inside_a_task_at_every_size() {
+    let (mut driver, _) = inside();
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        picture(&mut driver, "task_inside", size);
+    }
+}
+
+#[test]
+fn a_question_of_a_task_in_its_parent_says_who_asks() {
+    let mut driver = conversation();
+    let now = driver.now;
+    driver.app.set_wall_clock(now, NOW);
+    driver.event(Event::TurnStarted);
+    let sample = task(&driver.session, "who calls backoff()")
+        .running()
+        .at(ago(9_000));
+    tell(&mut driver, sample.row());
+    let mut question = bash("cargo test -p retry", &["cargo test *"]);
+    question.session = sample.session();
+    question.agent = "explore".to_owned();
+    question.about.delegated = Some(Delegated {
+        by: vec!["build".to_owned()],
+        task: "who calls backoff()".to_owned(),
+    });
+    let question = question.shared();
+    let session = sample.session();
+    super::tasks::says(
+        &mut driver,
+        crate::tui::sessions::SlotId::FIRST,
+        &session,
+        Event::Asked(question),
+    );
+    driver.wait(301);
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        picture(&mut driver, "task_question", size);
+    }
+}
+
+fn page() -> (Driver, Vec<Sample>) {
+    let (mut driver, samples) = at_work();
+    driver.type_text("/tasks");
+    driver.press("esc");
+    driver.wait(301);
+    driver.press("enter");
+    driver.frame();
+    (driver, samples)
+}
+
+#[test]
+fn the_page_of_tasks_at_every_size() {
+    let (mut driver, _) = page();
+    driver.press("j j");
+    for size in [(80, 24), (120, 36), (200, 60), (40, 12)] {
+        picture(&mut driver, "tasks_page", size);
+    }
+}
+
+#[test]
+fn the_page_of_tasks_goes_into_stops_and_resumes() {
+    let (mut driver, samples) = page();
+    driver.press("x");
+    assert!(
+        driver.text().contains("Stop explore \"who calls backoff()\""),
+        "{}",
+        driver.text()
+    );
+    driver.press("n X");
+    assert!(driver.text().contains("Stop all 8 tasks?"), "{}", driver.text());
+    driver.press("y");
+    assert!(
+        driver
+            .sent()
+            .iter()
+            .any(|op| matches!(op, Op::Task(TaskOp::CancelAll)))
+    );
+    driver.press("j j j j j j x");
+    assert!(driver.hints().contains("has ended already"), "{}", driver.hints());
+    driver.press("r");
+    assert_eq!(driver.app.view.task, Some(samples[6].session()));
+    assert_eq!(driver.app.view.composer.text(), "Go on where you stopped.");
+}
+
+#[test]
+fn a_page_without_tasks_says_so() {
+    let mut driver = conversation();
+    driver.type_text("/tasks");
+    driver.press("esc");
+    driver.wait(301);
+    driver.press("enter");
+    assert!(driver.text().contains("No task was started"), "{}", driver.text());
+    driver.press("enter x r");
+    assert_eq!(driver.app.view.task, None);
+}
+
+#[test]
+fn inside_a_task_the_leader_leads_to_its_parent_and_siblings() {
+    let (mut driver, _) = inside();
+    driver.press("ctrl+x");
+    driver.wait(400);
+    picture(&mut driver, "task_leader", (80, 24));
 }
