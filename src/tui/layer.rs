@@ -30,7 +30,7 @@ use super::tasks::TaskList;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use super::watch::{Watch, WatchRequest};
-use crate::conversation::{ModelRef, SessionId};
+use crate::conversation::{ModelRef, SessionId, TaskRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::Op;
@@ -135,6 +135,13 @@ pub(crate) enum LayerRequest {
     GoOnWith(ModelRef),
     Session(SessionListRequest),
     Watch(WatchRequest),
+    /// Goes into the session of a task.
+    EnterTask(SessionId),
+    /// Asks before a task is stopped.
+    StopTask(Arc<TaskRow>),
+    StopAllTasks,
+    /// Goes into a task that has ended, to let it go on.
+    ResumeTask(SessionId),
     Quit,
 }
 

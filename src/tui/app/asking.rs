@@ -10,6 +10,7 @@ use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
 use crate::tui::dialog::TypeAheadGuard;
+use crate::tui::tasks::words;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -119,10 +120,15 @@ impl App {
         self.count_asks();
     }
 
+    /// Notes who asks, and how many questions wait besides the one on screen.
     pub(super) fn count_asks(&mut self) {
-        let tree = self.tree();
+        let TreeView { questions, tasks, .. } = tree_mut_of(&mut self.trees, &self.view);
+        tasks.set_questions(questions.iter().map(|question| {
+            let words = words::question(question);
+            (&question.session, words)
+        }));
         let task = self.view.task.as_ref();
-        let comes_up = |question: &Question| TreeView::comes_up(&tree.tasks, question, task);
-        self.view.facts.asks = tree.questions.waiting(comes_up);
+        let comes_up = |question: &Question| TreeView::comes_up(tasks, question, task);
+        self.view.facts.asks = questions.waiting(comes_up);
     }
 }

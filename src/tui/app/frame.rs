@@ -59,6 +59,7 @@ impl App {
             return None;
         }
         self.shown.views.clear();
+        self.list_tasks(now);
         if let Some(place) = self.watch_place() {
             return self.draw_watch(place, area, buffer, now);
         }
@@ -101,6 +102,7 @@ impl App {
             Motion::Reduced => 0,
         };
         let has_keys = slot == self.view.slot;
+        let path = self.agents_down_to(slot);
         let view = if has_keys {
             &mut self.view
         } else {
@@ -111,6 +113,7 @@ impl App {
         let mut cx = ViewCx {
             questions: (tree.front == slot).then_some(&mut tree.questions),
             tasks: &tree.tasks,
+            path,
             unix: self.wall_clock.at(now),
             appearance: &self.appearance,
             keymap: &self.keymap,

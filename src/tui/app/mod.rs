@@ -40,6 +40,8 @@ mod sessions;
 mod setup;
 mod shown_question;
 mod side_panel;
+mod task_actions;
+mod task_panel;
 mod task_views;
 mod terminal_answers;
 mod trees;
@@ -270,6 +272,7 @@ impl App {
 
     fn send(&mut self, op: Op) {
         self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
+        self.view.is_held &= !matches!(op, Op::Submit(_) | Op::Queue(_) | Op::Release);
         match self.view.link {
             SessionLink::Opening => self.view.unsent.push(op),
             SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {

@@ -48,7 +48,8 @@ impl OpenQuestions {
         self.list.iter().filter(waits).count()
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Question>> {
+    /// Those of permission before forms, each kind oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Question>> {
         self.list.iter().map(|open| &open.question)
     }
 

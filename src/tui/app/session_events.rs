@@ -36,6 +36,7 @@ impl App {
         self.view.root = Some(snapshot.info.id.clone());
         self.view.reopens = None;
         self.view.facts.set_info(&snapshot.info);
+        self.name_task();
         // What was chosen here since is newer.
         self.scope = self.scope.or(snapshot.info.scope);
         self.view.agents.clone_from(&snapshot.info.agents);

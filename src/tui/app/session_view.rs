@@ -53,6 +53,8 @@ pub(super) struct SessionView {
     /// True if something was sent from here.
     pub(super) has_messages: bool,
     pub(super) turn: TurnStatus,
+    /// Nothing goes on by itself until something is sent.
+    pub(super) is_held: bool,
     /// Those the session can be changed to.
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
@@ -118,7 +120,12 @@ impl SessionView {
     pub(super) fn waiting(&self) -> Vec<QueuedInput<'_>> {
         let unsent = self.unsent_inputs().enumerate();
         let unsent = unsent.map(|(place, input)| QueuedInput::unsent(place, &input.text));
-        self.queue.iter().map(QueuedInput::of).chain(unsent).collect()
+        let is_task = self.task.is_some();
+        let queue = self.queue.iter();
+        queue
+            .map(|queued| QueuedInput::of(queued, is_task))
+            .chain(unsent)
+            .collect()
     }
 
     pub(super) fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {

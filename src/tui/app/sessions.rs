@@ -341,6 +341,7 @@ impl App {
             // What comes up there is another matter.
             tree.questions.leave_shown();
         }
+        self.list_tasks(now);
         self.show_question(now);
         // What is typed ahead was not meant for a question that was not on screen.
         self.begin_guard_anew(now);
@@ -361,16 +362,17 @@ impl App {
         }
     }
 
-    /// Quits, or asks first where other sessions are at work.
+    /// Quits, or asks first where other sessions or tasks are at work.
     pub(super) fn quit(&mut self) {
-        let busy = self
-            .other_trees()
-            .filter(|(other, tree)| other.is_busy(tree))
-            .count();
-        if busy == 0 {
+        let busy = self.other_trees().filter(|(other, tree)| other.is_busy(tree));
+        let dialog = QuitDialog {
+            sessions: busy.count(),
+            tasks: self.tree().tasks.counts().active(),
+        };
+        if dialog.sessions + dialog.tasks == 0 {
             return self.effects.push(Effect::Quit);
         }
         self.quit_armed = None;
-        self.layers.push(Box::new(QuitDialog { sessions: busy }));
+        self.layers.push(Box::new(dialog));
     }
 }

@@ -7,13 +7,15 @@ use std::time::Instant;
 
 use super::session_view::SessionView;
 use super::sessions::BackgroundSession;
-use super::{App, Effect, SessionLink};
+use super::trees::tree_of;
+use super::{App, ESCAPE_PAUSE, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::tui::sessions::SlotId;
 use crate::tui::statusbar::SessionFacts;
 use crate::tui::transcript::Transcript;
 use crate::view::theme::Meaning;
 
+const NO_TASK: &str = "no task is on screen; the panel lists them, and enter goes into one";
 /// Conversations of tasks that stay open, besides those that are drawn.
 const KEPT: usize = 12;
 
@@ -53,6 +55,7 @@ impl App {
         self.next_slot = SlotId(slot.0 + 1);
         let view = SessionView::of_task(slot, tree, facts, directory, session.clone(), now);
         let mut view = Box::new(view);
+        view.panel.stand_like(&self.view.panel);
         if self.uses_vim {
             view.composer.use_vim();
         }
@@ -68,6 +71,77 @@ impl App {
             Some(slot) => self.show(slot, now),
             None => self.say("that task is not known here any more", Meaning::Warning, now),
         }
+    }
+
+    /// Goes back to the conversation that started the task in front. `esc` means nothing there for a moment.
+    pub(super) fn leave_task(&mut self, now: Instant) {
+        let Some(session) = self.view.task.clone() else {
+            return;
+        };
+        let parent = self.tree().tasks.get(&session).map(|row| row.parent.clone());
+        let slot = parent.and_then(|parent| self.attach_task(&parent, now));
+        self.show(slot.unwrap_or(self.view.tree), now);
+        self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+    }
+
+    pub(super) fn go_to_parent(&mut self, now: Instant) {
+        match self.view.task {
+            Some(_) => self.leave_task(now),
+            None => self.say(NO_TASK, Meaning::TextMuted, now),
+        }
+    }
+
+    /// Goes to a task beside the one in front; behind the last comes the first.
+    pub(super) fn go_to_sibling(&mut self, step: isize, now: Instant) {
+        let siblings = self.siblings();
+        let own = self.view.task.as_ref();
+        let Some(place) = siblings.iter().position(|sibling| Some(sibling) == own) else {
+            return self.say(NO_TASK, Meaning::TextMuted, now);
+        };
+        let count = siblings.len();
+        if count < 2 {
+            return self.say("it is the only task of its parent", Meaning::TextMuted, now);
+        }
+        let next = (place + count).saturating_add_signed(step) % count;
+        self.enter_task(&siblings[next], now);
+    }
+
+    /// The tasks of the session that started the one in front, itself among them.
+    fn siblings(&self) -> Vec<SessionId> {
+        let tasks = &self.tree().tasks;
+        let row = self.view.task.as_ref().and_then(|task| tasks.get(task));
+        let siblings = row.into_iter().flat_map(|row| tasks.started_by(&row.parent));
+        siblings.map(|row| row.session.clone()).collect()
+    }
+
+    pub(super) fn has_siblings(&self) -> bool {
+        self.siblings().len() > 1
+    }
+
+    /// Has the conversation of a task named by what it is about: its agent stands before that.
+    pub(super) fn name_task(&mut self) {
+        let row = self
+            .view
+            .task
+            .as_ref()
+            .and_then(|task| self.tree().tasks.get(task));
+        if let Some(description) = row.map(|row| row.description.clone()) {
+            self.view.facts.title = description;
+        }
+    }
+
+    /// Returns the agents on the way down to a conversation, if it is that of a task.
+    pub(super) fn agents_down_to(&self, slot: SlotId) -> Vec<String> {
+        let Some(view) = self.view_at(slot) else {
+            return Vec::new();
+        };
+        let Some(task) = &view.task else {
+            return Vec::new();
+        };
+        let root = self.view_at(view.tree).map(|root| root.facts.agent.clone());
+        let path = tree_of(&self.trees, view).tasks.path(task);
+        let below = path.into_iter().map(|row| row.agent.clone());
+        root.into_iter().chain(below).collect()
     }
 
     /// Returns conversations of tasks that are neither drawn nor among the last that were in front.

@@ -94,6 +94,7 @@ impl App {
         self.tree_mut().tasks.reset(&snapshot.tasks);
         self.attach_questions(&snapshot.questions, now);
         self.tree_mut().is_unsettled = true;
+        self.list_tasks(now);
     }
 
     /// Takes in what the tree's stream tells.
@@ -116,7 +117,14 @@ impl App {
             }
             Event::Task(row) => {
                 let before = self.tree().tasks.counts();
-                self.tree_mut().tasks.note(row);
+                let group = self.tree_mut().tasks.note(row);
+                if self.view.task.as_ref() == Some(&row.session) {
+                    self.tree_mut().tasks.see(&row.session);
+                }
+                self.list_tasks(now);
+                if let Some(group) = group {
+                    self.tell_of_group(&group, now);
+                }
                 match () {
                     () if before != self.tree().tasks.counts() => RedrawUrgency::Urgent,
                     () if self.shows_tasks() => RedrawUrgency::Soft,

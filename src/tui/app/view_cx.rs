@@ -23,6 +23,8 @@ pub(super) struct ViewCx<'a> {
     pub(super) trust: Option<&'a mut Trust>,
     /// The questions of its tree, where they are shown in this conversation.
     pub(super) questions: Option<&'a mut OpenQuestions>,
+    /// The agents on the way down to that of a task.
+    pub(super) path: Vec<String>,
     /// Of its tree.
     pub(super) tasks: &'a TaskList,
     /// Milliseconds since the Unix epoch, as tasks count.

@@ -8,6 +8,7 @@ use super::areas::{Areas, ROOMY};
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
+use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::on_ground;
@@ -33,6 +34,7 @@ impl SessionView {
         let areas = self.areas(area, cx);
         TitleRow {
             facts: &self.facts,
+            path: &cx.path,
             elsewhere: cx.elsewhere,
             theme: &cx.appearance.theme,
             symbols: cx.appearance.terminal_environment.symbols,
@@ -70,8 +72,8 @@ impl SessionView {
         self.prepare_pictures(area, cx);
         let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking();
         let look = cx.appearance.look();
-        // In the transcript `esc` leads to the composer, and in a question to later.
-        let end_key = if focused || cx.is_asking() {
+        // In the transcript `esc` leads to the composer, in a question to later, and in a task back.
+        let end_key = if focused || cx.is_asking() || self.task.is_some() {
             cx.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
         } else {
             match cx.keymap.label(Context::Global, Action::Escape) {
@@ -167,9 +169,14 @@ impl SessionView {
         }
         let has_focus = cx.has_keys && self.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let invitation = match self.turn {
-            TurnStatus::Idle => "Ask for a change, or about the code.",
-            TurnStatus::Busy => "Add something while it works.",
+        let of_task;
+        let invitation = match (&self.task, self.turn) {
+            (Some(_), _) => {
+                of_task = format!("Say something to {}.", sanitize_line(&self.facts.agent));
+                of_task.as_str()
+            }
+            (None, TurnStatus::Idle) => "Ask for a change, or about the code.",
+            (None, TurnStatus::Busy) => "Add something while it works.",
         };
         let theme = &cx.appearance.theme;
         let look = ComposerStyle {

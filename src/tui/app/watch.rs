@@ -62,7 +62,7 @@ impl App {
         let directory = self.root_view().directory.clone();
         let watch = self.layers.iter_mut().find_map(|layer| layer.as_watch())?;
         let rows = tree.tasks.entries().iter().map(|entry| entry.row.clone());
-        let questions: Vec<_> = tree.questions.all().cloned().collect();
+        let questions: Vec<_> = tree.questions.iter().cloned().collect();
         let facts = WatchFacts {
             rows: rows.collect(),
             questions: &questions,
@@ -80,7 +80,7 @@ impl App {
     pub(super) fn root_asks(&self) -> bool {
         let tree = self.tree();
         let is_of_task = |question: &Question| tree.tasks.get(&question.session).is_some();
-        tree.questions.all().any(|question| !is_of_task(question))
+        tree.questions.iter().any(|question| !is_of_task(question))
     }
 
     /// Returns what a change of the conversation in front is worth while the grid may cover it.

@@ -16,6 +16,7 @@ mod reader;
 mod rows;
 mod rules;
 mod status;
+mod tasks;
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
@@ -67,6 +68,7 @@ impl Hash for Page {
 pub(crate) static PAGES: &[&Page] = &[
     &watch::PAGE,
     &diff::PAGE,
+    &tasks::PAGE,
     &hooks::PAGE,
     &rules::PAGE,
     &keys::PAGE,

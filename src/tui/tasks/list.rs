@@ -10,6 +10,8 @@ pub(crate) struct TaskEntry {
     pub(crate) row: Arc<TaskRow>,
     /// It ended while the screen was open, and nobody has looked at it since.
     pub(crate) is_news: bool,
+    /// The question that it waits for, in words.
+    pub(crate) question: Option<String>,
     /// It ended in the background, and others of its group were still at work.
     awaits_group: bool,
 }
@@ -37,6 +39,16 @@ pub(crate) struct TaskCounts {
 }
 
 impl TaskCounts {
+    pub(crate) fn add(&mut self, status: TaskStatus) {
+        match status {
+            TaskStatus::Queued => self.queued += 1,
+            TaskStatus::Running => self.running += 1,
+            TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::Interrupted => {
+                self.ended += 1
+            }
+        }
+    }
+
     /// Those that have not ended.
     pub(crate) fn active(self) -> usize {
         self.running + self.queued
@@ -52,7 +64,12 @@ impl TaskList {
             let has_ended = known.is_some_and(|known| !known.row.status.is_ended() && row.status.is_ended());
             TaskEntry {
                 row: Arc::clone(row),
-                is_news: has_ended || known.is_some_and(|known| known.is_news && row.status.is_ended()),
+                is_news: match known {
+                    Some(known) => has_ended || known.is_news && row.status.is_ended(),
+                    // What a restart found unfinished is to be looked at, once.
+                    None => row.status == TaskStatus::Interrupted,
+                },
+                question: None,
                 awaits_group: false,
             }
         };
@@ -65,6 +82,7 @@ impl TaskList {
             self.entries.push(TaskEntry {
                 row: Arc::clone(row),
                 is_news: false,
+                question: None,
                 awaits_group: false,
             });
             self.entries.len() - 1
@@ -99,6 +117,16 @@ impl TaskList {
             parent: parent.clone(),
             rows,
         })
+    }
+
+    /// Takes in which sessions ask, each with its question in words.
+    pub(crate) fn set_questions<'a>(&mut self, questions: impl Iterator<Item = (&'a SessionId, String)>) {
+        self.entries.iter_mut().for_each(|entry| entry.question = None);
+        for (session, words) in questions {
+            if let Some(place) = self.place(session) {
+                self.entries[place].question.get_or_insert(words);
+            }
+        }
     }
 
     /// Somebody looks at a task.
@@ -148,21 +176,17 @@ impl TaskList {
 
     /// Returns true if a session is this one or below it.
     pub(crate) fn is_within(&self, session: &SessionId, above: &SessionId) -> bool {
-        session == above || self.path(session).iter().any(|row| row.session == *above)
+        session == above || self.is_below(session, above)
+    }
+
+    /// Returns true if the task of a session was started by another one, or below it.
+    pub(crate) fn is_below(&self, session: &SessionId, above: &SessionId) -> bool {
+        self.path(session).iter().any(|row| row.parent == *above)
     }
 
     pub(crate) fn counts(&self) -> TaskCounts {
         let mut counts = TaskCounts::default();
-        for entry in &self.entries {
-            match entry.row.status {
-                TaskStatus::Queued => counts.queued += 1,
-                TaskStatus::Running => counts.running += 1,
-                TaskStatus::Completed
-                | TaskStatus::Failed
-                | TaskStatus::Cancelled
-                | TaskStatus::Interrupted => counts.ended += 1,
-            }
-        }
+        self.entries.iter().for_each(|entry| counts.add(entry.row.status));
         counts
     }
 }
@@ -241,6 +265,7 @@ mod tests {
         assert!(list.is_within(&below.session(), &above.session()));
         assert!(list.is_within(&above.session(), &above.session()));
         assert!(!list.is_within(&beside.session(), &above.session()));
+        assert!(list.is_below(&below.session(), &root) && !list.is_below(&root, &root));
     }
 
     #[test]

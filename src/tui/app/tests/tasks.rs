@@ -227,3 +227,255 @@ fn a_session_is_let_go_with_its_tasks() {
     assert_eq!(closed, [CHILD.0, SlotId::FIRST.0]);
     assert_eq!(driver.app.trees.len(), 1);
 }
+
+fn title(driver: &mut Driver) -> String {
+    driver.text().lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn esc_leads_back_one_level_a_press_and_never_stops_the_parent() {
+    let (mut driver, sample) = with_task();
+    let mut below = task(&sample.session(), "in the tests")
+        .agent("librarian")
+        .running();
+    below.0.depth = 2;
+    tell(&mut driver, below.row());
+    let now = driver.now;
+    driver.app.enter_task(&below.session(), now);
+    driver.collect();
+    opened(&mut driver, CHILD, &below.row());
+    driver.size = (120, 36);
+    let row = title(&mut driver);
+    assert!(
+        row.starts_with(" lathe · build › explore › librarian · in the tests "),
+        "{row}"
+    );
+    driver.type_text("a draft");
+    driver.press("esc esc");
+    assert_eq!(
+        driver.app.view.task,
+        Some(sample.session()),
+        "its parent, which is opened for that"
+    );
+    driver.wait(301);
+    driver.press("esc esc esc");
+    assert_eq!(driver.app.view.task, None);
+    assert!(driver.app.view.esc.armed.is_none());
+    driver.wait(301);
+    driver.press("esc");
+    assert!(
+        driver.hints().contains("esc again interrupts"),
+        "{}",
+        driver.hints()
+    );
+    assert!(!driver.sent().iter().any(|op| matches!(op, Op::Interrupt)));
+    driver.app.enter_task(&below.session(), driver.now);
+    assert!(driver.text().contains("┃ a draft"), "{}", driver.text());
+}
+
+#[test]
+fn ctrl_c_stops_a_task_from_inside() {
+    let (mut driver, sample) = with_task();
+    enter(&mut driver, &sample);
+    let hints = driver.hints();
+    assert!(
+        hints.contains("esc back") && hints.contains("ctrl+c stop"),
+        "{hints}"
+    );
+    driver.press("ctrl+c");
+    assert!(driver.sent().iter().any(|op| matches!(op, Op::Interrupt)));
+}
+
+#[test]
+fn keys_behind_the_leader_lead_to_the_parent_and_to_siblings() {
+    let (mut driver, first) = with_task();
+    let second = task(&driver.session, "tokio time pausing").running();
+    tell(&mut driver, second.row());
+    driver.press("ctrl+x right");
+    assert!(
+        driver.hints().contains("no task is on screen"),
+        "{}",
+        driver.hints()
+    );
+    enter(&mut driver, &first);
+    for (keys, session) in [
+        ("ctrl+x right", second.session()),
+        ("ctrl+x right", first.session()),
+        ("ctrl+x left", second.session()),
+    ] {
+        driver.press(keys);
+        assert_eq!(driver.app.view.task, Some(session), "{keys}");
+    }
+    driver.press("ctrl+x up");
+    assert_eq!(driver.app.view.task, None);
+}
+
+#[test]
+fn enter_on_the_card_of_a_task_goes_into_it() {
+    let (mut driver, sample) = with_task();
+    driver
+        .app
+        .view
+        .transcript
+        .set_registry(Arc::new(Registry::builtin()));
+    let row = sample.row();
+    let details = serde_json::json!({
+        "task_id": row.task, "session_id": row.session, "agent": "explore", "description": row.description,
+        "model": row.model, "status": "running", "tool_calls": 3, "usage": Usage::default(), "duration_ms": 0,
+        "activity": "working", "now": "Grep \"backoff(\"",
+    });
+    let part = ToolPart {
+        call: CallId::new(),
+        provider_id: None,
+        tool: "task".to_owned(),
+        raw_args: r#"{"subagent_type": "explore", "prompt": "look"}"#.to_owned(),
+        args: None,
+        state: CallState::Running,
+        result: None,
+        native: None,
+        inner: Vec::new(),
+    };
+    let call = part.call.clone();
+    let mut reply = Message::clone(&message(Role::Assistant, "I ask."));
+    reply.parts.push(Part {
+        seq: 9,
+        body: PartBody::Tool(part),
+    });
+    driver.event(Event::MessageStarted(Arc::new(reply)));
+    driver.event(Event::CallRunning { call: call.clone() });
+    let update = crate::session::CallUpdate {
+        title: None,
+        delta: None,
+        details: Some(details),
+    };
+    driver.event(Event::CallUpdate { call, update });
+    driver.text();
+    driver.press("ctrl+x [ G enter");
+    assert_eq!(driver.app.view.task, Some(sample.session()));
+}
+
+#[test]
+fn a_message_to_a_task_says_where_it_is() {
+    let (mut driver, sample) = with_task();
+    enter(&mut driver, &sample);
+    let session = sample.session();
+    driver.type_text("and be quick");
+    driver.press("enter");
+    assert_eq!(inputs(&driver.sent()), [("submit", "and be quick")]);
+    let queue = vec![queued(1, "and be quick", QueuedKind::Steer)];
+    says(&mut driver, CHILD, &session, Event::Queue(queue));
+    assert!(
+        driver.text().contains("queued ┃ and be quick"),
+        "{}",
+        driver.text()
+    );
+    for _ in 0..2 {
+        let mut reply = Message::clone(&message(Role::Assistant, ""));
+        (reply.parts, reply.state) = (Vec::new(), MessageState::Streaming);
+        reply.id = MessageId::new();
+        says(
+            &mut driver,
+            CHILD,
+            &session,
+            Event::MessageStarted(Arc::new(reply)),
+        );
+    }
+    says(&mut driver, CHILD, &session, Event::Queue(Vec::new()));
+    let said = Event::MessageStarted(message(Role::User, "and be quick"));
+    says(&mut driver, CHILD, &session, said);
+    assert!(driver.text().contains("taken at step 3"), "{}", driver.text());
+}
+
+#[test]
+fn nothing_is_said_to_a_task_that_has_not_begun() {
+    let mut driver = Driver::open();
+    let sample = task(&driver.session, "who calls backoff()");
+    tell(&mut driver, sample.row());
+    enter(&mut driver, &sample);
+    driver.type_text("and be quick");
+    driver.press("enter");
+    assert_eq!(inputs(&driver.sent()), []);
+    assert!(
+        driver.hints().contains("waits for a free slot"),
+        "{}",
+        driver.hints()
+    );
+    assert_eq!(driver.app.view.composer.text(), "and be quick");
+    tell(&mut driver, sample.running().row());
+    driver.press("enter");
+    assert_eq!(inputs(&driver.sent()), [("submit", "and be quick")]);
+}
+
+#[test]
+fn tasks_that_calls_wait_for_are_sent_to_the_background() {
+    let (mut driver, sample) = with_task();
+    driver.press("ctrl+x &");
+    let ops = driver.sent();
+    let is_it = |op: &Op| matches!(op, Op::Task(crate::session::TaskOp::ToBackground));
+    assert!(ops.iter().any(is_it), "{ops:?}");
+    assert!(
+        driver.hints().contains("1 task in the background now"),
+        "{}",
+        driver.hints()
+    );
+    tell(&mut driver, sample.background().row());
+    driver.press("ctrl+x &");
+    assert!(!driver.sent().iter().any(is_it));
+}
+
+#[test]
+fn esc_holds_what_background_tasks_would_set_off() {
+    let (mut driver, sample) = with_task();
+    tell(&mut driver, sample.background().row());
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
+    driver.press("esc");
+    assert!(driver.sent().iter().any(|op| matches!(op, Op::Interrupt)));
+    assert!(
+        driver.hints().contains("held until you send something"),
+        "{}",
+        driver.hints()
+    );
+    driver.wait(301);
+    driver.press("esc");
+    assert!(
+        !driver.sent().iter().any(|op| matches!(op, Op::Interrupt)),
+        "once"
+    );
+    driver.press("i");
+    driver.type_text("go on");
+    driver.press("enter");
+    assert!(!driver.hints().contains("held until"), "{}", driver.hints());
+}
+
+#[test]
+fn a_finished_group_is_told_once_with_what_went_wrong() {
+    let (mut driver, _) = with_task();
+    driver.app.focus_changed(false, driver.now);
+    let mut failed = task(&driver.session, "review of the plan")
+        .agent("oracle")
+        .background()
+        .running();
+    let done = task(&driver.session, "the changelog").background().running();
+    for sample in [&failed, &done] {
+        tell(&mut driver, sample.row());
+    }
+    failed.0.error = Some("the model is overloaded".to_owned());
+    tell(&mut driver, failed.ended(TaskStatus::Failed).row());
+    assert!(!driver.text().contains("have ended"));
+    driver.effects.clear();
+    tell(&mut driver, done.ended(TaskStatus::Completed).row());
+    let text = driver.text();
+    assert!(text.contains("2 tasks have ended: 1 done, 1 failed."), "{text}");
+    assert!(
+        text.contains("oracle \"review of the plan\" failed: the model is overloaded"),
+        "{text}"
+    );
+    let told = driver.effects.iter().filter_map(|effect| match effect {
+        Effect::Notify { body, .. } => Some(body.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        ["2 tasks have ended: 1 done, 1 failed."]
+    );
+}

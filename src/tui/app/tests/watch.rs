@@ -341,7 +341,7 @@ fn what_is_written_in_a_tile_and_asked_before_stopping() {
 #[test]
 fn a_question_too_long_for_its_tile() {
     let mut grid = at_work(4, (80, 24));
-    let id = grid.driver.app.tree().questions.all().next().unwrap().id;
+    let id = grid.driver.app.tree().questions.iter().next().unwrap().id;
     let settled = Event::Settled(SettledQuestion {
         id,
         permission: None,
@@ -489,7 +489,7 @@ fn keys_answer_the_chosen_tile() {
     grid.driver.wait(301);
     grid.driver.press("y");
     let sent = grid.driver.sent();
-    let question = grid.driver.app.tree().questions.all().next().unwrap().id;
+    let question = grid.driver.app.tree().questions.iter().next().unwrap().id;
     assert!(
         matches!(&sent[..], [Op::Answer { id, reply: Reply::Permission(PermissionReply::Once) }] if *id == question),
         "{sent:?}"
