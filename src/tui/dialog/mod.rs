@@ -93,5 +93,6 @@ fn is_answer(action: Action) -> bool {
             | Action::Suspend
             | Action::Leader
             | Action::OpenList(_)
+            | Action::OpenPage(_)
     )
 }
