@@ -106,6 +106,7 @@ impl App {
         for (number, (tile, slot)) in tiles.iter().zip(slots).enumerate() {
             if let Some(unseen) = slot.and_then(|slot| self.draw_tile(slot, tile, buffer, now)) {
                 self.watch_mut()?.set_unseen(number, unseen);
+                self.tree_mut().tasks.see(&tile.session);
             }
         }
         self.shown = FrameLayout {

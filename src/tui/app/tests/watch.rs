@@ -631,6 +631,32 @@ fn the_leader_and_the_command_open_the_grid_and_its_key_closes_it() {
 }
 
 #[test]
+fn an_agent_that_has_ended_is_looked_at_in_its_tile() {
+    let mut grid = Grid::new(2);
+    grid.open_tiles((80, 24));
+    grid.rows[0].status = TaskStatus::Completed;
+    grid.rows[0].ended = Some(NOW);
+    grid.tell(0);
+    let is_news = |grid: &Grid| grid.driver.app.tree().tasks.entries()[0].is_news;
+    assert!(is_news(&grid));
+    grid.driver.frame();
+    assert!(!is_news(&grid));
+}
+
+#[test]
+fn the_grid_opens_over_a_question_that_has_just_appeared() {
+    let mut grid = Grid::new(2);
+    grid.driver.press("esc");
+    grid.ask(0, "rm -rf target");
+    grid.driver.press("ctrl+t");
+    assert!(grid.text().contains(" Watch   1 asks"), "{}", grid.text());
+    assert_eq!(grid.driver.app.state().focus, "watch");
+    assert_eq!(grid.driver.app.state().dropped_keys, 0);
+    grid.driver.press("esc");
+    assert_eq!(grid.driver.app.state().dialog, Some("permission"));
+}
+
+#[test]
 fn a_page_over_the_grid_is_closed_without_it() {
     let mut grid = Grid::new(2);
     grid.driver.frame();
