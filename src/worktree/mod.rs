@@ -60,7 +60,7 @@ pub use create::NewTree;
 pub use error::TreeError;
 pub use lock::Lease;
 pub use remove::{HeldWork, Removal, Removed};
-pub use state::{TreeState, TreeSummary};
+pub use state::{Measured, TreeState, TreeSummary};
 
 /// The trees of all projects of one data directory.
 #[derive(Debug, Clone)]
@@ -87,21 +87,32 @@ impl Worktrees {
         self.storage.tree(project, task)
     }
 
-    /// Returns the tree that a directory lies in, by its path alone.
-    pub fn around(&self, directory: &Path) -> Option<PathBuf> {
-        self.storage.around(directory)
+    /// Returns the tree that a directory lies in. Only its record is read.
+    pub fn around(&self, directory: &Path) -> Option<TreePlace> {
+        let (task, root) = self.storage.around(directory)?;
+        let record = self.storage.record(&task);
+        let git = root.join(".git");
+        Some(TreePlace {
+            project: record.load().ok().flatten().map(|record| record.project),
+            objects: record.repository().join("objects"),
+            kept: ["config", "hooks", "objects/info"]
+                .map(|name| git.join(name))
+                .into(),
+            root,
+            task,
+        })
     }
+}
 
-    /// Files of a task's repository that its own commands must not change: they decide what git starts for whoever
-    /// looks into the tree later, and which objects it reads.
-    pub fn kept_git_files(tree: &Path) -> Vec<PathBuf> {
-        ["config", "hooks", "objects/info"]
-            .map(|name| tree.join(".git").join(name))
-            .to_vec()
-    }
-
-    /// Returns true if the objects that a tree's repository borrows are those of its record, and nobody else's.
-    pub fn borrows_only_its_own(&self, tree: &Path) -> bool {
-        self.storage.borrows_only_its_own(tree)
-    }
+/// A tree, with what has to be known of it to work in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreePlace {
+    pub task: TaskId,
+    pub root: PathBuf,
+    /// The project that it was made of; `None` where its record is gone.
+    pub project: Option<PathBuf>,
+    /// The objects that its repository borrows.
+    pub objects: PathBuf,
+    /// Files of its repository that decide what git starts for whoever looks into it, and what it reads.
+    pub kept: Vec<PathBuf>,
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Counts, counts};
-use super::git::RecordGit;
+use super::changes::{Counts, counts, file_changes};
+use super::git::{RecordGit, shown};
 use super::lock::{Alone, MOMENT};
 use super::own_commits::OwnCommits;
 use super::record::TreeRecord;
@@ -60,6 +60,14 @@ pub struct TreeSummary {
     /// Why the state is not the whole truth, or what besides files is not applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// Changes of a tree in numbers, and the files that are changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Measured {
+    pub additions: u64,
+    pub deletions: u64,
+    pub files: Vec<String>,
 }
 
 /// The state of a tree that nobody works in, as it was found last.
@@ -180,6 +188,20 @@ impl Worktrees {
         self.recover();
         let record = self.record(task)?;
         Ok(self.summary(&record, &occupants(&record.tree)))
+    }
+
+    /// Returns what is changed in a task's tree, against its base.
+    pub fn measure(&self, task: &TaskId) -> Result<Measured, TreeError> {
+        let record = self.record(task)?;
+        let look = self.look(&record, &record.tree, Thoroughness::Quick)?;
+        let git = RecordGit::new(&self.storage.record(task), &self.environment)?;
+        let mut measured = Measured::default();
+        for change in file_changes(&git, &record.base_tree, &look.now.tree)? {
+            measured.additions += change.additions;
+            measured.deletions += change.deletions;
+            measured.files.push(shown(&change.path));
+        }
+        Ok(measured)
     }
 
     /// Notes how a tree stands when its task has ended, and returns it.

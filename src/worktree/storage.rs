@@ -95,23 +95,13 @@ impl Storage {
         found
     }
 
-    pub(super) fn around(&self, directory: &Path) -> Option<PathBuf> {
+    /// The task whose tree a directory lies in, by its path, and that tree.
+    pub(super) fn around(&self, directory: &Path) -> Option<(TaskId, PathBuf)> {
         let below = directory.strip_prefix(&self.trees).ok()?;
         let mut parts = below.components();
-        let (project, task) = (parts.next()?, parts.next()?);
-        let is_task = task.as_os_str().to_str()?.parse::<TaskId>().is_ok();
-        is_task.then(|| self.trees.join(project).join(task))
-    }
-
-    pub(super) fn borrows_only_its_own(&self, tree: &Path) -> bool {
-        let task = tree.file_name().and_then(|name| name.to_str());
-        let Some(task) = task.and_then(|name| name.parse::<TaskId>().ok()) else {
-            return false;
-        };
-        let alternates = tree.join(".git/objects/info/alternates");
-        let text = RegularFile::open_real(&alternates).and_then(|file| file.read(MAX_BYTES));
-        let is_own = text.is_ok_and(|text| text == borrowed(&self.record(&task)));
-        is_own && self.around(tree).as_deref() == Some(tree)
+        let (project, name) = (parts.next()?, parts.next()?);
+        let task = name.as_os_str().to_str()?.parse::<TaskId>().ok()?;
+        Some((task, self.trees.join(project).join(name)))
     }
 
     /// Puts a finished tree in its place.
@@ -454,8 +444,9 @@ mod tests {
     fn the_tree_around_a_directory_is_told_by_its_path() {
         let storage = Storage::new(Path::new("/d"));
         let tree = storage.tree(Path::new("/p"), &"tsk_1".parse().unwrap());
-        assert_eq!(storage.around(&tree), Some(tree.clone()));
-        assert_eq!(storage.around(&tree.join("src/x")), Some(tree.clone()));
+        let found = Some(("tsk_1".parse().unwrap(), tree.clone()));
+        assert_eq!(storage.around(&tree), found);
+        assert_eq!(storage.around(&tree.join("src/x")), found);
         assert_eq!(storage.around(tree.parent().unwrap()), None);
         assert_eq!(storage.around(Path::new("/d/worktrees/p-1/other/x")), None);
         assert_eq!(storage.around(Path::new("/p")), None);

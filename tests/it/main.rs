@@ -80,3 +80,4 @@ mod todo_edits;
 mod tools;
 mod trust;
 mod unconfirmed;
+mod worktrees;

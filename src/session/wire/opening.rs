@@ -11,7 +11,7 @@ use super::models::{Models, choose_model, provider, providers};
 use super::profile::{BaseRules, Profiles, PromptFacts};
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
-use super::{FrontEndKind, OpenRequest, agents, cleanup, commands, status, user_commands};
+use super::{FrontEndKind, OpenRequest, agents, cleanup, commands, status, task_trees, user_commands};
 use crate::agent::driver::{Driver, Reports};
 use crate::conversation::{Message, ModelRef, SessionId};
 use crate::project::agents::Agents;
@@ -134,6 +134,7 @@ impl TreeParts {
             ..info(request, &found, &profile, &profiles, &commands, &messages)
         };
         let project = kit.services.roots.project_root().to_owned();
+        notes.extend(task_trees::note(request, &found.id, &project));
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };
         let handle = self.spawn(NewActor {
