@@ -22,7 +22,7 @@ use super::state::{KnownState, ScratchIndex, Thoroughness};
 use super::storage::RecordDir;
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
-use crate::files::{ContentHash, Expected, Transaction, recover};
+use crate::files::{ContentHash, Expected, Transaction};
 use crate::text::diff::{diff_hunks, with_hunks};
 
 /// How long another one that is applied or removed at the moment is waited for.
@@ -90,8 +90,6 @@ struct Step {
 impl Worktrees {
     /// Applies changes of a task's tree to its project.
     pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<Applied, TreeError> {
-        // A transaction that a dead process left half done is undone before anything is compared with the project.
-        recover(&self.transactions);
         self.recover();
         let directory = self.storage.record(task);
         let record = self.record(task)?;

@@ -5,10 +5,18 @@ use std::io;
 use super::Worktrees;
 use super::lock::Alone;
 use super::storage::{RecordDir, Storage};
+use crate::files;
 
 impl Worktrees {
     /// Puts right what nobody is at work on. What cannot be put right now is at the next look.
     pub(super) fn recover(&self) {
+        // What was being applied is undone, or whole, before anything is compared with the project.
+        for problem in files::recover(&self.transactions).problems {
+            tracing::warn!(
+                problem,
+                "a change of the project that was cut off could not be put right"
+            );
+        }
         for task in self.storage.recorded().unwrap_or_default() {
             let record = self.storage.record(&task);
             if !record.is_unfinished() {

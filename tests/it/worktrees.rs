@@ -14,8 +14,12 @@ const HELPER: &str = "You are the helper of these tests.";
 const GIT: &str = "git -c user.name=t -c user.email=t@t";
 
 fn project(server: &Server) -> Project {
+    project_with_rules(server, json!({"edit": "allow", "bash": "allow"}))
+}
+
+fn project_with_rules(server: &Server, rules: Value) -> Project {
     let config = json!({
-        "permission": {"edit": "allow", "bash": "allow"},
+        "permission": rules,
         "agents": {"helper": {"description": "Helps", "mode": "subagent", "prompt": HELPER}},
     });
     let project = project_with(server).config(config);
@@ -247,7 +251,7 @@ fn everything(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn reading_git_in_a_tree_is_not_asked_about() {
     let server = Server::start();
-    let project = project(&server).config(json!({"permission": {"bash": "ask"}}));
+    let project = project_with_rules(&server, json!({"edit": "allow"}));
     let finished = task_that(
         &project,
         &server,
