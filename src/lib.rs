@@ -11,7 +11,7 @@
 //! 1'  project_root tree_walk
 //! 1"  unconfirmed
 //! 1a  config auth process store files picture
-//! 1b  project provider permission lsp mcp hook script journal
+//! 1b  project provider permission lsp mcp hook script journal worktree
 //! 1c  question
 //! 2   tool
 //! 3   agent
@@ -57,3 +57,4 @@ pub mod tree_walk;
 pub mod tui;
 pub mod unconfirmed;
 pub mod view;
+pub mod worktree;

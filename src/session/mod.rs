@@ -319,6 +319,8 @@ enum Command {
 enum TaskCommand {
     /// Begin a turn with the prompt of a task, or let it join the one that runs.
     Prompt(Input),
+    /// Run a command first, and begin with the prompt when it has ended well.
+    SetUp { command: String, then: Input },
     /// Stop the turn: not the person wants it.
     Stop,
     /// End the turn with an error: what may be spent is spent, in words.

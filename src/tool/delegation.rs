@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::ToolError;
 use crate::conversation::{
-    Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus,
+    Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus, WorktreeChanges,
 };
 
 /// How long a task that is stopped may take to end, with everything that it started.
@@ -82,6 +82,16 @@ pub struct CancelledTask {
     pub previous: TaskStatus,
 }
 
+/// The work tree of a task, and what is changed in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeReport {
+    pub changes: WorktreeChanges,
+    /// Paths of the changed files.
+    pub files: Vec<String>,
+    /// Why that is not known.
+    pub problem: Option<String>,
+}
+
 /// Starts, finds and cancels tasks. Whoever is not above a task in its tree is told that there is none.
 pub trait Delegation: Send + Sync {
     /// Settles who works on an order and with what model, or says why nobody does and what can be done instead.
@@ -103,6 +113,9 @@ pub trait Delegation: Send + Sync {
     /// Returns all text of a task that this caller was not given before, and notes that it was. The end of a task that
     /// is fetched this way is not told again.
     fn fetch(&self, caller: &TaskCaller, task: &TaskId) -> BoxFuture<'static, Result<String, ToolError>>;
+
+    /// Returns what is changed in a task's work tree; `None` for a task without one.
+    fn tree(&self, task: &TaskId) -> BoxFuture<'static, Option<TreeReport>>;
 
     /// Cancels a task and everything that it started, or all tasks below the caller. Nobody is told of those again.
     fn cancel(

@@ -49,6 +49,7 @@ pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 pub use delegation::{
     CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskTarget, TaskWatch,
+    TreeReport,
 };
 pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;
@@ -63,7 +64,7 @@ pub use registry::{Registry, Resolution, ToolSet};
 pub use seen_files::{NoteTime, SeenFiles};
 pub use services::{BoardStore, SessionServices, TreeServices, records_dir};
 pub use settings::{
-    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings,
+    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, TaskTree,
     ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,
 };
 pub use walk::SearchThreads;

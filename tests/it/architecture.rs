@@ -277,6 +277,10 @@ const UNGATED: &[(&str, &str)] = &[
     ),
     ("tree_walk/", "ignore files, which say what is left out"),
     (
+        "worktree/",
+        "repositories and files that are compared and copied; the person is shown them",
+    ),
+    (
         "tui/",
         "what the person picks, pastes or edits, and the screen's own lists",
     ),

@@ -50,6 +50,7 @@ fn help_names_every_command_and_version_is_one_line() {
         "config",
         "permissions",
         "sessions",
+        "worktrees",
         "completions",
     ];
     assert_eq!(commands(&help.stdout), expected, "{help}");

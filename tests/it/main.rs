@@ -82,3 +82,5 @@ mod todo_edits;
 mod tools;
 mod trust;
 mod unconfirmed;
+mod worktree_runs;
+mod worktrees;

@@ -26,7 +26,9 @@ mod tests;
 
 use std::collections::HashMap;
 
-use crate::conversation::{Budget, CallId, ModelRef, SessionId, TaskActivity, TaskRow, TaskStatus};
+use crate::conversation::{
+    Budget, CallId, ModelRef, SessionId, TaskActivity, TaskRow, TaskStatus, WorktreeChanges,
+};
 use account::Account;
 use node::{Node, TaskEntry};
 pub use notices::Notice;
@@ -70,6 +72,8 @@ pub struct NewTask {
     /// True if the provider reads what it cached for less.
     pub has_cache: bool,
     pub budget: Budget,
+    /// The work tree that it will have.
+    pub worktree: Option<WorktreeChanges>,
 }
 
 /// Why a task may not be started.
@@ -226,6 +230,16 @@ impl Scheduler {
     pub fn new_row(&self, task: &NewTask, now: i64) -> TaskRow {
         let depth = self.nodes.get(&task.parent).map_or(0, |node| node.depth) + 1;
         queued_row(task, depth, now)
+    }
+
+    /// The work tree of a task was measured.
+    pub fn set_worktree(&mut self, session: &SessionId, changes: WorktreeChanges) {
+        let task = self.nodes.get_mut(session).and_then(|node| node.task.as_mut());
+        let Some(task) = task.filter(|task| task.row.worktree.as_ref() != Some(&changes)) else {
+            return;
+        };
+        task.row.worktree = Some(changes);
+        self.change(session, true);
     }
 
     /// The end of a task was told: that is to be stored.
@@ -429,6 +443,6 @@ fn queued_row(task: &NewTask, depth: u32, now: i64) -> TaskRow {
         ended: None,
         error: None,
         failure: None,
-        worktree: None,
+        worktree: task.worktree.clone(),
     }
 }

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::frontmatter::SourcePosition;
+use crate::conversation::Isolation;
 
 pub use agent_files::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
 pub use patch::{AgentPatch, ToolChoice};
@@ -94,6 +95,8 @@ pub struct Agent {
     pub steps: Option<u32>,
     /// The project allows no more than this.
     pub steps_at_most: Option<u32>,
+    /// Where its tasks work, unless the call says otherwise.
+    pub isolation: Option<Isolation>,
     /// Left out of lists.
     pub is_hidden: bool,
     /// In order; the last matching entry of a list wins.

@@ -115,7 +115,7 @@ impl Actor {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        self.turn.is_some() || self.hooking.is_holding()
+        self.turn.is_some() || self.hooking.is_holding() || self.setup.is_some()
     }
 
     /// The session has begun, for whoever attaches first: nobody would hear of hooks that run earlier.

@@ -15,6 +15,7 @@ mod nested_calls;
 mod plan_mode;
 mod queries;
 mod revised_calls;
+mod setup;
 mod shell;
 mod task_commands;
 mod todo_reminders;
@@ -120,6 +121,8 @@ pub(super) struct Actor {
     attaching: attachments::AttachmentReads,
     /// Commands of the person's own that run.
     shells: shell::Shells,
+    /// The command that prepares the work tree of a task, while it runs.
+    setup: Option<setup::Setup>,
     advertised: AdvertisedTools,
     known_todos: KnownTodos,
     todo_reminders: todo_reminders::TodoReminders,
@@ -168,6 +171,7 @@ impl Actor {
             revised: revised_calls::RevisedCalls::default(),
             attaching: attachments::AttachmentReads::default(),
             shells: shell::Shells::default(),
+            setup: None,
             advertised,
             known_todos,
             todo_reminders: todo_reminders::TodoReminders::default(),

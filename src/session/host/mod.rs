@@ -10,6 +10,7 @@ mod prompts;
 mod query;
 mod rules;
 mod stored;
+mod trees;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -36,6 +37,10 @@ pub use query::{HostAnswer, HostQuery};
 pub use rules::StoredRules;
 pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
+pub use trees::{
+    Against, Applied, ChangeKind, Conflict, FileSelection, HeldWork, Removal, Removed, Selection, TaskTrees,
+    TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
+};
 
 pub use crate::store::{FoundText, Hit, Prompt, SessionRow, TrustedPlace};
 
@@ -242,6 +247,7 @@ impl Shared {
                 title: stored.and_then(|stored| stored.rename(&session, &title)),
                 session,
             },
+            HostQuery::Tree(query) => HostAnswer::Tree(TaskTrees::new(&self.data).answer(query)),
             HostQuery::Delete(session) => HostAnswer::Deleted {
                 done: stored.and_then(|stored| stored.delete(&session)),
                 session,

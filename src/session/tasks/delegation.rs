@@ -13,6 +13,7 @@ use crate::session::{Input, TaskCommand};
 use crate::store::StoreError;
 use crate::tool::{
     CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskWatch, ToolError,
+    TreeReport,
 };
 
 /// The tasks of a tree, for tools.
@@ -65,6 +66,15 @@ impl Delegation for TaskDelegation {
             tokio::task::spawn_blocking(move || tasks.fetch(&caller, &session))
                 .await
                 .unwrap_or_else(|_| Err(closing()))
+        })
+    }
+
+    fn tree(&self, task: &TaskId) -> BoxFuture<'static, Option<TreeReport>> {
+        let (tasks, session) = (self.tasks(), task.session());
+        Box::pin(async move {
+            let tasks = tasks.ok()?;
+            let report = tokio::task::spawn_blocking(move || tasks.tree_report(&session));
+            report.await.ok().flatten()
         })
     }
 
@@ -136,6 +146,7 @@ impl Tasks {
     ) -> Result<TaskWatch, ToolError> {
         let session = SessionId::new();
         let sessions = self.lock().sessions.clone().ok_or_else(closing)?;
+        let worktree = sessions.plan_tree(&session, caller, &checked)?;
         let stored = sessions.new_session(&session, caller, &checked);
         let has_cache = sessions.has_cache(&checked.model);
         let mut state = self.lock();
@@ -150,6 +161,7 @@ impl Tasks {
             model: checked.model,
             has_cache,
             budget: checked.order.budget,
+            worktree,
         };
         let row = state.scheduler.new_row(&new, now());
         state

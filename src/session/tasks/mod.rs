@@ -9,9 +9,9 @@ mod events;
 mod metered;
 mod notice;
 mod runner;
+mod trees;
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -20,16 +20,18 @@ use tokio::task::JoinHandle;
 use super::opened::RunningSession;
 use super::tree::SessionTree;
 use super::{ErrorReport, Event, Handle, Input, TaskCommand, TaskOp};
-use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler};
-use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage};
+use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler, TurnResult};
+use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges};
 use crate::permission::Mode;
 use crate::store::{NewSession, Store, StoreError};
-use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskOrder, TaskState, ToolError};
+use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskOrder, TaskState, ToolError, TreeReport};
+use crate::worktree::Lease;
 use events::EventReader;
 use runner::Job;
 
 pub(super) use delegation::TaskDelegation;
 pub(super) use metered::{MeteredProvider, spent_error};
+pub(super) use trees::TreeStart;
 
 /// Makes the sessions of tasks; `wire` has what it takes. Its methods read files and the store, and block.
 pub(super) trait TaskSessions: Send + Sync {
@@ -38,6 +40,26 @@ pub(super) trait TaskSessions: Send + Sync {
 
     /// Returns the session that is stored for a new task.
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;
+
+    /// Says where an isolated task would work; `None` for one that is not isolated. Refuses what cannot be.
+    fn plan_tree(
+        &self,
+        id: &SessionId,
+        caller: &TaskCaller,
+        order: &CheckedOrder,
+    ) -> Result<Option<WorktreeChanges>, ToolError>;
+
+    /// Makes the work tree of a task that is to have one and has none yet.
+    fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport>;
+
+    /// Takes the right to work in the tree that a session's directory lies in, if it lies in one.
+    fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport>;
+
+    /// Returns what is changed in a task's own tree.
+    fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport>;
+
+    /// Notes how a task that has ended left its tree.
+    fn settle_tree(&self, row: &TaskRow);
 
     /// Opens the stored session of a task.
     fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport>;
@@ -78,6 +100,10 @@ struct State {
     last_request: u64,
     /// The last message of a task that a session was given.
     fetched: HashMap<(SessionId, SessionId), MessageId>,
+    /// Of the running tasks that work in a tree.
+    leases: HashMap<SessionId, Lease>,
+    /// Tasks whose tree is about to be measured.
+    measuring: HashSet<SessionId>,
     is_closing: bool,
 }
 
@@ -127,6 +153,8 @@ impl Tasks {
                 admissions: HashMap::new(),
                 last_request: 0,
                 fetched: HashMap::new(),
+                leases: HashMap::new(),
+                measuring: HashSet::new(),
                 is_closing: false,
             }),
             jobs,
@@ -143,6 +171,10 @@ impl Tasks {
         let mut state = self.lock();
         state.root = Some(root);
         state.sessions = Some(sessions);
+        for job in trees::unmeasured(state.scheduler.rows()) {
+            // Nobody listens any more while the process ends.
+            let _ = self.jobs.send(job);
+        }
     }
 
     /// All tasks, in the order in which they were started.
@@ -168,6 +200,7 @@ impl Tasks {
             return;
         }
         let mut state = self.lock();
+        self.note_call(&mut state, session, event);
         let reader = state.readers.entry(session.clone()).or_default();
         if let Some(observation) = reader.read(event, &self.tools) {
             state.scheduler.observe(session, observation, now());
@@ -179,6 +212,14 @@ impl Tasks {
     pub(super) fn observe_person(&self, session: &SessionId, observation: Observation) {
         let mut state = self.lock();
         state.scheduler.observe(session, observation, now());
+        self.perform(&mut state);
+    }
+
+    /// A task cannot begin, because of this.
+    pub(super) fn fail(&self, session: &SessionId, why: String) {
+        let mut state = self.lock();
+        let failed = Observation::TurnEnded(TurnResult::Failed(why));
+        state.scheduler.observe(session, failed, now());
         self.perform(&mut state);
     }
 
@@ -251,6 +292,7 @@ impl Tasks {
         };
         let ends = live.into_values().map(LiveSession::close);
         futures::future::join_all(ends).await;
+        self.lock().leases.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -301,6 +343,9 @@ impl Tasks {
             if row.status.is_ended() {
                 let _ = self.jobs.send(Job::Close(session.clone()));
             }
+            if let Some(job) = state.follow_tree(&row) {
+                let _ = self.jobs.send(job);
+            }
         }
         if let Some(watch) = state.watches.get(session) {
             watch.send_replace(Arc::new(TaskState {
@@ -309,13 +354,6 @@ impl Tasks {
             }));
         }
         self.tree.publish(&row.parent.clone(), Event::Task(Arc::new(row)));
-    }
-
-    /// Returns the directory of the isolated task of a session; `None` where it has none.
-    pub(super) fn worktree(&self, session: &SessionId) -> Option<PathBuf> {
-        let state = self.lock();
-        let tree = state.scheduler.row(session)?.worktree.as_ref()?;
-        Some(PathBuf::from(&tree.path))
     }
 }
 

@@ -8,7 +8,7 @@ use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::access::may_not_start;
 use crate::agent::reminder::PLAN;
 use crate::config::{Origin, schema};
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, Isolation};
 use crate::permission::Mode;
 use crate::project::agents::{
     Agent, AgentFiles, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents,
@@ -104,6 +104,10 @@ fn patch(settings: &schema::AgentSettings) -> AgentPatch {
         tools: tools.into_iter().collect(),
         permission: settings.permission.as_ref().and_then(rules),
         steps: settings.steps,
+        isolation: settings.isolation.map(|isolation| match isolation {
+            schema::Isolation::None => Isolation::None,
+            schema::Isolation::Worktree => Isolation::Worktree,
+        }),
         hidden: settings.hidden,
         disable: settings.disable,
     }

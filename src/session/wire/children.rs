@@ -1,6 +1,6 @@
 //! The sessions of tasks: who works in them, with what model, by which rules, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agents::{named, task_agent};
@@ -13,7 +13,9 @@ use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
-use crate::conversation::{Budget, ErrorKind, ModelRef, SessionId, TaskRow, Usage};
+use crate::conversation::{
+    Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges,
+};
 use crate::permission::{Delegated, Mode};
 use crate::project::agents::{Agent, Agents};
 use crate::provider::Catalog;
@@ -21,9 +23,10 @@ use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
 use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
-use crate::session::tasks::TaskSessions;
+use crate::session::tasks::{TaskSessions, TreeStart};
 use crate::store::NewSession;
-use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError};
+use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError, TreeReport};
+use crate::worktree::Lease;
 
 /// Makes the sessions of the tasks of one tree.
 pub(super) struct ChildSessions {
@@ -104,7 +107,7 @@ impl TaskSessions for ChildSessions {
         Ok(CheckedOrder {
             agent: agent.name.clone(),
             category: category.map(|category| category.name),
-            isolation: order.isolation.unwrap_or_default(),
+            isolation: order.isolation.or(agent.isolation).unwrap_or_default(),
             resumes: None,
             model,
             order,
@@ -113,6 +116,10 @@ impl TaskSessions for ChildSessions {
 
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession {
         let (project, directory) = self.place(&caller.session);
+        let directory = match order.isolation {
+            Isolation::Worktree => self.tree_directory(id, &project, &directory),
+            Isolation::None => directory,
+        };
         NewSession {
             id: id.clone(),
             parent: Some(caller.session.clone()),
@@ -124,10 +131,36 @@ impl TaskSessions for ChildSessions {
         }
     }
 
+    fn plan_tree(
+        &self,
+        id: &SessionId,
+        caller: &TaskCaller,
+        order: &CheckedOrder,
+    ) -> Result<Option<WorktreeChanges>, ToolError> {
+        self.plan_tree(id, caller, order)
+    }
+
+    fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport> {
+        self.make_tree(row)
+    }
+
+    fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport> {
+        self.lease_tree(session)
+    }
+
+    fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport> {
+        self.measure_tree(row)
+    }
+
+    fn settle_tree(&self, row: &TaskRow) {
+        self.settle_tree(row);
+    }
+
     fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport> {
         let parts = &self.parts;
         let stored = parts.store.get(&row.session)?;
         let stored = stored.ok_or_else(|| super::resume::no_session(&row.session))?;
+        let directory = existing(&stored.directory, row);
         let request = &OpenRequest {
             mode: self.mode(),
             ..parts.request.clone()
@@ -141,7 +174,7 @@ impl TaskSessions for ChildSessions {
         let place = CallPlace {
             session: &row.session,
             root: &parts.root,
-            directory: &self.directory(row, &found),
+            directory: &directory,
             require_read: true,
             above: self.gate_above(row),
             delegated: Some(self.delegated(row)),
@@ -289,17 +322,10 @@ impl ChildSessions {
     }
 
     /// Project and directory of the session that starts a task.
-    fn place(&self, session: &SessionId) -> (PathBuf, PathBuf) {
+    pub(super) fn place(&self, session: &SessionId) -> (PathBuf, PathBuf) {
         let stored = self.parts.store.get(session).ok().flatten();
         let own = || (self.prompt.root.clone(), self.prompt.directory.clone());
         stored.map_or_else(own, |row| (row.project, row.directory))
-    }
-
-    fn directory(&self, row: &TaskRow, found: &FoundSession) -> PathBuf {
-        let tree = self.parts.tasks.worktree(&row.session);
-        let stored = || found.row.as_ref().map(|row| row.directory.clone());
-        tree.or_else(stored)
-            .unwrap_or_else(|| self.prompt.directory.clone())
     }
 
     fn mode(&self) -> Mode {
@@ -330,6 +356,12 @@ impl ChildSessions {
             task: row.description.clone(),
         }
     }
+}
+
+/// The directory of a task's session; the top of its work tree where that place is not in it.
+fn existing(directory: &Path, row: &TaskRow) -> PathBuf {
+    let tree = row.worktree.as_ref().filter(|_| !directory.is_dir());
+    tree.map_or_else(|| directory.to_owned(), |tree| PathBuf::from(&tree.path))
 }
 
 /// The agent of a stored task, which may be gone by now.

@@ -24,6 +24,7 @@ mod rule_keys;
 mod services;
 mod single_call;
 mod status;
+mod task_trees;
 mod tool_names;
 mod tools;
 mod tree_parts;

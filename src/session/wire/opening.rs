@@ -9,7 +9,7 @@ use super::models::{choose_model, provider, providers};
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
-use super::{FrontEndKind, OpenRequest, agents, categories, cleanup};
+use super::{FrontEndKind, OpenRequest, agents, categories, cleanup, task_trees};
 use crate::agent::driver::Reports;
 use crate::conversation::{Message, ModelRef};
 use crate::provider::{Catalog, Provider};
@@ -115,6 +115,7 @@ impl TreeParts {
             ..info(request, &found, &profile, &profiles, &commands, &messages)
         };
         let project = kit.services.roots.project_root().to_owned();
+        notes.extend(task_trees::note(request, &found.id, &project));
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };
         let held = found.held.clone();

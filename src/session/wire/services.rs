@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::categories;
-use super::gates::{permissions, records, roots};
+use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
 use super::imported;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
+use super::task_trees::{confine, tree_of, tree_roots};
 use super::tool_names::own_name;
 use super::{ErrorReport, FrontEndKind, OpenRequest};
 use crate::agent::driver::Reports;
@@ -62,10 +63,22 @@ impl CallServices {
     ) -> Result<Self, ErrorReport> {
         let CallPlace { session, root, .. } = place;
         let registry = Arc::clone(registry);
-        let roots = roots(request, place.directory);
+        let task_tree = tree_of(request, root, place.directory);
+        let roots = match &task_tree {
+            Some(task_tree) => tree_roots(request, task_tree, place.directory),
+            None => roots(request, place.directory),
+        };
         let mut settings = tool_settings(request, &roots, &registry);
         settings.require_read &= place.require_read;
-        let permissions = permissions(request, &roots, Some((&tree.store, root)))?;
+        let granted = Some((&tree.store, root));
+        let permissions = match &task_tree {
+            Some(task_tree) => tree_permissions(request, task_tree, granted)?,
+            None => permissions(request, roots.project_root(), granted)?,
+        };
+        let project = task_tree.as_ref().map(|task_tree| task_tree.project.clone());
+        if let Some(task_tree) = task_tree {
+            confine(request, task_tree, &mut settings.sandbox);
+        }
         let base = BaseRules {
             settings: settings.clone(),
             permissions: permissions.clone(),
@@ -75,7 +88,7 @@ impl CallServices {
         let owner = GateOwner {
             session: session.clone(),
             root: root.clone(),
-            project: roots.project_root().to_owned(),
+            project: project.unwrap_or_else(|| roots.project_root().to_owned()),
             home: request.dirs.home.clone(),
         };
         let queue = (tree.questions.clone(), tree.store.clone());
@@ -127,7 +140,7 @@ pub(super) fn tree_services(
     Ok((Arc::new(services), tree))
 }
 
-fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
     let provider_keys = key_variables(request);
     withhold(provider_keys.iter().cloned());
     let rules = EnvironmentRules {
@@ -243,5 +256,6 @@ fn sandbox(request: &OpenRequest, roots: &Roots) -> SandboxSettings {
         network: config.network,
         write: config.write.iter().filter_map(resolved).collect(),
         own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
+        tree: None,
     }
 }

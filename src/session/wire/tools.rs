@@ -68,7 +68,7 @@ fn advertised(
     let roots = roots(request, &request.directory);
     let base = BaseRules {
         settings: tool_settings(request, &roots, registry),
-        permissions: permissions(request, &roots, None)?,
+        permissions: permissions(request, roots.project_root(), None)?,
         home: request.dirs.home.clone(),
         edit_mode: configured_edit_mode(request),
     };

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::conversation::{ConversationQuery, render};
 use super::start::failure_text;
-use super::{Details, card, delegation, now};
+use super::{Details, card, delegation, now, tree};
 use crate::conversation::{TaskRow, TaskStatus};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskState, TaskWatch, Tool,
@@ -96,16 +96,17 @@ impl Tool for BackgroundOutputTool {
         let waited = args.block && !wait(&mut watch, &args, cx).await?;
         let state = watch.borrow_and_update().clone();
         let row = &state.row;
+        let mut details = Details::new(row);
         let text = if args.full_session {
             conversation(&args, row, cx).await?
         } else if row.status.is_ended() {
-            result(&state, cx).await?
+            result(&state, &mut details, cx).await?
         } else {
             let timeout = Duration::from_millis(args.timeout.min(LONGEST_WAIT));
             progress(&state, waited.then_some(timeout))
         };
         let title = format!("{} · {}", row.agent, row.status.name());
-        Ok(Output::new(title, text, Details::new(row)))
+        Ok(Output::new(title, text, details))
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
@@ -151,7 +152,7 @@ async fn conversation(args: &Args, row: &TaskRow, cx: &ToolCx) -> Result<String,
 }
 
 /// All that a task has said and that the caller has not read, or why it did not complete.
-async fn result(state: &TaskState, cx: &ToolCx) -> Result<String, ToolError> {
+async fn result(state: &TaskState, details: &mut Details, cx: &ToolCx) -> Result<String, ToolError> {
     let (delegation, caller) = delegation(cx)?;
     let new = delegation.fetch(&caller, &state.row.task).await?;
     let row = &state.row;
@@ -160,7 +161,8 @@ async fn result(state: &TaskState, cx: &ToolCx) -> Result<String, ToolError> {
         TaskStatus::Completed => ("task_result", new),
         _ => ("task_error", failure_text(row, &new)),
     };
-    Ok(format!("{}\n<{tag}>\n{text}\n</{tag}>", header(row)))
+    let tree = tree::lines(&*delegation, details).await;
+    Ok(format!("{}{tree}\n<{tag}>\n{text}\n</{tag}>", header(row)))
 }
 
 fn header(row: &TaskRow) -> String {

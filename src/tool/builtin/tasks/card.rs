@@ -76,6 +76,9 @@ fn facts(mut card: Card, details: &Details) -> Card {
     if let Some(tokens) = details.resumed_with {
         card = card.meta(format!("went on with {} tok of context", short_count(tokens)));
     }
+    if let Some(tree) = details.worktree.as_ref().filter(|tree| tree.files > 0) {
+        card = card.meta(format!("+{} −{}", tree.additions, tree.deletions));
+    }
     if details.status.is_ended() {
         let took = u64::try_from(details.duration_ms).unwrap_or(0);
         card = card.meta(spinner::elapsed(Duration::from_millis(took)));

@@ -11,6 +11,7 @@ mod start;
 mod task;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub(super) use task::TaskTool;
 
 use crate::conversation::{
     Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskActivity, TaskId, TaskRow, TaskStatus, Usage,
+    WorktreeChanges,
 };
 use crate::tool::{Delegation, TaskCaller, ToolCx, ToolError};
 
@@ -54,6 +56,9 @@ pub(super) struct Details {
     /// Tokens of context that a task which went on brought along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed_with: Option<u64>,
+    /// The work tree of an isolated task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    worktree: Option<WorktreeChanges>,
 }
 
 impl Details {
@@ -74,6 +79,7 @@ impl Details {
             activity: row.activity,
             reason: row.error.clone(),
             resumed_with: None,
+            worktree: row.worktree.clone(),
         }
     }
 }

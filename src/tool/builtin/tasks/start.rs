@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Details, delegation};
+use super::{Details, delegation, tree};
 use crate::conversation::{ErrorKind, TaskId, TaskRow, TaskStatus};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::count::grouped;
@@ -35,7 +35,7 @@ pub(super) async fn execute(checked: CheckedOrder, cx: &ToolCx) -> Result<Output
     }
     let state = wait(&*delegation, &mut watch, cx, resumed_with).await?;
     if state.row.status.is_ended() {
-        Ok(ended(&state, resumed_with))
+        Ok(ended(&*delegation, &state, resumed_with).await)
     } else {
         Ok(started(&state.row, resumed_with))
     }
@@ -123,7 +123,7 @@ fn started(row: &TaskRow, resumed_with: Option<u64>) -> Output<Details> {
     Output::new(format!("{} · {}", row.agent, row.status.name()), text, details)
 }
 
-fn ended(state: &TaskState, resumed_with: Option<u64>) -> Output<Details> {
+async fn ended(delegation: &dyn Delegation, state: &TaskState, resumed_with: Option<u64>) -> Output<Details> {
     let row = &state.row;
     let answer = state.text.trim();
     let (tag, said) = match row.status {
@@ -133,15 +133,16 @@ fn ended(state: &TaskState, resumed_with: Option<u64>) -> Output<Details> {
         TaskStatus::Completed => ("task_result", answer.to_owned()),
         _ => ("task_error", failure_text(row, answer)),
     };
-    let text = format!(
-        "task_id: {}\n{}\n<{tag}>\n{said}\n</{tag}>",
-        row.task,
-        resumed_line(resumed_with)
-    );
-    let details = Details {
+    let mut details = Details {
         resumed_with,
         ..Details::new(row)
     };
+    let tree = tree::lines(delegation, &mut details).await;
+    let text = format!(
+        "task_id: {}\n{}{tree}\n<{tag}>\n{said}\n</{tag}>",
+        row.task,
+        resumed_line(resumed_with)
+    );
     let mut output = Output::new(format!("{} · {}", row.agent, row.status.name()), text, details);
     output.failure = failure(row);
     output

@@ -1,0 +1,214 @@
+//! Removes a tree, if nothing in it is needed.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::changes::file_changes;
+use super::error::changed_files;
+use super::git::{RecordGit, shown};
+use super::lock::Alone;
+use super::record::TreeRecord;
+use super::snapshot::{Files, ignored, snapshot};
+use super::state::{Look, ScratchIndex, Thoroughness};
+use super::storage::{RecordDir, Storage};
+use super::{TreeError, Worktrees};
+use crate::conversation::TaskId;
+use crate::process::occupants;
+
+/// How long another one that is applied at the moment is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Names that a sentence lists.
+const NAMED: usize = 10;
+
+/// Trees that may be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Removal {
+    /// One without anything that is not applied.
+    Settled,
+    /// Whatever it holds.
+    Discard,
+}
+
+/// Work in a tree that is nowhere else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldWork {
+    /// Paths of files with changes that were not applied.
+    pub files: Vec<String>,
+    /// What else there is, in words.
+    pub note: Option<String>,
+}
+
+impl fmt::Display for HeldWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.files.is_empty() {
+            let named: Vec<String> = self
+                .files
+                .iter()
+                .take(NAMED)
+                .map(|file| format!("`{file}`"))
+                .collect();
+            write!(
+                f,
+                "{} not applied yet ({}",
+                changed_files(self.files.len()),
+                named.join(", ")
+            )?;
+            if self.files.len() > NAMED {
+                write!(f, " and {} more", self.files.len() - NAMED)?;
+            }
+            f.write_str(")")?;
+        }
+        match &self.note {
+            Some(note) if self.files.is_empty() => write!(f, "work that is not applied: it {note}"),
+            Some(note) => write!(f, ", and {note}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A tree that is gone, and what went with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    pub task: TaskId,
+    /// What was not applied.
+    pub discarded: HeldWork,
+    /// Ignored files.
+    pub ignored: u64,
+}
+
+impl Worktrees {
+    /// Returns what would go with a task's tree.
+    pub fn held(&self, task: &TaskId) -> Result<HeldWork, TreeError> {
+        self.recover();
+        let record = self.record(task)?;
+        let look = self.look(&record, &record.tree, Thoroughness::Full)?;
+        self.held_work(&record, &look)
+    }
+
+    /// Removes a task's tree: `name` is told what goes that was not applied, before anything is touched.
+    pub fn remove(
+        &self,
+        task: &TaskId,
+        removal: Removal,
+        name: impl FnOnce(&HeldWork),
+    ) -> Result<Removed, TreeError> {
+        self.recover();
+        let directory = self.storage.record(task);
+        let record = self.record(task)?;
+        let lock = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
+        let _lock = lock.ok_or_else(|| TreeError::Live(task.clone()))?;
+        if record.tree.symlink_metadata().is_err() {
+            // Somebody has removed it by hand; the record is all that is left.
+            return self.forget(&record, &directory, HeldWork::default(), 0);
+        }
+        self.refuse_occupied(&record, &record.tree)?;
+        let look = match self.look(&record, &record.tree, Thoroughness::Full) {
+            Ok(look) => Some(look),
+            Err(error) if removal == Removal::Settled => return Err(error),
+            Err(_) => None,
+        };
+        let held = match &look {
+            Some(look) => self.held_work(&record, look)?,
+            None => HeldWork {
+                files: Vec::new(),
+                note: Some("cannot be compared with its base, so all that is in it goes".to_owned()),
+            },
+        };
+        if held != HeldWork::default() {
+            if removal == Removal::Settled {
+                return Err(TreeError::Unapplied {
+                    task: task.clone(),
+                    held: Box::new(held),
+                });
+            }
+            name(&held);
+        }
+        let ignored = self.count_ignored(&record, look.as_ref());
+        Storage::take_back(&directory, &record.tree).map_err(TreeError::io(&record.tree))?;
+        if let Err(error) = self.look_again(&record, &directory, look.as_ref()) {
+            Storage::restore(&directory, &record.tree).map_err(TreeError::io(&record.tree))?;
+            return Err(error);
+        }
+        self.forget(&record, &directory, held, ignored)
+    }
+
+    /// Out of its place nobody finds the tree any more, so what it holds now is all that it will.
+    fn look_again(
+        &self,
+        record: &TreeRecord,
+        directory: &RecordDir,
+        before: Option<&Look>,
+    ) -> Result<(), TreeError> {
+        let files = directory.removing();
+        self.refuse_occupied(record, &files)?;
+        let Some(before) = before else { return Ok(()) };
+        let after = self.look(record, &files, Thoroughness::Full)?;
+        if after.is_same(before) {
+            Ok(())
+        } else {
+            Err(TreeError::Changed(record.task.clone()))
+        }
+    }
+
+    fn forget(
+        &self,
+        record: &TreeRecord,
+        directory: &RecordDir,
+        discarded: HeldWork,
+        ignored: u64,
+    ) -> Result<Removed, TreeError> {
+        directory
+            .mark_settled()
+            .map_err(TreeError::io(directory.path()))?;
+        directory.remove().map_err(TreeError::io(directory.path()))?;
+        Storage::tidy(&record.tree);
+        Ok(Removed {
+            task: record.task.clone(),
+            discarded,
+            ignored,
+        })
+    }
+
+    fn refuse_occupied(&self, record: &TreeRecord, files: &std::path::Path) -> Result<(), TreeError> {
+        match occupants(files).into_iter().next() {
+            None => Ok(()),
+            Some(occupant) => Err(TreeError::Occupied {
+                task: record.task.clone(),
+                pid: occupant.pid,
+                name: occupant.name,
+            }),
+        }
+    }
+
+    fn held_work(&self, record: &TreeRecord, look: &Look) -> Result<HeldWork, TreeError> {
+        let git = RecordGit::new(&self.storage.record(&record.task), &self.environment)?;
+        let changes = file_changes(&git, self.applied_tree(record, &git), &look.now.tree)?;
+        Ok(HeldWork {
+            files: changes.iter().map(|change| shown(&change.path)).collect(),
+            note: look.note(record),
+        })
+    }
+
+    fn count_ignored(&self, record: &TreeRecord, look: Option<&Look>) -> u64 {
+        let directory = self.storage.record(&record.task);
+        let forced = look.map(|look| look.own.forced.clone()).unwrap_or_default();
+        let count = || -> Result<usize, TreeError> {
+            let index = ScratchIndex::new(&directory, record, Thoroughness::Quick, &self.environment)?;
+            let git = RecordGit::new(&directory, &self.environment)?.over(&record.tree, &index.path);
+            snapshot(
+                &git,
+                Files {
+                    root: &record.tree,
+                    submodules: &[],
+                    forced: &forced,
+                },
+            )?;
+            ignored(&git)
+        };
+        // The number is told for the person to know; nothing is decided by it.
+        count().map_or(0, |count| count as u64)
+    }
+}
