@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-use super::ToolError;
+use super::{Abilities, ToolError};
 use crate::conversation::{
     Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus,
 };
@@ -56,6 +56,15 @@ pub struct CheckedOrder {
     pub resumes: Option<(TaskId, u64)>,
 }
 
+/// The model that an agent would ask on a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskModel {
+    pub reference: ModelRef,
+    pub abilities: Abilities,
+    /// Tokens of input and output together.
+    pub context: u64,
+}
+
 /// Who asks about tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCaller {
@@ -86,6 +95,11 @@ pub struct CancelledTask {
 pub trait Delegation: Send + Sync {
     /// Settles who works on an order and with what model, or says why nobody does and what can be done instead.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Returns the model that an agent would ask on a task of the caller's. Where images are wanted and the agent names no
+    /// model, it is one that takes them, if there is any.
+    fn model_for(&self, caller: &TaskCaller, agent: &str, wants_images: bool)
+    -> Result<TaskModel, ToolError>;
 
     /// Starts a task. It is stored before this returns.
     fn start(

@@ -68,6 +68,10 @@ enum FileEntryFault {
 /// Agents of every installation. The first is the default.
 const BUILT_IN: &[(&str, &str)] = &[
     ("build", include_str!("../../../assets/agents/build.md")),
+    (
+        "multimodal-looker",
+        include_str!("../../../assets/agents/multimodal-looker.md"),
+    ),
     ("plan", include_str!("../../../assets/agents/plan.md")),
 ];
 

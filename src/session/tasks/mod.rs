@@ -24,7 +24,7 @@ use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage};
 use crate::permission::Mode;
 use crate::store::{NewSession, Store, StoreError};
-use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskOrder, TaskState, ToolError};
+use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskModel, TaskOrder, TaskState, ToolError};
 use events::EventReader;
 use runner::Job;
 
@@ -35,6 +35,10 @@ pub(super) use metered::{MeteredProvider, spent_error};
 pub(super) trait TaskSessions: Send + Sync {
     /// Settles who works on an order and with what model.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Returns the model that an agent would ask on a task, with what it takes in.
+    fn model_for(&self, caller: &TaskCaller, agent: &str, wants_images: bool)
+    -> Result<TaskModel, ToolError>;
 
     /// Returns the session that is stored for a new task.
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;

@@ -15,13 +15,13 @@ use crate::agent::driver::Reports;
 use crate::conversation::{Budget, ErrorKind, ModelRef, SessionId, TaskRow, Usage};
 use crate::permission::{Delegated, Mode};
 use crate::project::agents::Agent;
-use crate::provider::Catalog;
+use crate::provider::{Catalog, Model};
 use crate::session::actor::StateBeforePlan;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::TaskSessions;
 use crate::session::{ReportKind, SessionInfo};
 use crate::store::NewSession;
-use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError};
+use crate::tool::{Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError};
 
 /// Makes the sessions of the tasks of one tree.
 pub(super) struct ChildSessions {
@@ -80,7 +80,7 @@ impl TaskSessions for ChildSessions {
             TaskTarget::Category(name) => (task_agent(&parts.agents, "general")?, Some(name.clone())),
             TaskTarget::Resume(_) => unreachable!("handled above"),
         };
-        let model = self.model_of(caller, agent, &order)?;
+        let model = self.model_of(caller, agent, order.model.as_ref())?;
         self.check_budget(&order, &model)?;
         Ok(CheckedOrder {
             agent: agent.name.clone(),
@@ -89,6 +89,36 @@ impl TaskSessions for ChildSessions {
             resumes: None,
             model,
             order,
+        })
+    }
+
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        agent: &str,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError> {
+        let catalog = &self.parts.catalog;
+        let agent = task_agent(&self.parts.agents, agent)?;
+        let reference = self.model_of(caller, agent, None)?;
+        let mut model = catalog
+            .model(&reference)
+            .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
+        let is_named = self.is_demo() || own_model(agent, catalog).is_some();
+        if wants_images
+            && !model.images
+            && !is_named
+            && let Some(other) = self.first_with_images()
+        {
+            model = other;
+        }
+        Ok(TaskModel {
+            abilities: Abilities {
+                images: model.images,
+                pdf: model.pdf,
+            },
+            context: model.context,
+            reference: model.reference,
         })
     }
 
@@ -220,11 +250,14 @@ impl ChildSessions {
     }
 
     /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
-    fn model_of(&self, caller: &TaskCaller, agent: &Agent, order: &TaskOrder) -> Result<ModelRef, ToolError> {
-        let catalog = &self.parts.catalog;
-        let is_fixed = self.parts.request.source == super::ModelSource::Demo;
-        let own = order.model.as_ref().or_else(|| own_model(agent, catalog));
-        if let Some(own) = own.filter(|_| !is_fixed) {
+    fn model_of(
+        &self,
+        caller: &TaskCaller,
+        agent: &Agent,
+        asked: Option<&ModelRef>,
+    ) -> Result<ModelRef, ToolError> {
+        let own = asked.or_else(|| own_model(agent, &self.parts.catalog));
+        if let Some(own) = own.filter(|_| !self.is_demo()) {
             return Ok(own.clone());
         }
         let parent = self.parts.store.get(&caller.session)?;
@@ -235,6 +268,20 @@ impl ChildSessions {
                 "the model of this session is not known, so no task can be started",
             )
         })
+    }
+
+    /// Returns true if there is one model, which plays a recording.
+    fn is_demo(&self) -> bool {
+        self.parts.request.source == super::ModelSource::Demo
+    }
+
+    /// Returns the first model of the catalog that takes images and can be asked.
+    fn first_with_images(&self) -> Option<Model> {
+        let catalog = &self.parts.catalog;
+        let models = catalog.models().into_iter();
+        let mut able =
+            models.filter(|model| model.images && catalog.usable(&model.reference.provider).is_ok());
+        able.next()
     }
 
     /// Project and directory of the session that starts a task.

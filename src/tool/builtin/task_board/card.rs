@@ -1,7 +1,6 @@
 //! Cards of the task board: one item with what it is about, or a check list.
 
-use super::ItemDetails;
-use super::list::Details;
+use super::{ItemDetails, ListDetails};
 use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus};
 use crate::tool::builtin::with_lines;
 use crate::tool::{DrawnArgs, RenderCx, ResultView};
@@ -98,8 +97,8 @@ pub(super) fn listed(args: DrawnArgs<'_>) -> Card {
 }
 
 /// The board, or a part of it.
-pub(super) fn list(result: &ResultView<'_, Details>, cx: RenderCx) -> Card {
-    let Details { tasks, ready } = &result.details;
+pub(super) fn list(result: &ResultView<'_, ListDetails>, cx: RenderCx) -> Card {
+    let ListDetails { tasks, ready } = &result.details;
     let mut card = listed(result.args).meta(Fact::count(tasks.len(), "item"));
     if !ready.is_empty() {
         card = card.meta(format!("{} ready", ready.len()));

@@ -1,11 +1,11 @@
 //! `task_list`: lists the items of the task board.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
-use super::{KEY, card, line, on_board};
-use crate::conversation::{BoardItemId, BoardRow, BoardStatus};
+use super::{KEY, ListDetails, card, line, on_board};
+use crate::conversation::BoardStatus;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
@@ -23,17 +23,10 @@ pub(in crate::tool::builtin) struct Args {
     owner: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(in crate::tool::builtin) struct Details {
-    pub(super) tasks: Vec<BoardRow>,
-    /// Pending items among them that wait for nothing.
-    pub(super) ready: Vec<BoardItemId>,
-}
-
 impl Tool for TaskListTool {
     type Args = Args;
     type Plan = Args;
-    type Details = Details;
+    type Details = ListDetails;
 
     const NAME: &'static str = "task_list";
     const DESCRIPTION: &'static str = "\
@@ -49,14 +42,14 @@ impl Tool for TaskListTool {
         Ok(Prepared::of_tool(KEY, Args { owner, ..args }))
     }
 
-    async fn execute(&self, args: Args, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+    async fn execute(&self, args: Args, cx: &ToolCx) -> Result<Output<ListDetails>, ToolError> {
         let rows = move |store: &crate::store::Store, project: &std::path::Path| {
             Ok(store.board_rows(project, args.status, args.owner.as_deref())?)
         };
         let tasks = on_board(cx, rows).await?;
         let ready = tasks.iter().filter(|row| row.is_ready());
         let ready = ready.map(|row| row.id.clone()).collect();
-        let details = Details { tasks, ready };
+        let details = ListDetails { tasks, ready };
         let title = plural(details.tasks.len(), "item");
         let answer = json!(details);
         Ok(Output::new(title, answer.to_string(), details))
@@ -66,7 +59,7 @@ impl Tool for TaskListTool {
         card::listed(args)
     }
 
-    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
+    fn render_result(&self, result: ResultView<'_, ListDetails>, cx: RenderCx) -> Card {
         card::list(&result, cx)
     }
 }

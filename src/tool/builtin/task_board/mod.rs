@@ -20,7 +20,9 @@ pub(super) use get::TaskGetTool;
 pub(super) use list::TaskListTool;
 pub(super) use update::TaskUpdateTool;
 
-use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardStatus, ErrorKind};
+use crate::conversation::{
+    BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind,
+};
 use crate::store::{BoardError, Store};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{Output, ToolCx, ToolError};
@@ -39,6 +41,14 @@ pub(super) struct ItemDetails {
     /// The status before a call that changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BoardStatus>,
+}
+
+/// A part of the board, for the eye and for scripts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ListDetails {
+    tasks: Vec<BoardRow>,
+    /// Pending items among them that wait for nothing.
+    ready: Vec<BoardItemId>,
 }
 
 impl ItemDetails {
@@ -91,8 +101,7 @@ impl From<BoardError> for ToolError {
 }
 
 fn id(given: &str) -> Result<BoardItemId, ToolError> {
-    let id = given.parse();
-    id.map_err(|error: crate::conversation::BoardIdError| {
+    given.parse().map_err(|error: BoardIdError| {
         ToolError::new(ErrorKind::InvalidArgs, error.to_string())
             .hint("Use an id that task_create or task_list answered with.")
     })
