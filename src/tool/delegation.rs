@@ -1,4 +1,4 @@
-//! What tools ask of whoever runs tasks, which is above them.
+//! The interface through which tools start, find and cancel tasks; whoever runs them is above the tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::conversation::{
 /// How long a task that is stopped may take to end, with everything that it started.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(4);
 
-/// Who is to work on a task.
+/// The agent, or the task, that an order is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskTarget {
     /// An agent, by its name in any case.
@@ -37,7 +37,7 @@ pub struct TaskOrder {
     /// Three to five words; the first four of the prompt where it is empty.
     pub description: String,
     pub is_background: bool,
-    /// What the agent says where it is `None`.
+    /// As the agent's settings say where it is `None`.
     pub isolation: Option<Isolation>,
     pub budget: Budget,
     /// Asked instead of the model that the agent or the category names.
@@ -65,7 +65,7 @@ pub struct TaskModel {
     pub context: u64,
 }
 
-/// Who asks about tasks.
+/// The call that asks about tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCaller {
     pub session: SessionId,
@@ -96,10 +96,14 @@ pub trait Delegation: Send + Sync {
     /// Settles who works on an order and with what model, or says why nobody does and what can be done instead.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
 
-    /// Returns the model that an agent would ask on a task of the caller's. Where images are wanted and the agent names no
-    /// model, it is one that takes them, if there is any.
-    fn model_for(&self, caller: &TaskCaller, agent: &str, wants_images: bool)
-    -> Result<TaskModel, ToolError>;
+    /// Returns the model that would be asked on an order. Where images are wanted and nobody names a model, it is one that
+    /// takes them, if there is any.
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError>;
 
     /// Starts a task. It is stored before this returns.
     fn start(

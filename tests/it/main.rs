@@ -68,6 +68,7 @@ mod screen_terminal;
 mod screen_transcript;
 mod screen_trust;
 mod screen_typing;
+mod screen_watch;
 mod search;
 mod session;
 mod sessions;

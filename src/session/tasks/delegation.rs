@@ -33,13 +33,13 @@ impl Delegation for TaskDelegation {
     fn model_for(
         &self,
         caller: &TaskCaller,
-        agent: &str,
+        order: &TaskOrder,
         wants_images: bool,
     ) -> Result<TaskModel, ToolError> {
         let sessions = self.tasks()?.lock().sessions.clone();
         sessions
             .ok_or_else(closing)?
-            .model_for(caller, agent, wants_images)
+            .model_for(caller, order, wants_images)
     }
 
     fn start(
@@ -132,6 +132,7 @@ impl Tasks {
         let input = Input {
             text: checked.order.prompt.clone(),
             files: checked.order.files.clone(),
+            is_delegated: true,
             ..Input::default()
         };
         match &checked.resumes {
@@ -172,7 +173,7 @@ impl Tasks {
         state.prompts.insert(session.clone(), input);
         state
             .scheduler
-            .start(new, now())
+            .start(&new, now())
             .map_err(|refusal| refused(&refusal, &self.root))?;
         let watch = state.watch(&session)?;
         self.perform(&mut state);
@@ -188,7 +189,7 @@ impl Tasks {
         input: Input,
     ) -> Result<TaskWatch, ToolError> {
         let mut state = self.lock();
-        let call = (!checked.order.is_background).then(|| caller.call.clone());
+        let call = (!checked.order.is_background).then_some(&caller.call);
         let is_ended = state
             .scheduler
             .row(session)

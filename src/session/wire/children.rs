@@ -4,22 +4,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::agents::{named, task_agent};
+use super::categories::{self, Category};
 use super::models::own_model;
-use super::opening::{NewActor, TreeParts, WiredSession, own_commands};
-use super::profile::PromptFacts;
-use super::resume::{FoundSession, info};
+use super::profile::{Profiles, PromptFacts, TaskFacts};
+use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
+use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
 use crate::conversation::{Budget, ErrorKind, ModelRef, SessionId, TaskRow, Usage};
 use crate::permission::{Delegated, Mode};
-use crate::project::agents::Agent;
+use crate::project::agents::{Agent, Agents};
 use crate::provider::{Catalog, Model};
+use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
+use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::TaskSessions;
-use crate::session::{ReportKind, SessionInfo};
 use crate::store::NewSession;
 use crate::tool::{Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError};
 
@@ -28,6 +30,8 @@ pub(super) struct ChildSessions {
     pub(super) parts: TreeParts,
     /// Of the root: the prompts of tasks depend on nothing else, so that siblings share what is cached of them.
     pub(super) prompt: Arc<PromptFacts>,
+    /// Process that holds the tree, when it is another one.
+    pub(super) held: Option<String>,
 }
 
 /// Returns the limits of a tree whose root asks this model.
@@ -70,21 +74,23 @@ fn is_priced(catalog: &Catalog, model: &ModelRef) -> bool {
 }
 
 impl TaskSessions for ChildSessions {
-    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
+    fn check(&self, caller: &TaskCaller, mut order: TaskOrder) -> Result<CheckedOrder, ToolError> {
         if let TaskTarget::Resume(id) = &order.target {
-            return self.check_resumed(caller, id.clone(), order);
+            let id = id.clone();
+            return self.check_resumed(caller, &id, order);
         }
-        let parts = &self.parts;
-        let (agent, category) = match &order.target {
-            TaskTarget::Agent(name) => (task_agent(&parts.agents, name)?, None),
-            TaskTarget::Category(name) => (task_agent(&parts.agents, "general")?, Some(name.clone())),
-            TaskTarget::Resume(_) => unreachable!("handled above"),
-        };
-        let model = self.model_of(caller, agent, order.model.as_ref())?;
-        self.check_budget(&order, &model)?;
+        let (agent, category) = self.target(caller, &order)?;
+        let model = self.model_of(caller, (agent, category.as_ref()), order.model.as_ref())?;
+        self.check_budget(caller, &order, &model)?;
+        let words = category.as_ref().map(|category| category.words.as_str());
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            // It stands in the first message, so that the prompts of all tasks of this agent begin alike.
+            order.prompt.push_str("\n\n");
+            order.prompt.push_str(words);
+        }
         Ok(CheckedOrder {
             agent: agent.name.clone(),
-            category,
+            category: category.map(|category| category.name),
             isolation: order.isolation.unwrap_or_default(),
             resumes: None,
             model,
@@ -95,19 +101,18 @@ impl TaskSessions for ChildSessions {
     fn model_for(
         &self,
         caller: &TaskCaller,
-        agent: &str,
+        order: &TaskOrder,
         wants_images: bool,
     ) -> Result<TaskModel, ToolError> {
-        let catalog = &self.parts.catalog;
-        let agent = task_agent(&self.parts.agents, agent)?;
-        let reference = self.model_of(caller, agent, None)?;
-        let mut model = catalog
-            .model(&reference)
-            .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
-        let is_named = self.is_demo() || own_model(agent, catalog).is_some();
+        let (agent, category) = self.target(caller, order)?;
+        let reference = self.model_of(caller, (agent, category.as_ref()), order.model.as_ref())?;
+        let known = self.parts.catalog.model(&reference);
+        let mut model = known.map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
+        let is_named = order.model.is_some() || self.named_model(agent, category.as_ref()).is_some();
+        let is_free = !is_named && !self.is_demo();
         if wants_images
             && !model.images
-            && !is_named
+            && is_free
             && let Some(other) = self.first_with_images()
         {
             model = other;
@@ -135,7 +140,7 @@ impl TaskSessions for ChildSessions {
         }
     }
 
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport> {
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport> {
         let parts = &self.parts;
         let stored = parts.store.get(&row.session)?;
         let stored = stored.ok_or_else(|| super::resume::no_session(&row.session))?;
@@ -147,7 +152,7 @@ impl TaskSessions for ChildSessions {
             id: row.session.clone(),
             row: Some(stored),
             lock: None,
-            held: None,
+            held: self.held.clone(),
         };
         let place = CallPlace {
             session: &row.session,
@@ -158,8 +163,11 @@ impl TaskSessions for ChildSessions {
             delegated: Some(self.delegated(row)),
         };
         let kit = CallServices::new(request, Arc::clone(&parts.services), &parts.registry, place)?;
-        let profiles = parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt));
-        let agent = named_subagent(&parts.agents, &row.agent)?;
+        let profiles = Profiles {
+            task: Some(self.facts(row)),
+            ..parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt))
+        };
+        let agent = stored_agent(&parts.agents, &row.agent)?;
         let profile = profiles.make(agent, &row.model)?;
         kit.services.gate.change_rules(profile.permissions.clone());
         let messages = parts.store.load(&row.session)?;
@@ -181,9 +189,11 @@ impl TaskSessions for ChildSessions {
         let works_as = (profile.agent().to_owned(), profile.model.reference.clone());
         let reports = Reports::new();
         parts.tree.add(&row.session, reports.question_sink());
+        let project = kit.services.roots.project_root().to_owned();
+        let draft = draft(&parts.store, &found, &project)?;
         let (handle, actor) = parts.spawn(NewActor {
             info,
-            draft: String::new(),
+            draft,
             opening: "startup",
             recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None),
             before_plan: StateBeforePlan {
@@ -199,10 +209,9 @@ impl TaskSessions for ChildSessions {
             messages,
             is_task: true,
         })?;
-        Ok(WiredSession {
+        Ok(RunningSession {
             handle,
             tools: Arc::clone(&parts.registry),
-            notes: Vec::new(),
             actor,
         })
     }
@@ -221,11 +230,13 @@ impl ChildSessions {
     fn check_resumed(
         &self,
         caller: &TaskCaller,
-        id: String,
+        id: &str,
         order: TaskOrder,
     ) -> Result<CheckedOrder, ToolError> {
-        let row = self.parts.tasks.resumed(caller, &id)?;
-        self.check_budget(&order, &row.model)?;
+        let row = self.parts.tasks.resumed(caller, id)?;
+        // Whom the caller may not start it may not let go on either.
+        task_agent(&self.parts.agents, (&caller.agent, order.tool), &row.agent)?;
+        self.check_budget(caller, &order, &row.model)?;
         let messages = self.parts.store.load(&row.session)?;
         let used = messages.iter().rev().find_map(|message| message.usage);
         Ok(CheckedOrder {
@@ -238,25 +249,63 @@ impl ChildSessions {
         })
     }
 
-    fn check_budget(&self, order: &TaskOrder, model: &ModelRef) -> Result<(), ToolError> {
-        if order.budget.cost.is_none() || is_priced(&self.parts.catalog, model) {
+    /// Refuses a model whose price is not known where dollars are limited, by the order or by a budget above it.
+    fn check_budget(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        model: &ModelRef,
+    ) -> Result<(), ToolError> {
+        let is_limited = order.budget.cost.is_some() || self.parts.tasks.has_cost_limit(&caller.session);
+        if !is_limited || is_priced(&self.parts.catalog, model) {
             return Ok(());
         }
         Err(ToolError::new(
             ErrorKind::InvalidArgs,
-            format!("`budget.cost` cannot be kept: the price of `{model}` is not known"),
+            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
         )
-        .hint("Give `budget.tokens` or `budget.minutes` instead."))
+        .hint("Name an agent or a category with another model, or give `budget.tokens` or `budget.minutes`."))
     }
 
-    /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
+    /// Returns the agent that an order is for, and the kind of work.
+    fn target(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+    ) -> Result<(&Agent, Option<Category>), ToolError> {
+        let parts = &self.parts;
+        let starts = (caller.agent.as_str(), order.tool);
+        match &order.target {
+            TaskTarget::Category(name) => {
+                let category = categories::find(&parts.request, &parts.catalog, name)?;
+                let agent = task_agent(&parts.agents, starts, categories::AGENT)?;
+                Ok((agent, Some(category)))
+            }
+            TaskTarget::Agent(name) | TaskTarget::Resume(name) => {
+                Ok((task_agent(&parts.agents, starts, name)?, None))
+            }
+        }
+    }
+
+    /// Facts of a stored task. A category that is gone by now changes nothing any more.
+    fn facts(&self, row: &TaskRow) -> TaskFacts {
+        let parts = &self.parts;
+        let category = row.category.as_deref();
+        TaskFacts {
+            started_by: row.started_by.clone(),
+            category: category.and_then(|name| categories::find(&parts.request, &parts.catalog, name).ok()),
+            primary_tools: parts.request.loaded.config.background.primary_tools.clone(),
+        }
+    }
+
+    /// The model of a task: the one that is asked for, the category's, the agent's own, or that of the session that starts it.
     fn model_of(
         &self,
         caller: &TaskCaller,
-        agent: &Agent,
+        (agent, category): (&Agent, Option<&Category>),
         asked: Option<&ModelRef>,
     ) -> Result<ModelRef, ToolError> {
-        let own = asked.or_else(|| own_model(agent, &self.parts.catalog));
+        let own = asked.or_else(|| self.named_model(agent, category));
         if let Some(own) = own.filter(|_| !self.is_demo()) {
             return Ok(own.clone());
         }
@@ -268,6 +317,13 @@ impl ChildSessions {
                 "the model of this session is not known, so no task can be started",
             )
         })
+    }
+
+    /// Returns the model that the category names, else the agent.
+    fn named_model<'a>(&'a self, agent: &'a Agent, category: Option<&'a Category>) -> Option<&'a ModelRef> {
+        let small = self.parts.request.loaded.config.small_model.as_ref();
+        let of_category = category.and_then(|category| category.model.as_ref());
+        of_category.or_else(|| own_model(agent, small, &self.parts.catalog))
     }
 
     /// Returns true if there is one model, which plays a recording.
@@ -329,15 +385,8 @@ impl ChildSessions {
 }
 
 /// The agent of a stored task, which may be gone by now.
-fn named_subagent<'a>(
-    agents: &'a crate::project::agents::Agents,
-    name: &str,
-) -> Result<&'a Agent, ErrorReport> {
-    task_agent(agents, name)
-        .or_else(|error| named(agents, name).map_err(|_| error))
-        .map_err(|error| ErrorReport {
-            kind: ReportKind::Config,
-            message: error.to_string(),
-            hint: None,
-        })
+fn stored_agent<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, ErrorReport> {
+    let usable = agents.usable().find(|agent| agent.name == name);
+    // It says why it cannot be used.
+    usable.map_or_else(|| named(agents, name), Ok)
 }

@@ -7,6 +7,7 @@
 //! is settled as trust itself.
 
 mod agents;
+mod categories;
 mod children;
 mod cleanup;
 mod commands;
@@ -25,6 +26,7 @@ mod single_call;
 mod status;
 mod tool_names;
 mod tools;
+mod tree_parts;
 mod trust;
 mod unconfirmed;
 

@@ -25,7 +25,7 @@ impl App {
             layer.hints(&mut hints, &self.keymap);
             return hints;
         }
-        let put_off = self.view.asks_put_off();
+        let put_off = self.view.facts.asks;
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {

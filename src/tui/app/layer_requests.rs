@@ -54,6 +54,7 @@ impl App {
             LayerRequest::GoOnAs(agent) => self.switch_agent(agent, now),
             LayerRequest::GoOnWith(model) => self.switch_model(model, now),
             LayerRequest::Session(request) => self.follow_session_request(request, now),
+            LayerRequest::Watch(request) => self.follow_watch_request(request, now),
             LayerRequest::Quit => self.effects.push(Effect::Quit),
         }
     }

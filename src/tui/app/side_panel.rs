@@ -37,6 +37,11 @@ impl App {
         self.view.panel.focus();
     }
 
+    /// Returns true if it is on screen.
+    pub(super) fn is_panel_drawn(&self) -> bool {
+        self.view.panel.is_beside(self.shown.width) || self.view.focus == Focus::Panel
+    }
+
     /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
     /// then on, and deaf at first.
     pub(super) fn beside_todo(

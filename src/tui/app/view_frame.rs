@@ -10,7 +10,7 @@ use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
 use crate::text::width::str_width;
 use crate::tui::composer::{ComposerStyle, field};
-use crate::tui::dialog::{Dialog, on_ground};
+use crate::tui::dialog::on_ground;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::panel;
 use crate::tui::pictures::PictureJob;
@@ -38,7 +38,8 @@ impl SessionView {
             symbols: cx.appearance.terminal_environment.symbols,
         }
         .draw(areas.title, buffer);
-        let call = self.questions.shown().and_then(Dialog::call).cloned();
+        let questions = cx.questions.as_deref();
+        let call = questions.and_then(|questions| questions.shown()?.call().cloned());
         self.transcript.show_in_dialog(call.as_ref());
         self.draw_transcript(areas.transcript, buffer, cx);
         self.draw_queue(areas.queue, buffer, cx);
@@ -67,10 +68,10 @@ impl SessionView {
             }
         }
         self.prepare_pictures(area, cx);
-        let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking(self);
+        let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking();
         let look = cx.appearance.look();
         // In the transcript `esc` leads to the composer, and in a question to later.
-        let end_key = if focused || cx.is_asking(self) {
+        let end_key = if focused || cx.is_asking() {
             cx.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
         } else {
             match cx.keymap.label(Context::Global, Action::Escape) {
@@ -78,8 +79,8 @@ impl SessionView {
                 escape => format!("{escape} {escape}"),
             }
         };
-        let ask_key = match self.asks_put_off() {
-            1.. if !cx.is_asking(self) => cx.keymap.after_leader(Action::NextAsk),
+        let ask_key = match self.facts.asks {
+            1.. if !cx.is_asking() => cx.keymap.after_leader(Action::NextAsk),
             _ => String::new(),
         };
         let draw_cx = DrawCx {
@@ -190,7 +191,7 @@ impl SessionView {
         buffer: &mut Buffer,
         cx: &ViewCx<'_>,
     ) -> Option<Position> {
-        let is_read = self.focus == Focus::Panel && !cx.is_asking(self) || self.writes_todo();
+        let is_read = self.focus == Focus::Panel && !cx.is_asking() || self.writes_todo();
         let has_keys = cx.has_keys && is_read;
         let area = match beside.is_empty() {
             false => beside,

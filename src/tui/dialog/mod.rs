@@ -15,6 +15,7 @@ mod permission;
 mod proposal;
 mod quit;
 mod scrolled_lines;
+mod tile;
 mod trust;
 mod type_ahead_guard;
 
@@ -27,6 +28,7 @@ pub(crate) use background::on_ground;
 use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
+pub(crate) use tile::{TileAnswerKeys, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};

@@ -239,7 +239,8 @@ pub(crate) fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-fn mode_meaning(mode: Mode) -> Meaning {
+/// Returns the colour of a mode.
+pub(crate) fn mode_meaning(mode: Mode) -> Meaning {
     match mode {
         Mode::Ask => Meaning::ModeAsk,
         Mode::AcceptEdits => Meaning::ModeAccept,

@@ -153,22 +153,8 @@ fn listed(given: Option<OneOrMany>) -> Vec<String> {
 /// Settles who looks at the sources and with what model, or says why nobody can.
 fn order(sources: &[Source], cx: &ToolCx) -> Result<(TaskModel, CheckedOrder), ToolError> {
     let (delegation, caller) = delegation(cx)?;
-    let image = sources.iter().find(|source| source.kind().is_image());
-    let model = delegation.model_for(&caller, LOOKER, image.is_some())?;
-    if let Some(image) = image.filter(|_| !model.abilities.images) {
-        let message = format!(
-            "`{}` cannot be looked at: {} takes no images",
-            image.name(),
-            looker(&model)
-        );
-        let ModelRef { provider, model } = &model.reference;
-        return Err(ToolError::new(ErrorKind::Unavailable, message).hint(format!(
-            "Set `{SETTING}` to a model that takes images. If this one does, \
-             `providers.{provider}.models.{model}.images: true` says so."
-        )));
-    }
     let names: Vec<&str> = sources.iter().map(Source::name).collect();
-    let order = TaskOrder {
+    let mut order = TaskOrder {
         tool: LookAtTool::NAME,
         target: TaskTarget::Agent(LOOKER.to_owned()),
         prompt: String::new(),
@@ -177,10 +163,25 @@ fn order(sources: &[Source], cx: &ToolCx) -> Result<(TaskModel, CheckedOrder), T
         is_background: false,
         isolation: Some(Isolation::None),
         budget: Budget::default(),
-        model: Some(model.reference.clone()),
+        model: None,
     };
-    let order = delegation.check(&caller, order)?;
-    Ok((model, order))
+    let image = sources.iter().find(|source| source.kind().is_image());
+    let model = delegation.model_for(&caller, &order, image.is_some())?;
+    if let Some(image) = image.filter(|_| !model.abilities.images) {
+        return Err(blind(image.name(), &model));
+    }
+    order.model = Some(model.reference.clone());
+    Ok((model, delegation.check(&caller, order)?))
+}
+
+/// Says that the looker's model takes no images, and which setting changes that.
+fn blind(name: &str, model: &TaskModel) -> ToolError {
+    let message = format!("`{name}` cannot be looked at: {} takes no images", looker(model));
+    let ModelRef { provider, model } = &model.reference;
+    ToolError::new(ErrorKind::Unavailable, message).hint(format!(
+        "Set `{SETTING}` to a model that takes images. If this one does, \
+         `providers.{provider}.models.{model}.images: true` says so."
+    ))
 }
 
 /// Names the model that looks, in a sentence.

@@ -93,8 +93,8 @@ impl Delegation for Looker {
         })
     }
 
-    fn model_for(&self, _: &TaskCaller, agent: &str, _: bool) -> Result<TaskModel, ToolError> {
-        assert_eq!(agent, "multimodal-looker");
+    fn model_for(&self, _: &TaskCaller, order: &TaskOrder, _: bool) -> Result<TaskModel, ToolError> {
+        assert_eq!(order.target, TaskTarget::Agent("multimodal-looker".to_owned()));
         Ok(self.model.clone())
     }
 

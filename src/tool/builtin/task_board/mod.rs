@@ -30,10 +30,19 @@ use crate::tool::{Output, ToolCx, ToolError};
 /// The permission key of the four.
 const KEY: &str = "task_board";
 
+/// Items of the board, for the eye and for scripts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::tool::builtin) struct ListDetails {
+    pub(super) tasks: Vec<BoardRow>,
+    /// Pending items among them that wait for nothing.
+    pub(super) ready: Vec<BoardItemId>,
+}
+
 /// One item, for the eye and for scripts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ItemDetails {
-    /// `None` if there is no such item.
+    /// `None` if there is no such item. Details without it are those of a call that failed.
+    #[serde(deserialize_with = "Option::deserialize")]
     task: Option<BoardItem>,
     /// Items that waited for this one alone, and now wait for nothing.
     #[serde(default)]
@@ -41,14 +50,6 @@ pub(super) struct ItemDetails {
     /// The status before a call that changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BoardStatus>,
-}
-
-/// A part of the board, for the eye and for scripts.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ListDetails {
-    tasks: Vec<BoardRow>,
-    /// Pending items among them that wait for nothing.
-    ready: Vec<BoardItemId>,
 }
 
 impl ItemDetails {

@@ -21,10 +21,12 @@ mod pictures;
 mod sending;
 mod session_list;
 mod sessions;
+mod tasks;
 mod transcript;
 mod trusting;
 mod vim;
 mod waiting;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,0 +1,92 @@
+//! Conversations of tasks beside that of the session that started them: opened, entered and left again.
+//!
+//! A task's session is an ordinary one. It lives with its tree, so that closing its conversation here ends nothing. What was
+//! written in one is kept by its session.
+
+use std::time::Instant;
+
+use super::session_view::SessionView;
+use super::sessions::BackgroundSession;
+use super::{App, Effect, SessionLink};
+use crate::conversation::SessionId;
+use crate::tui::sessions::SlotId;
+use crate::tui::statusbar::SessionFacts;
+use crate::tui::transcript::Transcript;
+use crate::view::theme::Meaning;
+
+/// Conversations of tasks that stay open, besides those that are drawn.
+const KEPT: usize = 12;
+
+impl App {
+    /// The conversation of the root of the tree in front.
+    pub(super) fn root_view(&self) -> &SessionView {
+        self.view_at(self.view.tree).unwrap_or(&self.view)
+    }
+
+    /// Returns an open conversation.
+    pub(super) fn view_at(&self, slot: SlotId) -> Option<&SessionView> {
+        let others = self.others.iter().map(|other| &*other.view);
+        std::iter::once(&*self.view)
+            .chain(others)
+            .find(|view| view.slot == slot)
+    }
+
+    /// Returns the slot of a session of the tree in front, which is opened where it is not; `None` if there is no such task.
+    pub(super) fn attach_task(&mut self, session: &SessionId, now: Instant) -> Option<SlotId> {
+        let views = std::iter::once(&self.view).chain(self.others.iter().map(|other| &other.view));
+        let mut views = views.filter(|view| view.link != SessionLink::Gone);
+        if let Some(view) = views.find(|view| view.id() == Some(session)) {
+            return Some(view.slot);
+        }
+        let row = self.tree().tasks.get(session)?.clone();
+        let root = self.root_view();
+        let facts = SessionFacts {
+            title: row.description.clone(),
+            model: row.model.to_string(),
+            agent: row.agent.clone(),
+            mode: root.facts.mode,
+            is_demo: root.facts.is_demo,
+            ..SessionFacts::default()
+        };
+        let (tree, directory) = (self.view.tree, root.directory.clone());
+        let slot = self.next_slot;
+        self.next_slot = SlotId(slot.0 + 1);
+        let view = SessionView::of_task(slot, tree, facts, directory, session.clone(), now);
+        let mut view = Box::new(view);
+        if self.uses_vim {
+            view.composer.use_vim();
+        }
+        self.others.push(BackgroundSession::of(view));
+        self.effects.push(Effect::OpenTask(slot, session.clone()));
+        Some(slot)
+    }
+
+    /// Puts the conversation of a session of the tree in front.
+    pub(super) fn enter_task(&mut self, session: &SessionId, now: Instant) {
+        match self.attach_task(session, now) {
+            Some(slot) if slot == self.view.slot => {}
+            Some(slot) => self.show(slot, now),
+            None => self.say("that task is not known here any more", Meaning::Warning, now),
+        }
+    }
+
+    /// Returns conversations of tasks that are neither drawn nor among the last that were in front.
+    pub(super) fn tasks_left_open(&self) -> Vec<SlotId> {
+        let is_left = |view: &SessionView| {
+            let is_used = self.shown.views.contains(&view.slot) || view.slot == self.view.slot;
+            view.task.is_some() && !is_used && view.unsent.is_empty() && view.link != SessionLink::Opening
+        };
+        let views = self.others.iter().map(|other| &*other.view);
+        let left = views.filter(|view| is_left(view)).map(|view| view.slot);
+        left.skip(KEPT).collect()
+    }
+
+    /// The transcript of an open conversation.
+    pub(super) fn transcript_at(&mut self, slot: SlotId) -> Option<&mut Transcript> {
+        if self.view.slot == slot {
+            return Some(&mut self.view.transcript);
+        }
+        let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
+        Some(&mut other.view.transcript)
+    }
+}
