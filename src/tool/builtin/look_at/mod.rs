@@ -136,7 +136,10 @@ impl Tool for LookAtTool {
 
     fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let details = &result.details;
-        let mut card = card(&named(&details.files), result.args).meta(details.model.as_str());
+        let mut card = card(&named(&details.files), result.args);
+        if cx.expanded {
+            card = card.meta(details.model.as_str());
+        }
         card.session = Some(details.task_id.session());
         if result.running {
             return card;
