@@ -48,8 +48,8 @@ mod write_paths;
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 pub use delegation::{
-    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskTarget, TaskWatch,
-    TreeReport,
+    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskModel, TaskOrder, TaskState, TaskTarget,
+    TaskWatch, TreeReport,
 };
 pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;

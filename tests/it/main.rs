@@ -26,6 +26,7 @@ mod hooks;
 mod hostile;
 mod ignore_files;
 mod lifetime;
+mod look_at;
 mod managed;
 mod named_pipes;
 mod patch;

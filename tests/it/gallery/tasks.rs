@@ -118,6 +118,7 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
             json!({"subagent_type": "explore", "prompt": "Find out who calls backoff().", "run_in_background": false}),
             stored(details("running", json!({})), vec![("done", completed())]),
         ),
+        looking(),
         with(
             "task",
             order,
@@ -138,6 +139,21 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         board("task_list", json!({})),
         board("task_update", json!({"id": "$1", "status": "completed"})),
     ]
+}
+
+/// A picture that somebody looks at.
+fn looking() -> Exhibit {
+    let details = json!({
+        "files": ["build/shot.png"], "model": "local/m", "task_id": TASK,
+        "usage": {"input": 900, "output": 40, "reasoning": 0, "cache_read": 0, "cache_write": 0},
+    });
+    let answer = "A dialog with one button, **Retry**.\n\nIts text: `connection refused`.\n\nThe button is grey.\n\nNothing else.";
+    let done = result(true, answer.to_owned(), details.clone());
+    let args = json!({"file_path": "build/shot.png", "goal": "what does the dialog say?"});
+    Exhibit {
+        stored: stored(details, vec![("done", done)]),
+        ..Exhibit::new("look_at", args)
+    }
 }
 
 /// A tool of the task board, on which two items stand already; the second waits for the first.

@@ -118,9 +118,15 @@ fn answer(card: Card, text: &str, cx: RenderCx) -> Card {
         let (_, rest) = text.split_once(&format!("<{tag}>\n"))?;
         Some(rest.rsplit_once(&format!("\n</{tag}>"))?.0)
     });
-    let Some(inside) = inside.map(str::trim).filter(|text| !text.is_empty()) else {
+    beginning_of_answer(card, inside.unwrap_or_default(), cx)
+}
+
+/// Adds the answer of an agent, or its first lines.
+pub(in crate::tool::builtin) fn beginning_of_answer(card: Card, answer: &str, cx: RenderCx) -> Card {
+    let inside = answer.trim();
+    if inside.is_empty() {
         return card;
-    };
+    }
     if cx.expanded {
         return card.part(CardPart::Markdown(inside.to_owned()));
     }

@@ -22,6 +22,8 @@ pub(super) use background_cancel::BackgroundCancelTool;
 pub(super) use background_output::BackgroundOutputTool;
 pub(super) use background_task::BackgroundTaskTool;
 pub(super) use call_omo_agent::CallOmoAgentTool;
+pub(super) use card::beginning_of_answer;
+pub(super) use start::{IN_BACKGROUND, failure, failure_text, follow};
 pub(super) use task::TaskTool;
 
 use crate::conversation::{
@@ -134,7 +136,7 @@ impl From<IsolationArg> for Isolation {
 }
 
 /// Returns who runs tasks, and who asks.
-fn delegation(cx: &ToolCx) -> Result<(Arc<dyn Delegation>, TaskCaller), ToolError> {
+pub(super) fn delegation(cx: &ToolCx) -> Result<(Arc<dyn Delegation>, TaskCaller), ToolError> {
     let caller = TaskCaller {
         session: cx.session().clone(),
         call: cx.call.clone(),
