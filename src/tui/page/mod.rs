@@ -66,8 +66,8 @@ impl Hash for Page {
 /// All pages, in the order of the leader's table and the palette.
 pub(crate) static PAGES: &[&Page] = &[
     &diff::PAGE,
-    &tasks::PAGE,
     &hooks::PAGE,
+    &tasks::PAGE,
     &rules::PAGE,
     &keys::PAGE,
     &context::PAGE,

@@ -54,6 +54,9 @@ pub(super) struct Details {
     /// Tokens of context that a task which went on brought along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed_with: Option<u64>,
+    /// They are how the task stands now, and not how it stood when the call had started it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_live: bool,
 }
 
 impl Details {
@@ -74,7 +77,18 @@ impl Details {
             activity: row.activity,
             error: row.error.clone(),
             resumed_with: None,
+            is_live: false,
         }
+    }
+
+    /// Brings them up to how the task stands now.
+    fn follow(self, row: &TaskRow) -> Option<Self> {
+        let is_its = self.task_id == row.task && !self.status.is_ended();
+        is_its.then(|| Self {
+            resumed_with: self.resumed_with,
+            is_live: true,
+            ..Self::new(row)
+        })
     }
 }
 
