@@ -80,7 +80,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, TaskRow};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
@@ -181,6 +181,10 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Reads from the details which files a call has written, of a tool that writes any.
     const WRITTEN: Option<fn(Self::Details) -> Vec<WrittenFile>> = None;
+
+    /// Brings the details of a call that has started a task up to how the task stands now; `None` where it is about
+    /// another task, or has told its end.
+    const FOLLOWED: Option<fn(Self::Details, &TaskRow) -> Option<Self::Details>> = None;
 
     fn description(&self, _cx: InitCx<'_>) -> String {
         Self::DESCRIPTION.to_owned()

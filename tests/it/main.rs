@@ -64,6 +64,7 @@ mod screen_reader;
 mod screen_sessions;
 mod screen_several;
 mod screen_storm;
+mod screen_tasks;
 mod screen_terminal;
 mod screen_transcript;
 mod screen_trust;

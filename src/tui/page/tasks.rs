@@ -150,7 +150,7 @@ impl TaskPage {
             )
         };
         let widest = self.rows.iter().map(|row| str_width(&named(row))).max();
-        let column = widest.unwrap_or(0).min(AGENT);
+        let column = widest.unwrap_or(0).min(AGENT.min(width / 4));
         let name = named(row);
         let name = pad(&truncate(&name, column), column).into_owned();
         let room = width.saturating_sub(SIGNS + column + 2 + TIME + 1);

@@ -61,6 +61,9 @@ pub(super) struct Details {
     /// The work tree of an isolated task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     worktree: Option<WorktreeChanges>,
+    /// They are how the task stands now, and not how it stood when the call had started it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_live: bool,
 }
 
 impl Details {
@@ -82,7 +85,18 @@ impl Details {
             reason: row.error.clone(),
             resumed_with: None,
             worktree: row.worktree.clone(),
+            is_live: false,
         }
+    }
+
+    /// Brings them up to how the task stands now.
+    fn follow(self, row: &TaskRow) -> Option<Self> {
+        let is_its = self.task_id == row.task && !self.status.is_ended();
+        is_its.then(|| Self {
+            resumed_with: self.resumed_with,
+            is_live: true,
+            ..Self::new(row)
+        })
     }
 }
 
