@@ -358,7 +358,8 @@ impl Runner {
             .into_iter()
             .zip(turns)
             .map(|((call, outcome), turn)| (outcome.concurrency(), self.one(call, outcome, turn)));
-        in_order(runs).await;
+        // A call may run a whole task.
+        Box::pin(in_order(runs)).await;
     }
 
     /// Runs one call to its one result.

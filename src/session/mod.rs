@@ -20,6 +20,7 @@ pub mod export;
 pub mod host;
 pub(crate) mod mention;
 mod moment;
+mod opened;
 mod outbox;
 mod profile;
 pub mod query;
@@ -108,7 +109,7 @@ pub enum Op {
     Close,
 }
 
-/// What a person does about tasks.
+/// An action of a person on tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskOp {
@@ -151,6 +152,9 @@ pub struct Input {
     pub command: Option<CalledCommand>,
     /// Files that the session read for it; empty before that. The conversation has seen it when the input has joined it.
     pub seen: Arc<SeenFiles>,
+    /// An agent asks it of a task; otherwise a person does.
+    #[serde(default)]
+    pub is_delegated: bool,
 }
 
 impl Input {
@@ -310,7 +314,7 @@ enum Command {
     Task(TaskCommand),
 }
 
-/// What the tasks of a tree want of one of its sessions.
+/// A command of the tasks of a tree to one of its sessions.
 #[derive(Debug)]
 enum TaskCommand {
     /// Begin a turn with the prompt of a task, or let it join the one that runs.

@@ -1,4 +1,4 @@
-//! What tools ask of whoever runs tasks, which is above them.
+//! The interface through which tools start, find and cancel tasks; whoever runs them is above the tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::conversation::{
 /// How long a task that is stopped may take to end, with everything that it started.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(4);
 
-/// Who is to work on a task.
+/// The agent, or the task, that an order is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskTarget {
     /// An agent, by its name in any case.
@@ -37,7 +37,7 @@ pub struct TaskOrder {
     /// Three to five words; the first four of the prompt where it is empty.
     pub description: String,
     pub is_background: bool,
-    /// What the agent says where it is `None`.
+    /// As the agent's settings say where it is `None`.
     pub isolation: Option<Isolation>,
     pub budget: Budget,
     /// Asked instead of the model that the agent or the category names.
@@ -56,7 +56,7 @@ pub struct CheckedOrder {
     pub resumes: Option<(TaskId, u64)>,
 }
 
-/// Who asks about tasks.
+/// The call that asks about tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCaller {
     pub session: SessionId,

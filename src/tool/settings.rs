@@ -35,13 +35,15 @@ pub struct ToolAccess {
     pub agent: String,
     pub switches: BTreeMap<String, bool>,
     /// Tools that no setting gives it.
-    pub barred: &'static [&'static str],
+    pub barred: Vec<String>,
+    /// Tools that it is told of though others are not, unless a setting takes them away.
+    pub shown: &'static [&'static str],
 }
 
 impl ToolSettings {
     /// Returns what was said of a tool. Whoever switches it off wins; `None` when nobody said anything.
     pub fn switched(&self, tool: &str) -> Option<bool> {
-        if self.access.barred.contains(&tool) {
+        if self.access.barred.iter().any(|barred| barred == tool) {
             return Some(false);
         }
         match (self.switches.get(tool), self.access.switches.get(tool)) {

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use jiff::Timestamp;
 use termina::event::Event as Input;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
@@ -314,20 +315,24 @@ impl EventLoop {
     }
 
     fn session(&mut self, slot: SlotId, said: SessionMessage, now: Instant) -> RedrawUrgency {
-        self.app.in_session(slot, now, |app| match said {
+        if let SessionMessage::Event(envelope) = &said {
+            return self.app.session_event(slot, envelope, now);
+        }
+        let change = self.app.in_session(slot, now, |app| match said {
             SessionMessage::Opened(Ok(welcome)) => {
                 app.on_opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
             }
             SessionMessage::Opened(Err(report)) => app.not_opened(report, now),
             SessionMessage::Attached(snapshot) => app.on_attached(&snapshot, now),
-            SessionMessage::Event(envelope) => app.event(&envelope, now),
             SessionMessage::Ended => app.ended(now),
-            SessionMessage::Urgent => RedrawUrgency::None,
-        })
+            SessionMessage::Event(_) | SessionMessage::Urgent => RedrawUrgency::None,
+        });
+        change.max(self.app.settle_tree(slot, now))
     }
 
     fn pass_time(&mut self) {
         let now = Instant::now();
+        self.app.set_wall_clock(now, Timestamp::now().as_millisecond());
         let change = self.app.pass_time(self.passed, now);
         self.pace.mark(change);
         self.passed = now;
@@ -341,6 +346,10 @@ impl EventLoop {
                 Effect::SendTo(slot, op) => self.send_to(slot, &op),
                 Effect::OpenSession(slot, wanted) => {
                     self.sessions.open(slot, wanted);
+                    RedrawUrgency::None
+                }
+                Effect::OpenTask(slot, session) => {
+                    self.sessions.open_task(slot, session);
                     RedrawUrgency::None
                 }
                 Effect::ShowSession(slot) => {
@@ -508,6 +517,7 @@ impl EventLoop {
             self.screen.set_title(title)?;
         }
         self.pace.drawn(now);
+        self.sessions.set_awake(self.app.awake_slots());
         if self.screen.has_more_to_draw() {
             self.pace.mark(RedrawUrgency::Soft);
         }

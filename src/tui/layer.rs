@@ -20,15 +20,17 @@ use super::app::pickers::{List, SessionListRequest};
 use super::app::{NamedThemes, Themes};
 use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
-use super::dialog::{TrustAnswer, TypeAheadGuard};
+use super::dialog::{KeyRoute, TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap};
 use super::page::{HookRuns, Page};
 use super::picker::Picker;
 use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
+use super::tasks::TaskList;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
-use crate::conversation::{ModelRef, SessionId};
+use super::watch::{Watch, WatchRequest};
+use crate::conversation::{ModelRef, SessionId, TaskRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::Op;
@@ -132,6 +134,14 @@ pub(crate) enum LayerRequest {
     /// Goes on with this model.
     GoOnWith(ModelRef),
     Session(SessionListRequest),
+    Watch(WatchRequest),
+    /// Goes into the session of a task.
+    EnterTask(SessionId),
+    /// Asks before a task is stopped.
+    StopTask(Arc<TaskRow>),
+    StopAllTasks,
+    /// Goes into a task that has ended, to let it go on.
+    ResumeTask(SessionId),
     Quit,
 }
 
@@ -155,6 +165,10 @@ pub(crate) struct LayerCx<'a> {
     pub(crate) pictures: Option<PictureProtocol>,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
+    /// Of the tree that the session belongs to.
+    pub(crate) tasks: &'a TaskList,
+    /// Milliseconds since the Unix epoch, as tasks count.
+    pub(crate) unix: i64,
     /// Of the questions that wait, the number of the one on screen, and how many there are.
     pub(crate) place: (usize, usize),
     /// The screen is so low that a question names only the keys that answer.
@@ -232,6 +246,11 @@ pub(crate) trait Layer {
         None
     }
 
+    /// Returns where a key goes that is pressed now.
+    fn pass_guard(&mut self, now: Instant) -> KeyRoute {
+        self.guard_mut().map_or(KeyRoute::Answer, |guard| guard.pass(now))
+    }
+
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> LayerReply;
 
@@ -254,6 +273,11 @@ pub(crate) trait Layer {
         LayerReply::Ignored
     }
 
+    /// Takes a press of the mouse on a cell.
+    fn press(&mut self, _column: u16, _row: u16) -> LayerReply {
+        LayerReply::Ignored
+    }
+
     /// Returns true if nothing below it is pressed with the mouse.
     fn takes_mouse(&self) -> bool {
         true
@@ -267,6 +291,11 @@ pub(crate) trait Layer {
     /// Takes what the session says.
     fn update(&mut self, _news: &LayerUpdate<'_>) -> LayerReply {
         LayerReply::Ignored
+    }
+
+    /// Returns true if it draws the tasks of the tree, so that a change of one is to be drawn.
+    fn shows_tasks(&self) -> bool {
+        false
     }
 
     /// Returns true while it has something to look at in steps.
@@ -289,6 +318,11 @@ pub(crate) trait Layer {
         matches!(self.kind(), Some(LayerKind::Page(_) | LayerKind::List(_)))
     }
 
+    /// Returns true if it has the title row as well.
+    fn covers_title(&self) -> bool {
+        false
+    }
+
     /// Adds the meanings of its keys.
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap);
 
@@ -300,6 +334,11 @@ pub(crate) trait Layer {
 
     /// Returns the list, if it is one: what is found for a list comes to it by its own methods.
     fn as_picker(&mut self) -> Option<&mut Picker> {
+        None
+    }
+
+    /// Returns the grid of tasks, if it is that: the conversations in it are drawn by the screen.
+    fn as_watch(&mut self) -> Option<&mut Watch> {
         None
     }
 }

@@ -18,8 +18,10 @@ use crate::view::theme::{Meaning, Theme};
 const LIMIT: usize = 4;
 /// The same while the list has the keys, where the screen is high enough.
 const LIMIT_CHOSEN: usize = 8;
-/// The sign of the chosen row, the longest label, a bar, with their spaces.
-const MARGIN: usize = 11;
+/// The sign of the chosen row, and a bar, with the spaces of these and of a label.
+const MARGIN: usize = 6;
+/// Columns of a label at least, so that texts stand below each other.
+const LABEL: usize = 5;
 
 /// Identifies a waiting input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +41,10 @@ pub(crate) struct QueuedInput<'a> {
 }
 
 impl<'a> QueuedInput<'a> {
-    pub(crate) fn of(queued: &'a Queued) -> Self {
+    /// What is said to a task waits for its next step.
+    pub(crate) fn of(queued: &'a Queued, is_task: bool) -> Self {
         let label = match queued.kind {
+            QueuedKind::Steer if is_task => "queued",
             QueuedKind::Steer => "steer",
             QueuedKind::Queue => "queue",
             QueuedKind::Held => "held",
@@ -178,7 +182,8 @@ impl RowLine<'_> {
         }
         let dot = format!(" {} ", self.symbols.dot());
         let facts: String = facts.into_iter().map(|fact| dot.clone() + &fact).collect();
-        let room = usize::from(area.width).saturating_sub(MARGIN + str_width(&facts) + 1);
+        let label = str_width(self.input.label).max(LABEL);
+        let room = usize::from(area.width).saturating_sub(MARGIN + label + str_width(&facts) + 1);
         let first_line = sanitize_line(text.lines().next().unwrap_or_default());
         let pointer = if self.is_chosen {
             self.symbols.pointer()
@@ -188,7 +193,7 @@ impl RowLine<'_> {
         let signs = format!(
             " {} {} {} ",
             pad(pointer, 1),
-            pad(self.input.label, 5),
+            pad(self.input.label, label),
             self.symbols.bar()
         );
         let sign_style = if self.is_chosen {

@@ -34,11 +34,11 @@ impl Scheduler {
         if let Some(task) = self.nodes.get_mut(session).and_then(|node| node.task.as_mut()) {
             task.is_silent |= is_silent && !task.row.status.is_ended();
         }
-        self.stop(session, EndCause::Cancelled, now);
+        self.stop(session, &EndCause::Cancelled, now);
     }
 
     /// Stops a task and, silently, everything below it. One that has ended stays as it is.
-    pub(super) fn stop(&mut self, session: &SessionId, cause: EndCause, now: i64) {
+    pub(super) fn stop(&mut self, session: &SessionId, cause: &EndCause, now: i64) {
         let Some(node) = self.nodes.get_mut(session) else {
             return;
         };
@@ -49,7 +49,7 @@ impl Scheduler {
         let is_first = task.stop.is_none();
         task.stop.get_or_insert_with(|| (cause.clone(), now));
         let is_queued = task.row.status == TaskStatus::Queued;
-        self.stop_below(session, &cause, now);
+        self.stop_below(session, cause, now);
         if is_queued || !is_turn_running {
             self.effects.push(Effect::Stop(session.clone()));
             self.finish_stopped(session, now);
@@ -66,7 +66,7 @@ impl Scheduler {
                 // The root is told of its tasks also when the budget ends them all.
                 task.is_silent |= !is_root && !task.row.status.is_ended();
             }
-            self.stop(&child, cause.clone(), now);
+            self.stop(&child, cause, now);
         }
     }
 
@@ -190,7 +190,7 @@ impl Scheduler {
                 self.finish_stopped(&session, now);
             } else if self.gives_up_at(&session).is_some_and(|at| at <= now) {
                 let why = "nothing happened in it for 30 minutes".to_owned();
-                self.stop(&session, EndCause::Limit(why), now);
+                self.stop(&session, &EndCause::Limit(why), now);
             } else if node.progress.stalls_at().is_some_and(|at| at <= now) {
                 self.refresh(&session, now);
             }

@@ -19,7 +19,7 @@ pub struct SlotLimits {
     pub per_provider: BTreeMap<String, u32>,
 }
 
-/// What a slot is wanted for.
+/// Use that a slot is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SlotUse {
     Start,

@@ -101,9 +101,7 @@ impl AgentPatch {
     /// Returns what [`text`](Self::text) leaves out, by key.
     pub fn beyond_text(&self, adds: bool) -> Vec<(&'static str, Value)> {
         let mode = self.mode.filter(|_| !adds);
-        let model = self.model.as_ref().map(|model| match model {
-            AgentModel::Named(model) | AgentModel::Foreign(model) => Value::from(model.to_string()),
-        });
+        let model = self.model.as_ref().map(|model| Value::from(model.to_string()));
         let loosened = self
             .isolation
             .filter(|isolation| !adds && *isolation == Isolation::None);
@@ -204,6 +202,9 @@ fn mode(field: &Field) -> Result<AgentMode, FrontMatterError> {
 
 fn model(field: &Field, dialect: Dialect) -> Result<Option<AgentModel>, FrontMatterError> {
     let given = text("model", field)?;
+    if given == AgentModel::SMALL && dialect == Dialect::Lathe {
+        return Ok(Some(AgentModel::Small));
+    }
     match (given.parse::<ModelRef>(), dialect) {
         (Ok(model), Dialect::Lathe) => Ok(Some(AgentModel::Named(model))),
         (Ok(model), _) => Ok(Some(AgentModel::Foreign(model))),

@@ -194,7 +194,7 @@ impl ReaderSession {
                 | Answer::Export(_)
                 | Answer::Fits(_)
                 | Answer::Unfit(_)
-                | Answer::AtWork(_),
+                | Answer::AtWork { .. },
             ) => Vec::new(),
         };
         self.output.lines(&lines);

@@ -125,8 +125,7 @@ pub(super) struct Actor {
     setup: Option<setup::Setup>,
     advertised: AdvertisedTools,
     known_todos: KnownTodos,
-    /// How often the turn was reminded of its todos.
-    reminded: u32,
+    todo_reminders: todo_reminders::TodoReminders,
     /// When the last turn began, in milliseconds since the Unix epoch.
     turn_began: Option<i64>,
     /// Agent and model of the last request; before the first one, of a conversation that goes on.
@@ -175,7 +174,7 @@ impl Actor {
             setup: None,
             advertised,
             known_todos,
-            reminded: 0,
+            todo_reminders: todo_reminders::TodoReminders::default(),
             turn_began: None,
             asked_as,
             is_spent: false,

@@ -14,7 +14,7 @@ mod trees;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -22,12 +22,15 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::opened::RunningSession;
+use super::tasks::Tasks;
 use super::wire::{self, ModelSource, OpenRequest};
 use super::{ErrorReport, Handle, Op, ReportKind, SendError};
+use crate::conversation::SessionId;
 use crate::files::Roots;
-use crate::tool::Registry;
 use prompts::PromptHistory;
 
+pub use super::opened::Opened;
 pub use fork::{ForkPoint, Forked};
 pub use opening::SessionTarget;
 pub use query::{HostAnswer, HostQuery};
@@ -70,18 +73,10 @@ struct Shared {
 /// A session on its way. The work goes on wherever this is polled.
 pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
 
-/// A session that is open, for a front end.
-pub struct Opened {
-    pub handle: Handle,
-    /// Draws the session's calls.
-    pub tools: Arc<Registry>,
-    /// Sentences for the person: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
-}
-
 struct OpenSession {
     handle: Handle,
     actor: JoinHandle<()>,
+    tasks: Weak<Tasks>,
 }
 
 impl Host {
@@ -116,29 +111,49 @@ impl Host {
 
     /// Opens the session that the program was started for. The work begins at once.
     pub fn open_first(&self) -> Opening {
-        self.open_by(|shared| wire::open(&shared.request()))
+        let host = self.clone();
+        self.begin(async move { host.wire(|shared| wire::open(&shared.request())).await })
     }
 
-    /// Opens another session. The work begins at once.
+    /// Opens another session. The work begins at once. The session of a task whose tree is open here is lent: its handle
+    /// leads to the one that works, and it ends with its tree.
     pub fn open(&self, wanted: SessionTarget) -> Opening {
-        self.open_by(|shared| shared.open_wanted(wanted))
+        let host = self.clone();
+        self.begin(async move {
+            if let SessionTarget::Session(id) = &wanted
+                && let Some(tasks) = host.tree_of(id)
+            {
+                return tasks.open(id, true).await;
+            }
+            host.wire(|shared| shared.open_wanted(wanted)).await
+        })
     }
 
-    fn open_by(
-        &self,
-        open: impl FnOnce(&Shared) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
-    ) -> Opening {
+    fn begin(&self, opening: impl Future<Output = Result<Opened, ErrorReport>> + Send + 'static) -> Opening {
         let host = self.clone();
         let (answer, opened) = oneshot::channel();
         // It reads files and the database, and the sessions that are open go on meanwhile.
         self.shared.runtime.spawn(async move {
-            let result = host.work(open).await.map(|opened| host.keep(opened));
-            if let Err(Ok(unwanted)) = answer.send(result) {
-                // Nobody waits for it any more.
+            if let Err(Ok(unwanted)) = answer.send(opening.await) {
+                // Nobody waits for it any more. One that was lent stays with its tree.
                 host.close(&unwanted.handle).await;
             }
         });
         Box::pin(async move { opened.await.unwrap_or_else(|_| Err(not_done())) })
+    }
+
+    async fn wire(
+        &self,
+        open: impl FnOnce(&Shared) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
+    ) -> Result<Opened, ErrorReport> {
+        self.work(open).await.map(|opened| self.keep(opened))
+    }
+
+    /// Returns the tasks of the open tree that has a task with this session.
+    fn tree_of(&self, session: &SessionId) -> Option<Arc<Tasks>> {
+        let open = lock(&self.shared.open);
+        let mut trees = open.iter().filter_map(|open| open.tasks.upgrade());
+        trees.find(|tasks| tasks.has(session))
     }
 
     /// Answers a question about the stored sessions; `None` where the host is gone. The work begins at once.
@@ -175,16 +190,16 @@ impl Host {
 
     fn keep(&self, opened: wire::WiredSession) -> Opened {
         let wire::WiredSession {
-            handle,
-            tools,
+            session: RunningSession { handle, tools, actor },
             notes,
-            actor,
+            tasks,
         } = opened;
         let mut open = lock(&self.shared.open);
         open.retain(|session| !session.actor.is_finished());
         open.push(OpenSession {
             handle: handle.clone(),
             actor,
+            tasks,
         });
         Opened { handle, tools, notes }
     }

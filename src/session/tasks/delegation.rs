@@ -129,6 +129,7 @@ impl Tasks {
         let input = Input {
             text: checked.order.prompt.clone(),
             files: checked.order.files.clone(),
+            is_delegated: true,
             ..Input::default()
         };
         match &checked.resumes {
@@ -171,7 +172,7 @@ impl Tasks {
         state.prompts.insert(session.clone(), input);
         state
             .scheduler
-            .start(new, now())
+            .start(&new, now())
             .map_err(|refusal| refused(&refusal, &self.root))?;
         let watch = state.watch(&session)?;
         self.perform(&mut state);
@@ -187,7 +188,7 @@ impl Tasks {
         input: Input,
     ) -> Result<TaskWatch, ToolError> {
         let mut state = self.lock();
-        let call = (!checked.order.is_background).then(|| caller.call.clone());
+        let call = (!checked.order.is_background).then_some(&caller.call);
         let is_ended = state
             .scheduler
             .row(session)

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use super::opened::RunningSession;
 use super::tree::SessionTree;
-use super::wire::WiredSession;
 use super::{ErrorReport, Event, Handle, Input, TaskCommand, TaskOp};
 use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler, TurnResult};
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges};
@@ -62,7 +62,7 @@ pub(super) trait TaskSessions: Send + Sync {
     fn settle_tree(&self, row: &TaskRow);
 
     /// Opens the stored session of a task.
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport>;
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport>;
 
     /// Returns true if what a model's provider has cached is read for less.
     fn has_cache(&self, model: &ModelRef) -> bool;
@@ -77,6 +77,7 @@ pub(super) struct Tasks {
     store: Store,
     tree: Arc<SessionTree>,
     tools: Arc<Registry>,
+    is_owner: bool,
     state: Mutex<State>,
     jobs: mpsc::UnboundedSender<Job>,
     /// Something may be due earlier than it was.
@@ -93,7 +94,7 @@ struct State {
     live: HashMap<SessionId, LiveSession>,
     readers: HashMap<SessionId, EventReader>,
     watches: HashMap<SessionId, watch::Sender<Arc<TaskState>>>,
-    /// What the sessions that are about to be opened begin with.
+    /// First prompts of the sessions that are about to be opened.
     prompts: HashMap<SessionId, Input>,
     admissions: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
@@ -115,13 +116,15 @@ struct LiveSession {
     is_lent: bool,
 }
 
-/// What [`Tasks`] is made of.
+/// Parts of [`Tasks`].
 pub(super) struct TasksParts {
     pub(super) root: SessionId,
     pub(super) store: Store,
     pub(super) tree: Arc<SessionTree>,
     pub(super) tools: Arc<Registry>,
     pub(super) limits: Limits,
+    /// This process has the tree; otherwise nothing of it is stored from here.
+    pub(super) is_owner: bool,
 }
 
 impl Tasks {
@@ -138,6 +141,7 @@ impl Tasks {
             store: parts.store,
             tree: parts.tree,
             tools: parts.tools,
+            is_owner: parts.is_owner,
             state: Mutex::new(State {
                 scheduler,
                 sessions: None,
@@ -176,6 +180,11 @@ impl Tasks {
     /// All tasks, in the order in which they were started.
     pub(super) fn rows(&self) -> Vec<Arc<TaskRow>> {
         self.lock().scheduler.rows().cloned().map(Arc::new).collect()
+    }
+
+    /// Returns true if a task runs in this session.
+    pub(super) fn has(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.row(session).is_some()
     }
 
     /// Returns true if a task is queued or running, or the root is still to be told of one that ended.
@@ -219,6 +228,16 @@ impl Tasks {
         let (notices, running) = self.lock().scheduler.take_notices(session);
         let told = notices.iter().map(|notice| notice.row.session.clone()).collect();
         notice::text(&notices, running, now()).map(|text| (text, told))
+    }
+
+    /// Returns true if a task that a session started in the background is queued or running.
+    pub(super) fn has_running_in_background(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.running_in_background(session) > 0
+    }
+
+    /// Returns true if dollars are limited for a session.
+    pub(super) fn has_cost_limit(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.has_cost_limit(session)
     }
 
     /// Returns true if notices wait for a session.
@@ -313,7 +332,12 @@ impl Tasks {
         let session = &row.session;
         if is_stored {
             let is_told = state.scheduler.is_settled(session);
-            if let Err(error) = self.store.put_task(&row, is_told) {
+            let stored = if self.is_owner {
+                self.store.put_task(&row, is_told)
+            } else {
+                Ok(())
+            };
+            if let Err(error) = stored {
                 tracing::error!(%error, task = %row.task, "the state of a task was not stored");
             }
             if row.status.is_ended() {
@@ -350,11 +374,11 @@ impl State {
 }
 
 impl LiveSession {
-    fn from_wired(wired: WiredSession) -> Self {
+    fn from_running(running: RunningSession) -> Self {
         Self {
-            handle: wired.handle,
-            tools: wired.tools,
-            actor: wired.actor,
+            handle: running.handle,
+            tools: running.tools,
+            actor: running.actor,
             is_lent: false,
         }
     }

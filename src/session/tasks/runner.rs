@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
-use crate::session::host::Opened;
+use crate::session::opened::Opened;
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
 
 /// While tasks are at work the clock is looked at so often at least: what is due changes without a word.
@@ -33,7 +33,11 @@ pub(super) fn spawn(tasks: &Arc<Tasks>, mut jobs: mpsc::UnboundedReceiver<Job>) 
     let weak = Arc::downgrade(tasks);
     tokio::spawn(async move {
         loop {
-            let Some(sleep) = next_sleep(&weak) else { return };
+            let sleep = match next_deadline(&weak) {
+                Deadline::In(time) => Some(time),
+                Deadline::Never => None,
+                Deadline::Gone => return,
+            };
             tokio::select! {
                 job = jobs.recv() => match (job, weak.upgrade()) {
                     (Some(job), Some(tasks)) => tasks.run(job).await,
@@ -51,12 +55,22 @@ pub(super) fn spawn(tasks: &Arc<Tasks>, mut jobs: mpsc::UnboundedReceiver<Job>) 
     });
 }
 
-/// How long nothing is due; `Some(None)` is for ever, `None` that the tree is gone.
-fn next_sleep(tasks: &Weak<Tasks>) -> Option<Option<Duration>> {
-    let tasks = tasks.upgrade()?;
+/// The time at which the clock has to be looked at again.
+enum Deadline {
+    In(Duration),
+    /// Nothing waits for the time.
+    Never,
+    /// There is no tree any more.
+    Gone,
+}
+
+fn next_deadline(tasks: &Weak<Tasks>) -> Deadline {
+    let Some(tasks) = tasks.upgrade() else {
+        return Deadline::Gone;
+    };
     let state = tasks.lock();
     if !state.scheduler.is_active() && state.admissions.is_empty() {
-        return Some(None);
+        return Deadline::Never;
     }
     let now = now();
     let due = state
@@ -64,7 +78,7 @@ fn next_sleep(tasks: &Weak<Tasks>) -> Option<Option<Duration>> {
         .deadline(now)
         .map(|due| u64::try_from(due - now).unwrap_or(0));
     let due = due.map_or(LONGEST_SLEEP, Duration::from_millis);
-    Some(Some(due.min(LONGEST_SLEEP)))
+    Deadline::In(due.min(LONGEST_SLEEP))
 }
 
 async fn hurried(tasks: &Weak<Tasks>) {
@@ -164,8 +178,8 @@ impl Tasks {
         };
         let sessions = sessions.ok_or_else(|| unknown(session))?;
         let opening = tokio::task::spawn_blocking(move || sessions.open(&row));
-        let wired = opening.await.map_err(|_| unknown(session))??;
-        let mut live = LiveSession::from_wired(wired);
+        let running = opening.await.map_err(|_| unknown(session))??;
+        let mut live = LiveSession::from_running(running);
         live.is_lent = is_lent;
         let opened = live.opened();
         let is_closing = {

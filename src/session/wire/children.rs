@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agents::{named, task_agent};
+use super::categories::{self, Category};
 use super::models::own_model;
-use super::opening::{NewActor, TreeParts, WiredSession, own_commands};
-use super::profile::PromptFacts;
-use super::resume::{FoundSession, info};
+use super::profile::{Profiles, PromptFacts, TaskFacts};
+use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
+use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
@@ -16,12 +17,13 @@ use crate::conversation::{
     Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges,
 };
 use crate::permission::{Delegated, Mode};
-use crate::project::agents::Agent;
+use crate::project::agents::{Agent, Agents};
 use crate::provider::Catalog;
+use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
+use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::{TaskSessions, TreeStart};
-use crate::session::{ReportKind, SessionInfo};
 use crate::store::NewSession;
 use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError, TreeReport};
 use crate::worktree::Lease;
@@ -31,6 +33,8 @@ pub(super) struct ChildSessions {
     pub(super) parts: TreeParts,
     /// Of the root: the prompts of tasks depend on nothing else, so that siblings share what is cached of them.
     pub(super) prompt: Arc<PromptFacts>,
+    /// Process that holds the tree, when it is another one.
+    pub(super) held: Option<String>,
 }
 
 /// Returns the limits of a tree whose root asks this model.
@@ -73,21 +77,36 @@ fn is_priced(catalog: &Catalog, model: &ModelRef) -> bool {
 }
 
 impl TaskSessions for ChildSessions {
-    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
+    fn check(&self, caller: &TaskCaller, mut order: TaskOrder) -> Result<CheckedOrder, ToolError> {
         if let TaskTarget::Resume(id) = &order.target {
-            return self.check_resumed(caller, id.clone(), order);
+            let id = id.clone();
+            return self.check_resumed(caller, &id, order);
         }
         let parts = &self.parts;
+        let starts = (caller.agent.as_str(), order.tool);
         let (agent, category) = match &order.target {
-            TaskTarget::Agent(name) => (task_agent(&parts.agents, name)?, None),
-            TaskTarget::Category(name) => (task_agent(&parts.agents, "general")?, Some(name.clone())),
-            TaskTarget::Resume(_) => unreachable!("handled above"),
+            TaskTarget::Category(name) => {
+                let category = categories::find(&parts.request, &parts.catalog, name)?;
+                (
+                    task_agent(&parts.agents, starts, categories::AGENT)?,
+                    Some(category),
+                )
+            }
+            TaskTarget::Agent(name) | TaskTarget::Resume(name) => {
+                (task_agent(&parts.agents, starts, name)?, None)
+            }
         };
-        let model = self.model_of(caller, agent, &order)?;
-        self.check_budget(&order, &model)?;
+        let model = self.model_of(caller, (agent, category.as_ref()), &order)?;
+        self.check_budget(caller, &order, &model)?;
+        let words = category.as_ref().map(|category| category.words.as_str());
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            // It stands in the first message, so that the prompts of all tasks of this agent begin alike.
+            order.prompt.push_str("\n\n");
+            order.prompt.push_str(words);
+        }
         Ok(CheckedOrder {
             agent: agent.name.clone(),
-            category,
+            category: category.map(|category| category.name),
             isolation: order.isolation.or(agent.isolation).unwrap_or_default(),
             resumes: None,
             model,
@@ -137,7 +156,7 @@ impl TaskSessions for ChildSessions {
         self.settle_tree(row);
     }
 
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport> {
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport> {
         let parts = &self.parts;
         let stored = parts.store.get(&row.session)?;
         let stored = stored.ok_or_else(|| super::resume::no_session(&row.session))?;
@@ -150,7 +169,7 @@ impl TaskSessions for ChildSessions {
             id: row.session.clone(),
             row: Some(stored),
             lock: None,
-            held: None,
+            held: self.held.clone(),
         };
         let place = CallPlace {
             session: &row.session,
@@ -161,8 +180,11 @@ impl TaskSessions for ChildSessions {
             delegated: Some(self.delegated(row)),
         };
         let kit = CallServices::new(request, Arc::clone(&parts.services), &parts.registry, place)?;
-        let profiles = parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt));
-        let agent = named_subagent(&parts.agents, &row.agent)?;
+        let profiles = Profiles {
+            task: Some(self.facts(row)),
+            ..parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt))
+        };
+        let agent = stored_agent(&parts.agents, &row.agent)?;
         let profile = profiles.make(agent, &row.model)?;
         kit.services.gate.change_rules(profile.permissions.clone());
         let messages = parts.store.load(&row.session)?;
@@ -184,9 +206,11 @@ impl TaskSessions for ChildSessions {
         let works_as = (profile.agent().to_owned(), profile.model.reference.clone());
         let reports = Reports::new();
         parts.tree.add(&row.session, reports.question_sink());
+        let project = kit.services.roots.project_root().to_owned();
+        let draft = draft(&parts.store, &found, &project)?;
         let (handle, actor) = parts.spawn(NewActor {
             info,
-            draft: String::new(),
+            draft,
             opening: "startup",
             recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None),
             before_plan: StateBeforePlan {
@@ -202,10 +226,9 @@ impl TaskSessions for ChildSessions {
             messages,
             is_task: true,
         })?;
-        Ok(WiredSession {
+        Ok(RunningSession {
             handle,
             tools: Arc::clone(&parts.registry),
-            notes: Vec::new(),
             actor,
         })
     }
@@ -224,11 +247,13 @@ impl ChildSessions {
     fn check_resumed(
         &self,
         caller: &TaskCaller,
-        id: String,
+        id: &str,
         order: TaskOrder,
     ) -> Result<CheckedOrder, ToolError> {
-        let row = self.parts.tasks.resumed(caller, &id)?;
-        self.check_budget(&order, &row.model)?;
+        let row = self.parts.tasks.resumed(caller, id)?;
+        // Whom the caller may not start it may not let go on either.
+        task_agent(&self.parts.agents, (&caller.agent, order.tool), &row.agent)?;
+        self.check_budget(caller, &order, &row.model)?;
         let messages = self.parts.store.load(&row.session)?;
         let used = messages.iter().rev().find_map(|message| message.usage);
         Ok(CheckedOrder {
@@ -241,22 +266,48 @@ impl ChildSessions {
         })
     }
 
-    fn check_budget(&self, order: &TaskOrder, model: &ModelRef) -> Result<(), ToolError> {
-        if order.budget.cost.is_none() || is_priced(&self.parts.catalog, model) {
+    /// Refuses a model whose price is not known where dollars are limited, by the order or by a budget above it.
+    fn check_budget(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        model: &ModelRef,
+    ) -> Result<(), ToolError> {
+        let is_limited = order.budget.cost.is_some() || self.parts.tasks.has_cost_limit(&caller.session);
+        if !is_limited || is_priced(&self.parts.catalog, model) {
             return Ok(());
         }
         Err(ToolError::new(
             ErrorKind::InvalidArgs,
-            format!("`budget.cost` cannot be kept: the price of `{model}` is not known"),
+            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
         )
-        .hint("Give `budget.tokens` or `budget.minutes` instead."))
+        .hint("Name an agent or a category with another model, or give `budget.tokens` or `budget.minutes`."))
     }
 
-    /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
-    fn model_of(&self, caller: &TaskCaller, agent: &Agent, order: &TaskOrder) -> Result<ModelRef, ToolError> {
+    /// Facts of a stored task. A category that is gone by now changes nothing any more.
+    fn facts(&self, row: &TaskRow) -> TaskFacts {
+        let parts = &self.parts;
+        let category = row.category.as_deref();
+        TaskFacts {
+            started_by: row.started_by.clone(),
+            category: category.and_then(|name| categories::find(&parts.request, &parts.catalog, name).ok()),
+            primary_tools: parts.request.loaded.config.background.primary_tools.clone(),
+        }
+    }
+
+    /// The model of a task: the one that is asked for, the category's, the agent's own, or that of the session that starts it.
+    fn model_of(
+        &self,
+        caller: &TaskCaller,
+        (agent, category): (&Agent, Option<&Category>),
+        order: &TaskOrder,
+    ) -> Result<ModelRef, ToolError> {
         let catalog = &self.parts.catalog;
         let is_fixed = self.parts.request.source == super::ModelSource::Demo;
-        let own = order.model.as_ref().or_else(|| own_model(agent, catalog));
+        let small = self.parts.request.loaded.config.small_model.as_ref();
+        let of_category = category.and_then(|category| category.model.as_ref());
+        let own = order.model.as_ref().or(of_category);
+        let own = own.or_else(|| own_model(agent, small, catalog));
         if let Some(own) = own.filter(|_| !is_fixed) {
             return Ok(own.clone());
         }
@@ -314,15 +365,8 @@ fn existing(directory: &Path, row: &TaskRow) -> PathBuf {
 }
 
 /// The agent of a stored task, which may be gone by now.
-fn named_subagent<'a>(
-    agents: &'a crate::project::agents::Agents,
-    name: &str,
-) -> Result<&'a Agent, ErrorReport> {
-    task_agent(agents, name)
-        .or_else(|error| named(agents, name).map_err(|_| error))
-        .map_err(|error| ErrorReport {
-            kind: ReportKind::Config,
-            message: error.to_string(),
-            hint: None,
-        })
+fn stored_agent<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, ErrorReport> {
+    let usable = agents.usable().find(|agent| agent.name == name);
+    // It says why it cannot be used.
+    usable.map_or_else(|| named(agents, name), Ok)
 }

@@ -7,6 +7,7 @@
 //! is settled as trust itself.
 
 mod agents;
+mod categories;
 mod child_trees;
 mod children;
 mod cleanup;
@@ -28,6 +29,7 @@ mod status;
 mod task_trees;
 mod tool_names;
 mod tools;
+mod tree_parts;
 mod trust;
 mod unconfirmed;
 

@@ -33,6 +33,17 @@ pub(super) fn no_session(id: &SessionId) -> ErrorReport {
     }
 }
 
+/// A task's session lives with its tree: it has the rules, the mode and the lock of the root.
+fn of_task(id: &SessionId, root: &SessionId) -> ErrorReport {
+    ErrorReport {
+        kind: ReportKind::Storage,
+        message: format!("session `{id}` belongs to a task of session `{root}`, and is opened from there"),
+        hint: Some(format!(
+            "Open `{root}`; its panel and `/tasks` list the task, and `enter` goes into it."
+        )),
+    }
+}
+
 pub(super) fn find(
     request: &OpenRequest,
     store: &Store,
@@ -72,6 +83,9 @@ pub(super) fn find(
         });
     }
     let root = store.root(&row.id)?;
+    if root != row.id {
+        return Err(of_task(&row.id, &root));
+    }
     match SessionLock::take(&request.dirs.data, &root) {
         Ok(lock) => Ok(FoundSession {
             id: row.id.clone(),
@@ -187,6 +201,7 @@ pub(super) fn prompt_facts(
         directory: roots.session_dir().to_owned(),
         root: roots.project_root().to_owned(),
         branch: project::branch(roots.project_root(), &gate),
+        date: jiff::Zoned::now().date().to_string(),
         instructions: gathered.instructions.iter().map(shown).collect(),
     }
 }

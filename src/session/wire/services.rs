@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::categories;
 use super::environment::environment;
 use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
@@ -192,7 +193,10 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
             timeout: Duration::from_millis(config.bash.timeout_ms),
         },
         sandbox: sandbox(request, roots),
-        delegation: DelegationSettings::default(),
+        delegation: DelegationSettings {
+            agents: Vec::new(),
+            categories: categories::names(request),
+        },
         switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),
         access: ToolAccess::default(),
     }

@@ -14,6 +14,7 @@ mod plan;
 mod question;
 mod read;
 mod search_path;
+mod task_board;
 mod tasks;
 mod todos;
 mod write;
@@ -47,6 +48,10 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
         Arc::new(question::QuestionTool),
         Arc::new(read::ReadTool),
         Arc::new(tasks::TaskTool),
+        Arc::new(task_board::TaskCreateTool),
+        Arc::new(task_board::TaskGetTool),
+        Arc::new(task_board::TaskListTool),
+        Arc::new(task_board::TaskUpdateTool),
         Arc::new(todos::TodoReadTool),
         Arc::new(todos::TodoWriteTool),
         Arc::new(write::WriteTool),

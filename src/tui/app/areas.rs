@@ -10,6 +10,7 @@ use crate::tui::dialog::{Dialog, TypeAheadGuard};
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
 pub(super) const ROOMY: u16 = 20;
 
+#[derive(Default)]
 pub(super) struct Areas {
     pub(super) title: Rect,
     pub(super) transcript: Rect,
@@ -24,7 +25,7 @@ pub(super) struct Areas {
 
 impl SessionView {
     pub(super) fn areas(&mut self, screen: Rect, cx: &mut ViewCx<'_>) -> Areas {
-        let is_full = cx.asking(self).is_some_and(Dialog::is_full);
+        let is_full = cx.asking().is_some_and(Dialog::is_full);
         let panel = if is_full {
             0
         } else {
@@ -40,7 +41,7 @@ impl SessionView {
         }
         let queue = self.queue_list.rows(self.waiting().len(), height);
         let is_typing = |dialog: &dyn Dialog| dialog.guard().is_some_and(TypeAheadGuard::is_typing);
-        let shows_composer = cx.asking(self).is_none_or(is_typing);
+        let shows_composer = cx.asking().is_none_or(is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {
@@ -127,6 +128,14 @@ pub(super) fn between(area: Rect) -> Rect {
     Rect {
         y: area.y + 1,
         height: area.height - 2,
+        ..area
+    }
+}
+
+/// All but the hints.
+pub(super) fn above_hints(area: Rect) -> Rect {
+    Rect {
+        height: area.height - 1,
         ..area
     }
 }

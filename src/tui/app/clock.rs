@@ -33,7 +33,7 @@ impl App {
             _ => None,
         };
         let table = self.leader.as_ref().and_then(|table| table.deadline(now));
-        let clock = self.is_asked().then(|| self.next_second(now));
+        let clock = self.shows_clocks().then(|| self.next_second(now));
         let times = [
             spinner,
             clock,
@@ -79,7 +79,7 @@ impl App {
         }
         if self.view.mode_rests.is_some_and(|at| at <= now) {
             self.view.mode_rests = None;
-            if self.view.questions.has_permissions() {
+            if self.tree().questions.has_permissions() {
                 self.send(Op::Rejudge);
             }
         }
@@ -95,7 +95,7 @@ impl App {
             change = RedrawUrgency::Urgent;
         }
         let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
-        if self.is_asked() && seconds(since) != seconds(now) {
+        if self.shows_clocks() && seconds(since) != seconds(now) {
             change = change.max(RedrawUrgency::Soft);
         }
         let waits_from = self.view.transcript.waits_from(since);
@@ -127,7 +127,12 @@ impl App {
 
     /// Returns true if a call waits for an answer; its card counts the seconds.
     pub(super) fn is_asked(&self) -> bool {
-        !self.view.questions.is_empty()
+        !self.tree().questions.is_empty()
+    }
+
+    /// Returns true if something on screen counts seconds besides what turns.
+    fn shows_clocks(&self) -> bool {
+        self.is_asked() || self.shows_tasks() && self.tree().is_at_work()
     }
 
     fn next_second(&self, now: Instant) -> Instant {

@@ -68,6 +68,9 @@ impl App {
 
     /// Opens the file that the focused block, or the row of the selection's end, is about.
     pub(super) fn open_focused(&mut self, now: Instant) {
+        if let Some(session) = self.view.transcript.focused_session() {
+            return self.enter_task(&session, now);
+        }
         let places = self.view.transcript.places(self.project());
         if places.is_empty() {
             self.not_there(now);

@@ -1,5 +1,6 @@
 //! Effects: work that the screen wants done outside of it.
 
+use crate::conversation::SessionId;
 use crate::session::Op;
 use crate::session::host::HostQuery;
 use crate::session::query::Query;
@@ -19,6 +20,8 @@ pub(crate) enum Effect {
     SendTo(SlotId, Op),
     /// Opens a session; what it says comes under this slot.
     OpenSession(SlotId, SessionTarget),
+    /// Opens the session of a task of a tree that is open, under this slot.
+    OpenTask(SlotId, SessionId),
     /// From here on `Send` means this one.
     ShowSession(SlotId),
     /// Looks something up in the store, or has it changed there.

@@ -12,8 +12,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::App;
-use super::areas::{Areas, between};
+use super::areas::{Areas, above_hints, between};
 use super::layers::LayerSlot;
+use super::trees::{tree_mut_of, tree_of};
 use super::view_cx::ViewCx;
 use crate::tui::completion;
 use crate::tui::keymap::Context;
@@ -58,6 +59,11 @@ impl App {
             return None;
         }
         self.shown.views.clear();
+        self.list_tasks(now);
+        if let Some(place) = self.watch_place() {
+            return self.draw_watch(place, area, buffer, now);
+        }
+        self.leave_tiles();
         let (areas, mut caret) = self.draw_view(self.view.slot, area, buffer, now)?;
         self.shown = FrameLayout {
             dialog: areas.dialog,
@@ -96,13 +102,19 @@ impl App {
             Motion::Reduced => 0,
         };
         let has_keys = slot == self.view.slot;
+        let path = self.agents_down_to(slot);
         let view = if has_keys {
             &mut self.view
         } else {
             let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
             &mut other.view
         };
+        let tree = tree_mut_of(&mut self.trees, view);
         let mut cx = ViewCx {
+            questions: (tree.front == slot).then_some(&mut tree.questions),
+            tasks: &tree.tasks,
+            path,
+            unix: self.wall_clock.at(now),
             appearance: &self.appearance,
             keymap: &self.keymap,
             pictures: &mut self.pictures,
@@ -119,7 +131,7 @@ impl App {
     }
 
     /// Draws the layers that are seen, from the lowest up, and returns where the caret stands then.
-    fn draw_layers(
+    pub(super) fn draw_layers(
         &mut self,
         screen: Rect,
         areas: &Areas,
@@ -133,6 +145,7 @@ impl App {
         for (depth, slot) in slots.into_iter().enumerate().rev() {
             let place = match slot {
                 LayerSlot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
+                LayerSlot::Opened(place) if self.layers[place].covers_title() => above_hints(screen),
                 LayerSlot::Leader | LayerSlot::Opened(_) => between(screen),
                 LayerSlot::Search if depth == 0 => areas.hints,
                 LayerSlot::Completion if depth == 0 => Rect {
@@ -147,7 +160,7 @@ impl App {
                 | LayerSlot::Search
                 | LayerSlot::Completion => continue,
             };
-            let drawn = self.draw_layer(slot, place, buffer);
+            let drawn = self.draw_layer(slot, place, buffer, now);
             if slot != LayerSlot::Completion {
                 caret = drawn;
             }
@@ -155,13 +168,21 @@ impl App {
         caret
     }
 
-    fn draw_layer(&mut self, slot: LayerSlot, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    fn draw_layer(
+        &mut self,
+        slot: LayerSlot,
+        area: Rect,
+        buffer: &mut Buffer,
+        now: Instant,
+    ) -> Option<Position> {
         let result = match slot {
             LayerSlot::Search => self.search_words(),
             _ => None,
         };
         let view = &mut *self.view;
         let cx = LayerCx {
+            tasks: &tree_of(&self.trees, view).tasks,
+            unix: self.wall_clock.at(now),
             look: self.appearance.look(),
             keymap: &self.keymap,
             terminal_environment: &self.appearance.terminal_environment,

@@ -25,7 +25,11 @@ impl App {
             layer.hints(&mut hints, &self.keymap);
             return hints;
         }
-        let put_off = self.view.asks_put_off();
+        // Where there is little room, what is said for a moment comes first.
+        if self.view.remark.is_none() || self.shown.width >= WIDE {
+            self.count_tasks(&mut hints);
+        }
+        let put_off = self.view.facts.asks;
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {
@@ -34,6 +38,9 @@ impl App {
             };
             hints.say(&words, Meaning::StateAsking);
             hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
+        }
+        if self.view.is_held {
+            hints.say("held until you send something", Meaning::Warning);
         }
         if let Some(remark) = &self.view.remark {
             hints.say(&remark.text, remark.meaning);
@@ -126,7 +133,12 @@ impl App {
             hints.key(key(Action::CopyText), "copy");
             hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
         }
-        if self.can_interrupt() {
+        if self.view.task.is_some() {
+            hints.key(global(Action::Escape), "back");
+            if self.can_interrupt() {
+                hints.key(global(Action::ClearOrQuit), "stop");
+            }
+        } else if self.can_interrupt() {
             let esc = global(Action::Escape);
             if self.view.esc.armed.is_some() {
                 hints.say(&format!("{esc} again interrupts"), Meaning::Warning);

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::pickers::List;
+use super::trees::tree_mut_of;
 use super::{App, ESCAPE_PAUSE};
 use crate::session::query::{Answer, Query};
 use crate::tui::dialog::KeyRoute;
@@ -59,7 +60,7 @@ impl App {
             LayerSlot::Trust => self.trust.as_ref()?,
             LayerSlot::Search => self.view.search.as_ref()?,
             LayerSlot::Todo => self.view.todo_editor()?,
-            LayerSlot::Question => self.view.questions.shown()?,
+            LayerSlot::Question => self.tree().questions.shown()?,
             LayerSlot::Completion => self.view.open_completion()?,
         })
     }
@@ -72,7 +73,7 @@ impl App {
             LayerSlot::Trust => self.trust.as_mut()?,
             LayerSlot::Search => self.view.search.as_mut()?,
             LayerSlot::Todo => self.view.panel.editor_mut()?,
-            LayerSlot::Question => self.view.questions.shown_mut()?,
+            LayerSlot::Question => self.tree_mut().questions.shown_mut()?,
             LayerSlot::Completion => &mut self.view.completion,
         })
     }
@@ -83,7 +84,10 @@ impl App {
             LayerSlot::Leader => self.leader.as_mut()?.on_unknown_key(&self.keymap),
             LayerSlot::Opened(place) => self.layers.get_mut(place)?.on_unknown_key(&self.keymap),
             LayerSlot::Trust => self.trust.as_mut()?.on_unknown_key(&self.keymap),
-            LayerSlot::Question => self.view.questions.shown_mut()?.on_unknown_key(&self.keymap),
+            LayerSlot::Question => {
+                let tree = tree_mut_of(&mut self.trees, &self.view);
+                tree.questions.shown_mut()?.on_unknown_key(&self.keymap)
+            }
             // They take text, so that every key means something.
             LayerSlot::Search | LayerSlot::Todo | LayerSlot::Completion => return None,
         };
@@ -92,8 +96,8 @@ impl App {
 
     /// Returns where a key goes that a layer may not hear yet.
     pub(super) fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
-        let guard = self.layer_mut(slot).and_then(|layer| layer.guard_mut());
-        let route = guard.map_or(KeyRoute::Answer, |guard| guard.pass(now));
+        let layer = self.layer_mut(slot);
+        let route = layer.map_or(KeyRoute::Answer, |layer| layer.pass_guard(now));
         if route == KeyRoute::Drop {
             self.dropped_keys += 1;
         }
@@ -109,7 +113,7 @@ impl App {
             LayerSlot::Search => self.view.search = None,
             // A question that waited for it begins its guard when the key or the click that ended it is done.
             LayerSlot::Todo => return self.view.panel.leave_writing(),
-            LayerSlot::Question => self.view.questions.remove_shown(),
+            LayerSlot::Question => self.tree_mut().questions.remove_shown(),
             LayerSlot::Completion => return self.view.completion.close(),
         }
         self.begin_guard_anew(now);
@@ -170,6 +174,7 @@ impl App {
         }
         let layer = (page.open)(&self.view.facts.title);
         self.open_layer(layer, now);
+        self.begin_watch(now);
     }
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
@@ -285,7 +290,9 @@ impl App {
     }
 
     pub(super) fn layer_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
-        if self.is_asking() && layer.covers() {
+        // The grid shows those of tasks itself.
+        let is_unseen = !layer.covers_title() || self.root_asks();
+        if self.is_asking() && layer.covers() && is_unseen {
             hints.say("a question waits", Meaning::StateAsking);
         }
         layer.hints(hints, &self.keymap);

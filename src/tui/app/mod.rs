@@ -12,6 +12,7 @@
 
 mod appearance;
 mod areas;
+mod asking;
 mod attachments;
 mod attention;
 mod clock;
@@ -39,11 +40,17 @@ mod sessions;
 mod setup;
 mod shown_question;
 mod side_panel;
+mod task_actions;
+mod task_panel;
+mod task_views;
 mod terminal_answers;
+mod trees;
 mod trust_question;
 mod view_cx;
 mod view_frame;
 mod vim;
+mod wall_clock;
+mod watch;
 mod welcome;
 
 #[cfg(test)]
@@ -96,6 +103,7 @@ struct FrecencyState {
 
 pub(crate) struct App {
     start: Instant,
+    wall_clock: wall_clock::WallClock,
     attention: attention::Attention,
     keymap: Keymap,
     appearance: Appearance,
@@ -107,8 +115,10 @@ pub(crate) struct App {
     /// The conversation that has the keys.
     view: Box<SessionView>,
     next_slot: SlotId,
-    /// Sessions that are open and not on screen, the last one that was first.
+    /// Conversations that are open and not in front, the last one that was first.
     others: Vec<sessions::BackgroundSession>,
+    /// The trees that they and the one in front belong to.
+    trees: Vec<trees::TreeView>,
     /// The content of the title row for a session of which nothing is known yet.
     blank: sessions::NewSessionFacts,
     /// Entries that are picked often.
@@ -129,6 +139,7 @@ pub(crate) struct App {
     /// Layers that a person has opened; the last one is the topmost.
     layers: Vec<Box<dyn Layer>>,
     session_list: session_list::SessionList,
+    tiles: watch::TileConversations,
     /// Waits for the key behind the leader.
     leader: Option<LeaderTable>,
     /// `ctrl+c` was pressed while nothing was there to stop.
@@ -261,6 +272,7 @@ impl App {
 
     fn send(&mut self, op: Op) {
         self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
+        self.view.is_held &= !matches!(op, Op::Submit(_) | Op::Queue(_) | Op::Release);
         match self.view.link {
             SessionLink::Opening => self.view.unsent.push(op),
             SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {

@@ -78,9 +78,12 @@ impl App {
             Action::FocusQueue => !self.view.waiting().is_empty() && self.view.focus != Focus::Queue,
             Action::QueueDraft => !self.view.composer.is_blank(),
             Action::OpenList(list) => self.is_list_offered(list),
-            Action::NextAsk => !self.view.questions.is_empty() || self.elsewhere().asks > 0,
-            Action::LastSession => !self.others.is_empty(),
+            Action::NextAsk => !self.tree().questions.is_empty() || self.elsewhere().asks > 0,
+            Action::LastSession => self.last_tree().is_some(),
             Action::Interrupt => self.can_interrupt(),
+            Action::ToBackground => self.tasks_waited_for() > 0,
+            Action::ParentTask => self.view.task.is_some(),
+            Action::PreviousTask | Action::NextTask => self.has_siblings(),
             Action::CopyAnswer => self.view.transcript.copy_answer().is_some(),
             Action::ToggleNewest => self.view.transcript.has_card(),
             Action::FocusTranscript => {
@@ -139,7 +142,8 @@ impl App {
         match action {
             Action::FocusComposer => self.view.focus != Focus::Composer,
             Action::NextTodoState | Action::EditTodo => chosen == CursorRow::Todo,
-            Action::PickRow => chosen == CursorRow::File,
+            Action::PickRow => matches!(chosen, CursorRow::File | CursorRow::Task { .. }),
+            Action::StopTask => chosen == CursorRow::Task { is_active: true },
             action => chosen != CursorRow::Nothing && !is_move(action),
         }
     }

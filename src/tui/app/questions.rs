@@ -1,18 +1,15 @@
-//! Questions that wait for the person in one session: which is on screen, which was put off, and where text goes that was
-//! written in a form and never sent.
+//! Questions that wait for the person in one tree of sessions: which is on screen, and which was put off.
 //!
 //! A question that was begun is kept with all that was chosen and written until it is settled. Questions of permission
-//! come first, but never take the place of a form that is on screen.
+//! come first, but never take the place of a form that is on screen. In the conversation of a task only its own questions
+//! and those of its tasks come up by themselves; the others wait, as those do that were put off.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::App;
-use crate::permission::{PermissionReply, Scope};
-use crate::question::{Question, QuestionId, QuestionKind, Reply};
-use crate::session::Op;
+use crate::conversation::SessionId;
+use crate::permission::Scope;
+use crate::question::{Question, QuestionId, QuestionKind};
 use crate::tui::dialog::{self, Dialog, TypeAheadGuard};
-use crate::view::theme::Meaning;
 
 /// Questions that wait: those of permission before forms, each kind oldest first.
 #[derive(Default)]
@@ -43,9 +40,23 @@ impl OpenQuestions {
         self.list.is_empty()
     }
 
-    /// How many wait for later.
-    pub(super) fn put_off(&self) -> usize {
-        self.list.iter().filter(|open| open.is_put_off).count()
+    /// How many wait for later: they were put off, or do not come up by themselves.
+    pub(super) fn waiting(&self, comes_up: impl Fn(&Question) -> bool) -> usize {
+        let waits = |open: &&OpenQuestion| {
+            self.shown != Some(open.question.id) && (open.is_put_off || !comes_up(&open.question))
+        };
+        self.list.iter().filter(waits).count()
+    }
+
+    /// Those of permission before forms, each kind oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Question>> {
+        self.list.iter().map(|open| &open.question)
+    }
+
+    /// Returns those of one session.
+    pub(super) fn of(&self, session: &SessionId) -> impl Iterator<Item = &Arc<Question>> {
+        let questions = self.list.iter().map(|open| &open.question);
+        questions.filter(move |question| question.session == *session)
     }
 
     pub(super) fn has_permissions(&self) -> bool {
@@ -74,6 +85,30 @@ impl OpenQuestions {
         self.list[place].dialog.as_deref_mut()
     }
 
+    /// Returns true if one is on screen and none comes behind it.
+    pub(super) fn is_last_shown(&self) -> bool {
+        self.shown_place()
+            .is_some_and(|place| place + 1 == self.list.len())
+    }
+
+    /// Takes over those that are open. Returns those that are not any more.
+    pub(super) fn take_over(&mut self, open: &[Arc<Question>]) -> Vec<QuestionId> {
+        for question in open {
+            self.add(question);
+        }
+        let known = self.list.iter().map(|known| known.question.id);
+        known
+            .filter(|known| open.iter().all(|open| open.id != *known))
+            .collect()
+    }
+
+    /// Takes all away; returns texts that were written for them and never sent.
+    pub(super) fn take_all(&mut self) -> Vec<String> {
+        self.shown = None;
+        let dialogs = self.list.drain(..).filter_map(|open| open.dialog);
+        dialogs.filter_map(|dialog| dialog.unsent_text()).collect()
+    }
+
     fn shown_place(&self) -> Option<usize> {
         self.place_of(self.shown?)
     }
@@ -82,7 +117,7 @@ impl OpenQuestions {
         self.list.iter().position(|open| open.question.id == id)
     }
 
-    fn add(&mut self, question: &Arc<Question>) {
+    pub(super) fn add(&mut self, question: &Arc<Question>) {
         if self.place_of(question.id).is_some() {
             return;
         }
@@ -97,7 +132,7 @@ impl OpenQuestions {
     }
 
     /// Takes one away; returns text that was written for it and never sent.
-    fn remove(&mut self, id: QuestionId) -> Option<String> {
+    pub(super) fn remove(&mut self, id: QuestionId) -> Option<String> {
         let open = self.list.remove(self.place_of(id)?);
         self.shown = self.shown.filter(|shown| *shown != id);
         open.dialog?.unsent_text()
@@ -112,7 +147,7 @@ impl OpenQuestions {
     }
 
     /// Leaves the one on screen for later.
-    fn put_off_shown(&mut self) {
+    pub(super) fn put_off_shown(&mut self) {
         if let Some(place) = self.shown_place() {
             self.list[place].is_put_off = true;
         }
@@ -120,22 +155,38 @@ impl OpenQuestions {
     }
 
     /// Brings back what was put off.
-    fn recall(&mut self) {
+    pub(super) fn recall(&mut self) {
         for open in &mut self.list {
             open.is_put_off = false;
         }
     }
 
-    /// Shows the first that was not put off, if none is shown.
-    fn show(&mut self, guard: TypeAheadGuard, scope: Scope) {
+    /// Shows the first that comes up by itself and was not put off, if none is shown.
+    pub(super) fn show(&mut self, guard: TypeAheadGuard, scope: Scope, comes_up: impl Fn(&Question) -> bool) {
         if self.shown_place().is_none() {
-            let next = self.list.iter().position(|open| !open.is_put_off);
+            let is_next = |open: &OpenQuestion| !open.is_put_off && comes_up(&open.question);
+            let next = self.list.iter().position(is_next);
             self.show_at(next, guard, scope);
         }
     }
 
+    /// Shows this one, wherever it waits. Returns false if it is not open.
+    pub(super) fn show_this(&mut self, id: QuestionId, guard: TypeAheadGuard, scope: Scope) -> bool {
+        let place = self.place_of(id);
+        if let Some(place) = place {
+            self.list[place].is_put_off = false;
+            self.show_at(Some(place), guard, scope);
+        }
+        place.is_some()
+    }
+
+    /// Leaves the one on screen, which comes up again where it does by itself.
+    pub(super) fn leave_shown(&mut self) {
+        self.shown = None;
+    }
+
     /// Shows the one behind the one on screen; behind the last comes the first.
-    fn show_next(&mut self, guard: TypeAheadGuard, scope: Scope) {
+    pub(super) fn show_next(&mut self, guard: TypeAheadGuard, scope: Scope) {
         let Some(place) = self.shown_place().filter(|_| self.list.len() > 1) else {
             return;
         };
@@ -156,107 +207,5 @@ impl OpenQuestions {
                 .appear(guard, scope);
             question.id
         });
-    }
-}
-
-impl App {
-    /// Takes over what waits in a session that was attached to. What was begun here stays.
-    pub(super) fn attach_questions(&mut self, questions: &[Arc<Question>], now: Instant) {
-        let is_open = |open: &OpenQuestion| questions.iter().any(|question| question.id == open.question.id);
-        let gone = self.view.questions.list.iter().filter(|open| !is_open(open));
-        let gone: Vec<QuestionId> = gone.map(|open| open.question.id).collect();
-        for id in gone {
-            self.settle_question(id, now);
-        }
-        for question in questions {
-            self.view.questions.add(question);
-        }
-    }
-
-    pub(super) fn put_question(&mut self, question: &Arc<Question>, now: Instant) {
-        self.view.questions.add(question);
-        self.show_question(now);
-    }
-
-    /// A question is gone that was not answered here: what was written for it is not lost.
-    pub(super) fn settle_question(&mut self, id: QuestionId, now: Instant) {
-        if let Some(text) = self.view.questions.remove(id) {
-            self.write_before(&text, now);
-        }
-        self.show_question(now);
-    }
-
-    /// The session is gone, and with it who asked.
-    pub(super) fn drop_questions(&mut self, now: Instant) {
-        for open in std::mem::take(&mut self.view.questions).list {
-            if let Some(text) = open.dialog.and_then(|dialog| dialog.unsent_text()) {
-                self.write_before(&text, now);
-            }
-        }
-        self.count_asks();
-    }
-
-    /// Shows the first question that was not put off, if none is shown.
-    pub(super) fn show_question(&mut self, now: Instant) {
-        let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
-        let scope = self.scope.unwrap_or_default();
-        self.view.questions.show(TypeAheadGuard::begin(now, typed), scope);
-        self.count_asks();
-    }
-
-    /// Shows the question behind the one on screen.
-    pub(super) fn next_question(&mut self, now: Instant) {
-        let scope = self.scope.unwrap_or_default();
-        self.view
-            .questions
-            .show_next(TypeAheadGuard::begin(now, None), scope);
-        self.count_asks();
-    }
-
-    pub(super) fn put_off_question(&mut self, now: Instant) {
-        self.view.questions.put_off_shown();
-        self.show_question(now);
-    }
-
-    /// Sends an answer; text that is not sent with it goes into the composer.
-    pub(super) fn answer(&mut self, id: QuestionId, reply: Reply, text: Option<String>, now: Instant) {
-        if let Reply::Permission(PermissionReply::Always { scope, .. }) = &reply {
-            self.scope = scope.remembered().or(self.scope);
-        }
-        if let Some(text) = text {
-            self.write_before(&text, now);
-        }
-        self.send(Op::Answer { id, reply });
-        self.show_question(now);
-    }
-
-    /// Brings back what was put off, or goes on to the next question, of this session or then of another.
-    pub(super) fn recall_asks(&mut self, now: Instant) {
-        let questions = &self.view.questions;
-        let is_last = questions
-            .shown_place()
-            .is_none_or(|place| place + 1 == questions.len());
-        let has_asked_all = questions.is_empty() || questions.shown.is_some() && is_last;
-        if has_asked_all && self.go_to_ask(now) {
-            return;
-        }
-        if self.view.questions.shown.is_some() {
-            return self.next_question(now);
-        }
-        if self.view.questions.is_empty() {
-            return self.say("nothing waits for an answer", Meaning::TextMuted, now);
-        }
-        self.close_layers(now);
-        self.recall_questions(now);
-    }
-
-    /// Shows the first question, also one that was put off.
-    pub(super) fn recall_questions(&mut self, now: Instant) {
-        self.view.questions.recall();
-        self.show_question(now);
-    }
-
-    fn count_asks(&mut self) {
-        self.view.facts.asks = self.view.questions.put_off();
     }
 }

@@ -36,6 +36,7 @@ impl App {
         self.view.root = Some(snapshot.info.id.clone());
         self.view.reopens = None;
         self.view.facts.set_info(&snapshot.info);
+        self.name_task();
         // What was chosen here since is newer.
         self.scope = self.scope.or(snapshot.info.scope);
         self.view.agents.clone_from(&snapshot.info.agents);
@@ -59,7 +60,9 @@ impl App {
         } else {
             TurnStatus::Idle
         };
-        self.attach_questions(&snapshot.questions, now);
+        if self.view.task.is_none() {
+            self.attach_tree(snapshot, now);
+        }
         self.view.link = match &snapshot.info.read_only {
             None => SessionLink::Open,
             Some(reason) => SessionLink::ReadOnly(reason.clone()),
@@ -69,7 +72,11 @@ impl App {
             self.fill_list(now);
         }
         self.ask_for_layers(now);
-        self.show_question(now);
+        self.mark_asking_calls(now);
+        // One of another conversation of the tree may be on screen.
+        if self.tree().front == self.view.slot {
+            self.show_question(now);
+        }
         RedrawUrgency::Urgent
     }
 
@@ -92,7 +99,9 @@ impl App {
         self.view.link = SessionLink::Gone;
         self.view.turn = TurnStatus::Idle;
         self.view.shells.clear();
-        self.drop_questions(now);
+        if self.view.task.is_none() {
+            self.drop_questions(now);
+        }
         self.view
             .transcript
             .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
@@ -100,6 +109,9 @@ impl App {
     }
 
     pub(crate) fn event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
+        if envelope.event.is_of_tree() {
+            return self.tree_event(envelope, now);
+        }
         let is_root = self.view.root.as_ref() == Some(&envelope.session);
         let own = self.note(&envelope.event, is_root, now);
         let drawn = if is_root {
@@ -107,18 +119,18 @@ impl App {
         } else {
             RedrawUrgency::None
         };
+        if matches!(
+            envelope.event,
+            Event::PartStarted { .. } | Event::PartEnded { .. }
+        ) {
+            self.mark_asking_calls(now);
+        }
         own.max(drawn)
     }
 
     /// Takes in what the rest of the screen shows.
     fn note(&mut self, event: &Event, is_root: bool, now: Instant) -> RedrawUrgency {
         match event {
-            // Questions of children are asked here as well.
-            Event::Asked(question) => {
-                self.notify_if_away(question.title().to_owned(), now);
-                self.put_question(question, now);
-            }
-            Event::Settled(settled) => self.settle_question(settled.id, now),
             Event::Grants(grants) => self.update_layers(&LayerUpdate::Grants(grants), now),
             _ if !is_root => return RedrawUrgency::None,
             Event::MessageStarted(message) => match message.own_command() {

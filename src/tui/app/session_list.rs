@@ -11,7 +11,7 @@ use std::time::Instant;
 use jiff::tz::TimeZone;
 
 use super::pickers::{SESSIONS, SessionListRequest, SessionRows, SessionState};
-use super::{App, Effect, SessionLink, TurnStatus};
+use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::session::Op;
 use crate::session::host::{HostAnswer, HostQuery, ListedSession};
@@ -85,7 +85,7 @@ impl App {
     /// How the sessions stand that are open here and that nobody else holds.
     fn open_sessions(&self) -> HashMap<SessionId, SessionState> {
         let mut open: HashMap<SessionId, SessionState> = self.other_states().collect();
-        let own = self.view.root.as_ref().or(self.view.wanted.as_ref());
+        let own = self.root_view().id();
         open.extend(own.map(|id| (id.clone(), SessionState::OnScreen)));
         open
     }
@@ -229,10 +229,10 @@ impl App {
     }
 
     pub(super) fn other_states(&self) -> impl Iterator<Item = (SessionId, SessionState)> {
-        self.others.iter().filter_map(|other| {
+        self.other_trees().filter_map(|(other, tree)| {
             let state = match () {
-                () if other.view.asks() > 0 => SessionState::Asking,
-                () if other.view.turn == TurnStatus::Busy => SessionState::Working,
+                () if !tree.questions.is_empty() => SessionState::Asking,
+                () if other.is_busy(tree) => SessionState::Working,
                 () if other.has_news => SessionState::Ended,
                 () => SessionState::AtRest,
             };

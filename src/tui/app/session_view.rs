@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::attachments::ReturnedDraft;
 use super::input_queue::TakeBackPurpose;
-use super::questions::OpenQuestions;
 use super::search::SearchRow;
 use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
@@ -24,6 +23,10 @@ use crate::tui::transcript::Transcript;
 #[derive(Default)]
 pub(super) struct SessionView {
     pub(super) slot: SlotId,
+    /// The slot of the root of its tree; its own where it is the root.
+    pub(super) tree: SlotId,
+    /// The session, where it is that of a task.
+    pub(super) task: Option<SessionId>,
     pub(super) directory: PathBuf,
     pub(super) facts: SessionFacts,
     pub(super) link: SessionLink,
@@ -50,6 +53,8 @@ pub(super) struct SessionView {
     /// True if something was sent from here.
     pub(super) has_messages: bool,
     pub(super) turn: TurnStatus,
+    /// Nothing goes on by itself until something is sent.
+    pub(super) is_held: bool,
     /// Those the session can be changed to.
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
@@ -58,7 +63,6 @@ pub(super) struct SessionView {
     /// Asked for; comes with the next step.
     pub(super) wanted_agent: Option<String>,
     pub(super) wanted_model: Option<ModelRef>,
-    pub(super) questions: OpenQuestions,
     pub(super) focus: Focus,
     /// The search row, while it is open.
     pub(super) search: Option<SearchRow>,
@@ -83,11 +87,28 @@ impl SessionView {
     ) -> Self {
         Self {
             slot,
+            tree: slot,
             directory,
             facts,
             wanted,
             reopens,
             ..Self::default()
+        }
+    }
+
+    /// The session of a task, which is about to be opened.
+    pub(super) fn of_task(
+        slot: SlotId,
+        tree: SlotId,
+        facts: SessionFacts,
+        directory: PathBuf,
+        session: SessionId,
+        now: Instant,
+    ) -> Self {
+        Self {
+            tree,
+            task: Some(session.clone()),
+            ..Self::blank(slot, facts, directory, Some(session), Some(now))
         }
     }
 
@@ -99,7 +120,12 @@ impl SessionView {
     pub(super) fn waiting(&self) -> Vec<QueuedInput<'_>> {
         let unsent = self.unsent_inputs().enumerate();
         let unsent = unsent.map(|(place, input)| QueuedInput::unsent(place, &input.text));
-        self.queue.iter().map(QueuedInput::of).chain(unsent).collect()
+        let is_task = self.task.is_some();
+        let queue = self.queue.iter();
+        queue
+            .map(|queued| QueuedInput::of(queued, is_task))
+            .chain(unsent)
+            .collect()
     }
 
     pub(super) fn unsent_inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
@@ -107,11 +133,6 @@ impl SessionView {
             Op::Submit(input) | Op::Queue(input) => Some(input),
             _ => None,
         })
-    }
-
-    /// How many questions wait for later.
-    pub(super) fn asks_put_off(&self) -> usize {
-        self.questions.put_off()
     }
 
     /// Returns true if the words of a todo are written. A question that comes waits until that is over.
@@ -137,11 +158,6 @@ impl SessionView {
         } else {
             0
         }
-    }
-
-    /// How many questions wait in it, on screen or put off.
-    pub(super) fn asks(&self) -> usize {
-        self.questions.len()
     }
 
     /// Returns true if nothing was said in it yet.

@@ -3,11 +3,15 @@
 //! Events of a session that is not on screen are taken in as if it were there ([`App::in_session`]); only what it wants
 //! is shown. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on
 //! disk. Of those that want nothing only the last few stay; the others are closed, and the list opens them again.
+//!
+//! A session here is a tree: that of a root with those of its tasks (`task_views`). Which of its conversations comes on
+//! screen with it is the one that was there last.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use super::session_view::{SessionView, has_no_messages};
+use super::trees::{TreeView, tree_of};
 use super::{App, Effect, SessionLink, TurnStatus};
 use crate::conversation::SessionId;
 use crate::tui::dialog::QuitDialog;
@@ -26,7 +30,7 @@ pub(super) struct NewSessionFacts {
     pub(super) directory: PathBuf,
 }
 
-/// An open session that is not on screen.
+/// An open conversation that is not in front.
 pub(super) struct BackgroundSession {
     /// Its turn has ended since it was on screen.
     pub(super) has_news: bool,
@@ -34,18 +38,30 @@ pub(super) struct BackgroundSession {
 }
 
 impl BackgroundSession {
-    fn is_busy(&self) -> bool {
+    pub(super) fn of(view: Box<SessionView>) -> Self {
+        Self {
+            has_news: false,
+            view,
+        }
+    }
+
+    fn is_turn_running(&self) -> bool {
         self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
     }
 
-    /// Returns true if a person should know of it.
-    fn wants_something(&self) -> bool {
-        self.is_busy() || self.view.asks() > 0 || self.has_news
+    /// Returns true if it, or a task of its tree, is at work.
+    pub(super) fn is_busy(&self, tree: &TreeView) -> bool {
+        self.is_turn_running() || tree.is_at_work()
     }
 
-    /// Returns true if it can be closed without anybody missing it.
-    fn is_at_rest(&self) -> bool {
-        !self.wants_something()
+    /// Returns true if a person should know of it.
+    fn wants_something(&self, tree: &TreeView) -> bool {
+        self.is_busy(tree) || !tree.questions.is_empty() || self.has_news
+    }
+
+    /// Returns true if nothing is lost when it is closed.
+    fn is_at_rest(&self, tree: &TreeView) -> bool {
+        !self.wants_something(tree)
             && self.view.composer.is_blank()
             && self.view.queue.is_empty()
             && self.view.unsent.is_empty()
@@ -59,12 +75,24 @@ fn is_live(link: &SessionLink) -> bool {
 }
 
 impl App {
+    /// Returns the roots of the trees that are not on screen, with their trees.
+    pub(super) fn other_trees(&self) -> impl DoubleEndedIterator<Item = (&BackgroundSession, &TreeView)> {
+        let own = self.view.tree;
+        let roots = self
+            .others
+            .iter()
+            .filter(move |other| other.view.task.is_none() && other.view.tree != own);
+        roots.map(|root| (root, tree_of(&self.trees, &root.view)))
+    }
+
     /// Counts the sessions not on screen that want something, and their questions.
     pub(super) fn elsewhere(&self) -> OtherSessionCounts {
-        OtherSessionCounts {
-            sessions: self.others.iter().filter(|other| other.wants_something()).count(),
-            asks: self.others.iter().map(|other| other.view.asks()).sum(),
+        let mut counts = OtherSessionCounts::default();
+        for (other, tree) in self.other_trees() {
+            counts.sessions += usize::from(other.wants_something(tree));
+            counts.asks += tree.questions.len();
         }
+        counts
     }
 
     /// Lets a session be changed, whether it is on screen or not. One that is not there any more is left alone.
@@ -82,9 +110,9 @@ impl App {
             return RedrawUrgency::None;
         };
         let mut other = self.others.remove(place);
-        let was_busy = other.is_busy();
+        let was_running = other.is_turn_running();
         let changed = self.as_if_shown(&mut other, change);
-        other.has_news |= was_busy && !other.is_busy();
+        other.has_news |= was_running && !other.is_turn_running();
         self.others.insert(place, other);
         if before == self.elsewhere() {
             let is_seen = self.shown.views.contains(&slot);
@@ -142,6 +170,10 @@ impl App {
         let Some(source) = self.view.root.clone() else {
             return self.say("no session is open", Meaning::TextMuted, now);
         };
+        if self.view.task.is_some() {
+            let words = "a task is not forked; fork the session that started it";
+            return self.say(words, Meaning::Warning, now);
+        }
         match self.view.transcript.fork_point() {
             Ok(point) => {
                 let title = self.view.facts.title.clone();
@@ -172,11 +204,11 @@ impl App {
             return self.show(slot, now);
         }
         self.open_session(SessionTarget::Session(id.clone()), title.to_owned(), now);
-        let stale = self.others.iter().position(|other| other.view.id() == Some(id));
-        if let Some(mut stale) = stale.map(|place| self.others.remove(place)) {
-            self.effects.push(Effect::CloseSession(stale.view.slot));
+        let stale = self.others.iter().find(|other| other.view.id() == Some(id));
+        let stale = stale.map(|stale| stale.view.slot);
+        if let Some(mut stale) = stale.and_then(|slot| self.close_view(slot)) {
             // What was written there was never stored.
-            std::mem::swap(&mut self.view.composer, &mut stale.view.composer);
+            std::mem::swap(&mut self.view.composer, &mut stale.composer);
             self.draft_changed(now);
         }
     }
@@ -193,15 +225,46 @@ impl App {
 
     /// Lets an open session go that is not on screen.
     pub(super) fn close_session(&mut self, id: &SessionId) {
-        let place = self.others.iter().position(|other| other.view.id() == Some(id));
-        if let Some(place) = place {
-            let other = self.others.remove(place);
-            self.effects.push(Effect::CloseSession(other.view.slot));
+        let other = self.others.iter().find(|other| other.view.id() == Some(id));
+        if let Some(slot) = other.map(|other| other.view.slot) {
+            self.close_view(slot);
         }
     }
 
+    /// Lets a conversation go, and with that of a root those of its tasks. The tree in front stays.
+    pub(super) fn close_view(&mut self, slot: SlotId) -> Option<Box<SessionView>> {
+        let place = self.others.iter().position(|other| other.view.slot == slot)?;
+        let tree = self.others[place].view.tree;
+        if tree == slot {
+            if self.view.tree == tree {
+                return None;
+            }
+            let tasks = self.others.iter().map(|other| &other.view);
+            let tasks = tasks.filter(|view| view.tree == tree && view.slot != slot);
+            let tasks: Vec<SlotId> = tasks.map(|view| view.slot).collect();
+            for task in tasks {
+                self.close_view(task);
+            }
+            self.trees.retain(|tree| tree.slot != slot);
+        } else if let Some(tree) = self
+            .trees
+            .iter_mut()
+            .find(|of| of.slot == tree && of.front == slot)
+        {
+            tree.front = tree.slot;
+        }
+        self.effects.push(Effect::CloseSession(slot));
+        let place = self.others.iter().position(|other| other.view.slot == slot)?;
+        Some(self.others.remove(place).view)
+    }
+
+    /// Returns the conversation of another tree that was on screen last.
+    pub(super) fn last_tree(&self) -> Option<SlotId> {
+        self.other_trees().next().map(|(_, tree)| tree.front)
+    }
+
     pub(super) fn last_session(&mut self, now: Instant) {
-        match self.others.first().map(|other| other.view.slot) {
+        match self.last_tree() {
             Some(slot) => self.show(slot, now),
             None => self.say("no other session is open", Meaning::TextMuted, now),
         }
@@ -210,8 +273,8 @@ impl App {
     /// Goes where a question waits, if it does elsewhere; says whether it does.
     pub(super) fn go_to_ask(&mut self, now: Instant) -> bool {
         // The one that was left longest ago comes first, so that the same key reaches each in turn.
-        let asks = self.others.iter().rev().find(|other| other.view.asks() > 0);
-        let Some(slot) = asks.map(|other| other.view.slot) else {
+        let asks = self.other_trees().rfind(|(_, tree)| !tree.questions.is_empty());
+        let Some(slot) = asks.map(|(_, tree)| tree.front) else {
             return false;
         };
         self.show(slot, now);
@@ -241,19 +304,14 @@ impl App {
         if self.uses_vim {
             view.composer.use_vim();
         }
-        self.others.insert(
-            0,
-            BackgroundSession {
-                has_news: false,
-                view,
-            },
-        );
+        self.others.insert(0, BackgroundSession::of(view));
+        self.trees.push(TreeView::new(slot));
         self.effects.push(Effect::OpenSession(slot, wanted));
         self.show(slot, now);
     }
 
-    /// Puts another open session on screen.
-    fn show(&mut self, slot: SlotId, now: Instant) {
+    /// Puts another open conversation in front.
+    pub(super) fn show(&mut self, slot: SlotId, now: Instant) {
         let Some(place) = self.others.iter().position(|other| other.view.slot == slot) else {
             return;
         };
@@ -269,36 +327,52 @@ impl App {
         other.has_news = false;
         self.effects.push(Effect::ShowSession(slot));
         self.put_aside(other);
+        self.begin_looking(now);
+    }
+
+    /// The conversation in front has just come there.
+    fn begin_looking(&mut self, now: Instant) {
+        let (slot, task) = (self.view.slot, self.view.task.clone());
+        let tree = self.tree_mut();
+        if let Some(task) = &task {
+            tree.tasks.see(task);
+        }
+        if std::mem::replace(&mut tree.front, slot) != slot {
+            // What comes up there is another matter.
+            tree.questions.leave_shown();
+        }
+        self.list_tasks(now);
+        self.show_question(now);
         // What is typed ahead was not meant for a question that was not on screen.
         self.begin_guard_anew(now);
     }
 
     fn put_aside(&mut self, other: BackgroundSession) {
-        if other.view.is_discardable() {
-            self.effects.push(Effect::CloseSession(other.view.slot));
+        let slot = other.view.slot;
+        let is_discardable = other.view.is_discardable();
+        self.others.insert(0, other);
+        if is_discardable && self.close_view(slot).is_some() {
             return;
         }
-        self.others.insert(0, other);
-        let at_rest: Vec<SlotId> = self
-            .others
-            .iter()
-            .filter(|other| other.is_at_rest())
-            .map(|other| other.view.slot)
-            .skip(KEPT)
-            .collect();
-        for slot in at_rest {
-            self.others.retain(|other| other.view.slot != slot);
-            self.effects.push(Effect::CloseSession(slot));
+        let at_rest = self.other_trees().filter(|(other, tree)| other.is_at_rest(tree));
+        let mut left: Vec<SlotId> = at_rest.map(|(other, _)| other.view.slot).skip(KEPT).collect();
+        left.extend(self.tasks_left_open());
+        for slot in left {
+            self.close_view(slot);
         }
     }
 
-    /// Quits, or asks first where other sessions are at work.
+    /// Quits, or asks first where other sessions or tasks are at work.
     pub(super) fn quit(&mut self) {
-        let busy = self.others.iter().filter(|other| other.is_busy()).count();
-        if busy == 0 {
+        let busy = self.other_trees().filter(|(other, tree)| other.is_busy(tree));
+        let dialog = QuitDialog {
+            sessions: busy.count(),
+            tasks: self.tree().tasks.counts().active(),
+        };
+        if dialog.sessions + dialog.tasks == 0 {
             return self.effects.push(Effect::Quit);
         }
         self.quit_armed = None;
-        self.layers.push(Box::new(QuitDialog { sessions: busy }));
+        self.layers.push(Box::new(dialog));
     }
 }

@@ -4,12 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use jiff::Timestamp;
+
+use super::watch::TileConversations;
 use super::{
     App, FrecencyState,
     appearance::{Appearance, ThemeList, Themes},
     attention, completions, frame, history, pointer, session_list,
     session_view::SessionView,
     sessions,
+    trees::TreeView,
+    wall_clock::WallClock,
 };
 use crate::permission::Mode;
 use crate::tui::MouseCapture;
@@ -70,6 +75,7 @@ impl App {
         view.has_messages = setup.prompt.is_some();
         let mut app = Self {
             start: now,
+            wall_clock: WallClock::new(now, Timestamp::now().as_millisecond()),
             keymap: setup.keymap,
             attention: attention::Attention::new(now),
             pictures: Pictures::new(setup.terminal_environment.picture_protocol),
@@ -86,6 +92,7 @@ impl App {
             next_slot: SlotId(SlotId::FIRST.0 + 1),
             view: Box::new(view),
             others: Vec::new(),
+            trees: vec![TreeView::new(SlotId::FIRST)],
             blank: sessions::NewSessionFacts {
                 facts,
                 directory: setup.directory,
@@ -102,6 +109,7 @@ impl App {
             layers: Vec::new(),
             session_list: session_list::SessionList::default(),
             leader: None,
+            tiles: TileConversations::default(),
             quit_armed: None,
             dropped_keys: 0,
             shown: frame::FrameLayout::default(),

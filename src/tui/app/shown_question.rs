@@ -5,43 +5,34 @@ use std::time::Instant;
 use super::App;
 use super::questions::OpenQuestions;
 use super::session_view::SessionView;
+use super::trees::tree_mut_of;
 use super::view_cx::ViewCx;
-use crate::tui::dialog::{Dialog, Trust, TypeAheadGuard};
+use crate::tui::dialog::{Dialog, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
-
-/// Returns the one that is on screen. Trust is asked about before there is a session.
-fn shown_dialog<'a>(trust: Option<&'a Trust>, questions: &'a OpenQuestions) -> Option<&'a dyn Dialog> {
-    match trust {
-        Some(trust) => Some(trust),
-        None => questions.shown(),
-    }
-}
-
-fn shown_dialog_mut<'a>(
-    trust: Option<&'a mut Trust>,
-    questions: &'a mut OpenQuestions,
-) -> Option<&'a mut (dyn Dialog + 'static)> {
-    match trust {
-        Some(trust) => Some(trust),
-        None => questions.shown_mut(),
-    }
-}
 
 impl ViewCx<'_> {
     /// Returns the question that has the composer's place.
-    pub(super) fn asking<'a>(&'a self, view: &'a SessionView) -> Option<&'a dyn Dialog> {
-        shown_dialog(self.trust.as_deref(), &view.questions)
+    pub(super) fn asking(&self) -> Option<&dyn Dialog> {
+        match (self.trust.as_deref(), self.questions.as_deref()) {
+            (Some(trust), _) => Some(trust),
+            (None, questions) => questions?.shown(),
+        }
     }
 
-    pub(super) fn is_asking(&self, view: &SessionView) -> bool {
-        self.asking(view).is_some()
+    pub(super) fn is_asking(&self) -> bool {
+        self.asking().is_some()
+    }
+
+    /// Returns the number of the question on screen, and how many there are.
+    fn place(&self) -> (usize, usize) {
+        self.questions.as_deref().map_or((1, 1), OpenQuestions::place)
     }
 }
 
 impl SessionView {
     /// Gives the question on screen the context of drawing.
     pub(super) fn with_asking<T>(
-        &mut self,
+        &self,
         is_low: bool,
         cx: &mut ViewCx<'_>,
         body: impl FnOnce(&mut dyn Dialog, &LayerCx<'_>) -> T,
@@ -54,10 +45,15 @@ impl SessionView {
             pictures: cx.pictures.protocol(),
             session: self.root.as_ref(),
             hooks: &self.hooks,
-            place: self.questions.place(),
+            tasks: cx.tasks,
+            unix: cx.unix,
+            place: cx.place(),
             is_low,
         };
-        let dialog = shown_dialog_mut(cx.trust.as_deref_mut(), &mut self.questions)?;
+        let dialog: &mut dyn Dialog = match (cx.trust.as_deref_mut(), cx.questions.as_deref_mut()) {
+            (Some(trust), _) => trust,
+            (None, questions) => questions?.shown_mut()?,
+        };
         Some(body(dialog, &layer_cx))
     }
 }
@@ -65,11 +61,18 @@ impl SessionView {
 impl App {
     /// The question that has the composer's place.
     pub(super) fn open_question(&self) -> Option<&dyn Dialog> {
-        shown_dialog(self.trust.as_ref(), &self.view.questions)
+        // Trust is asked about before there is a session.
+        match &self.trust {
+            Some(trust) => Some(trust),
+            None => self.tree().questions.shown(),
+        }
     }
 
     pub(super) fn open_question_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
-        shown_dialog_mut(self.trust.as_mut(), &mut self.view.questions)
+        match &mut self.trust {
+            Some(trust) => Some(trust),
+            None => tree_mut_of(&mut self.trees, &self.view).questions.shown_mut(),
+        }
     }
 
     pub(super) fn is_asking(&self) -> bool {

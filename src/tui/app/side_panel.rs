@@ -37,6 +37,11 @@ impl App {
         self.view.panel.focus();
     }
 
+    /// Returns true if it is on screen.
+    pub(super) fn is_panel_drawn(&self) -> bool {
+        self.view.panel.is_beside(self.shown.width) || self.view.focus == Focus::Panel
+    }
+
     /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
     /// then on, and deaf at first.
     pub(super) fn beside_todo(
@@ -60,6 +65,7 @@ impl App {
             Action::NextTodoState => self.view.panel.next_status(),
             Action::EditTodo => self.view.panel.begin_writing(),
             Action::PickRow => self.view.panel.open(),
+            Action::StopTask => self.view.panel.stop(),
             _ => return,
         };
         match outcome {
@@ -69,6 +75,8 @@ impl App {
                 let place = FilePlace::of(&file, self.project());
                 self.effects.push(Effect::Open(vec![place]));
             }
+            PanelOutcome::Enter(session) => self.enter_task(&session, now),
+            PanelOutcome::Stop(row) => self.ask_to_stop(&row, now),
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }
     }
@@ -95,6 +103,13 @@ impl App {
             "rows",
         );
         match self.view.panel.chosen() {
+            panel::CursorRow::Task { is_active } => {
+                hints.key(key(Action::PickRow), "go in");
+                if is_active {
+                    hints.key(key(Action::StopTask), "stop");
+                }
+                hints.key(key(Action::Tick), "fold");
+            }
             panel::CursorRow::Todo => {
                 hints.key(key(Action::Tick), "tick");
                 hints.key(key(Action::NextTodoState), "state");
@@ -128,5 +143,6 @@ pub(super) fn is_about_panel(action: Action) -> bool {
             | Action::NextTodoState
             | Action::EditTodo
             | Action::PickRow
+            | Action::StopTask
     )
 }

@@ -8,9 +8,10 @@ use super::areas::{Areas, ROOMY};
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
+use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
 use crate::tui::composer::{ComposerStyle, field};
-use crate::tui::dialog::{Dialog, on_ground};
+use crate::tui::dialog::on_ground;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::panel;
 use crate::tui::pictures::PictureJob;
@@ -33,12 +34,14 @@ impl SessionView {
         let areas = self.areas(area, cx);
         TitleRow {
             facts: &self.facts,
+            path: &cx.path,
             elsewhere: cx.elsewhere,
             theme: &cx.appearance.theme,
             symbols: cx.appearance.terminal_environment.symbols,
         }
         .draw(areas.title, buffer);
-        let call = self.questions.shown().and_then(Dialog::call).cloned();
+        let questions = cx.questions.as_deref();
+        let call = questions.and_then(|questions| questions.shown()?.call().cloned());
         self.transcript.show_in_dialog(call.as_ref());
         self.draw_transcript(areas.transcript, buffer, cx);
         self.draw_queue(areas.queue, buffer, cx);
@@ -67,10 +70,10 @@ impl SessionView {
             }
         }
         self.prepare_pictures(area, cx);
-        let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking(self);
+        let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking();
         let look = cx.appearance.look();
-        // In the transcript `esc` leads to the composer, and in a question to later.
-        let end_key = if focused || cx.is_asking(self) {
+        // In the transcript `esc` leads to the composer, in a question to later, and in a task back.
+        let end_key = if focused || cx.is_asking() || self.task.is_some() {
             cx.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
         } else {
             match cx.keymap.label(Context::Global, Action::Escape) {
@@ -78,8 +81,8 @@ impl SessionView {
                 escape => format!("{escape} {escape}"),
             }
         };
-        let ask_key = match self.asks_put_off() {
-            1.. if !cx.is_asking(self) => cx.keymap.after_leader(Action::NextAsk),
+        let ask_key = match self.facts.asks {
+            1.. if !cx.is_asking() => cx.keymap.after_leader(Action::NextAsk),
             _ => String::new(),
         };
         let draw_cx = DrawCx {
@@ -166,9 +169,14 @@ impl SessionView {
         }
         let has_focus = cx.has_keys && self.focus == Focus::Composer;
         let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
-        let invitation = match self.turn {
-            TurnStatus::Idle => "Ask for a change, or about the code.",
-            TurnStatus::Busy => "Add something while it works.",
+        let of_task;
+        let invitation = match (&self.task, self.turn) {
+            (Some(_), _) => {
+                of_task = format!("Say something to {}.", sanitize_line(&self.facts.agent));
+                of_task.as_str()
+            }
+            (None, TurnStatus::Idle) => "Ask for a change, or about the code.",
+            (None, TurnStatus::Busy) => "Add something while it works.",
         };
         let theme = &cx.appearance.theme;
         let look = ComposerStyle {
@@ -190,7 +198,7 @@ impl SessionView {
         buffer: &mut Buffer,
         cx: &ViewCx<'_>,
     ) -> Option<Position> {
-        let is_read = self.focus == Focus::Panel && !cx.is_asking(self) || self.writes_todo();
+        let is_read = self.focus == Focus::Panel && !cx.is_asking() || self.writes_todo();
         let has_keys = cx.has_keys && is_read;
         let area = match beside.is_empty() {
             false => beside,

@@ -28,7 +28,7 @@ impl SessionView {
         let mut rows = first_keys(cx);
         let height = u16::try_from(rows.len()).unwrap_or(u16::MAX);
         // A row for the directory, and an empty one above, between and below.
-        if area.height < height.saturating_add(4) || cx.is_asking(self) {
+        if area.height < height.saturating_add(4) || cx.is_asking() {
             rows.clear();
         }
         let (muted, accent) = (
@@ -62,7 +62,7 @@ impl SessionView {
 
     /// Stands where a conversation will, once that takes so long that it has to be explained.
     pub(super) fn draw_opening(&self, since: Instant, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
-        if cx.now < since + OPENING || cx.is_asking(self) {
+        if cx.now < since + OPENING || cx.is_asking() {
             return;
         }
         let y = area.bottom().saturating_sub(2).max(area.y);

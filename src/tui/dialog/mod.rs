@@ -8,6 +8,7 @@
 mod asks;
 mod background;
 mod body;
+mod choice;
 mod draw;
 mod form;
 mod keys;
@@ -15,6 +16,8 @@ mod permission;
 mod proposal;
 mod quit;
 mod scrolled_lines;
+mod stop_task;
+mod tile;
 mod trust;
 mod type_ahead_guard;
 
@@ -27,12 +30,14 @@ pub(crate) use background::on_ground;
 use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
+pub(crate) use stop_task::StopTaskDialog;
+pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
 
 /// The keys that dialogs bring along.
-pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS];
+pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop_task::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {
@@ -91,5 +96,6 @@ fn is_answer(action: Action) -> bool {
             | Action::Suspend
             | Action::Leader
             | Action::OpenList(_)
+            | Action::OpenPage(_)
     )
 }

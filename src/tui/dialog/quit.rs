@@ -1,17 +1,14 @@
-//! The question before quitting while other sessions are at work. A person has asked for it, so it takes keys at once.
+//! The question before quitting while other sessions or tasks are at work.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
-use ratatui::widgets::{Clear, Widget};
 
-use super::on_ground;
-use crate::text::sanitize::{Revealed, reveal_line};
+use super::choice::Choice;
+use crate::text::count::plural;
+use crate::text::sanitize::reveal_line;
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
-use crate::view::approval::ApprovalText;
-use crate::view::theme::Meaning;
 
 pub(super) static KEYS: LayerKeys = LayerKeys {
     name: "leaving",
@@ -26,13 +23,32 @@ pub(super) static KEYS: LayerKeys = LayerKeys {
 const QUIT_ANYWAY: Action = Action::OfLayer("quit-anyway");
 const STAY: Action = Action::OfLayer("stay");
 
-/// A rule, the question and the answers.
-const ROWS: u16 = 3;
-
+/// What is at work and would be interrupted; something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QuitDialog {
-    /// How many others are at work; at least one.
+    /// Other sessions.
     pub(crate) sessions: usize,
+    /// Tasks of the session on screen.
+    pub(crate) tasks: usize,
+}
+
+impl QuitDialog {
+    fn question(self) -> String {
+        let sessions = match self.sessions {
+            1 => "another session".to_owned(),
+            count => format!("{count} other sessions"),
+        };
+        let are = |count: usize| if count == 1 { "is" } else { "are" };
+        let (who, are) = match (self.tasks, self.sessions) {
+            (0, count) => (sessions, are(count)),
+            (count, 0) => (plural(count, "task"), are(count)),
+            (count, _) => (format!("{} and {sessions}", plural(count, "task")), "are"),
+        };
+        let mut letters = who.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        let who: String = first.into_iter().chain(letters).collect();
+        format!("{who} {are} at work.")
+    }
 }
 
 impl Layer for QuitDialog {
@@ -62,47 +78,31 @@ impl Layer for QuitDialog {
         hints.key(keymap.label(Context::Global, Action::Escape), "stays");
     }
 
-    /// Draws over the last rows of the area.
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
-        let LayerCx { look, keymap, .. } = *cx;
-        let height = ROWS.min(area.height);
-        let area = Rect {
-            y: area.bottom() - height,
-            height,
-            ..area
+        let choice = Choice {
+            question: reveal_line(&self.question()),
+            keys: &KEYS,
+            answers: [(QUIT_ANYWAY, "interrupts and quits"), (STAY, "stays")],
         };
-        Clear.render(area, buffer);
-        let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, look);
-        let key = |action| reveal_line(keymap.label(Context::Layer(&KEYS), action));
-        let question = match self.sessions {
-            1 => " Another session is at work.".into(),
-            count => Revealed::own(" ").and(count).and(" other sessions are at work."),
-        };
-        let rule = (0..area.width).fold(Revealed::default(), |rule, _| rule.and(look.symbols.rule()));
-        let lines = [
-            text(rule, Meaning::Rule).line(),
-            text(question, Meaning::Warning).line(),
-            text(Revealed::own(" ").and(key(QUIT_ANYWAY)), Meaning::Accent)
-                .and(" interrupts and quits   ", Meaning::TextMuted)
-                .and(key(STAY), Meaning::Accent)
-                .and(" stays", Meaning::TextMuted)
-                .line(),
-        ];
-        let mut rows = area.rows().zip(&lines);
-        let put = |buffer: &mut Buffer, (row, line): (Rect, &Line<'_>)| {
-            buffer.set_line(row.x, row.y, line, row.width);
-        };
-        if let Some(rule) = rows.next() {
-            put(buffer, rule);
-        }
-        let asked = Rect {
-            y: area.y + 1.min(area.height),
-            height: area.height.saturating_sub(1),
-            ..area
-        };
-        on_ground(asked, buffer, look, |buffer| {
-            rows.for_each(|row| put(buffer, row));
-        });
+        choice.draw(area, buffer, cx);
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_says_what_is_at_work() {
+        for (tasks, sessions, words) in [
+            (0, 1, "Another session is at work."),
+            (0, 2, "2 other sessions are at work."),
+            (1, 0, "1 task is at work."),
+            (3, 0, "3 tasks are at work."),
+            (2, 1, "2 tasks and another session are at work."),
+        ] {
+            assert_eq!(QuitDialog { sessions, tasks }.question(), words);
+        }
     }
 }

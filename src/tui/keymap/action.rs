@@ -102,6 +102,12 @@ pub(crate) enum Action {
     TogglePanel,
     NextTodoState,
     EditTodo,
+    StopTask,
+    // Tasks.
+    ToBackground,
+    ParentTask,
+    PreviousTask,
+    NextTask,
     // Trust.
     TrustProject,
     TrustNotNow,

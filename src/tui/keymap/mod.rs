@@ -172,6 +172,8 @@ pub(crate) fn key_name(key: &str, symbols: Symbols) -> &str {
         (Symbols::Unicode, "enter") => "⏎",
         (Symbols::Unicode, "up") => "↑",
         (Symbols::Unicode, "down") => "↓",
+        (Symbols::Unicode, "left") => "←",
+        (Symbols::Unicode, "right") => "→",
         (_, key) => key,
     }
 }

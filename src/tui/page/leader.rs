@@ -75,15 +75,28 @@ impl Layer for LeaderTable {
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
-        draw_table(area, buffer, cx.keymap, cx.look);
+        draw_table(area, buffer, cx);
         None
     }
 }
 
+/// Returns true if a key of tasks means something now.
+fn is_offered(action: Action, cx: &LayerCx<'_>) -> bool {
+    match action {
+        Action::ToBackground => !cx.tasks.is_empty(),
+        Action::ParentTask | Action::PreviousTask | Action::NextTask => {
+            cx.session.is_some_and(|session| cx.tasks.get(session).is_some())
+        }
+        _ => true,
+    }
+}
+
 /// Draws what may follow the leader, at the bottom of `area`.
-fn draw_table(area: Rect, buffer: &mut Buffer, keymap: &Keymap, look: Look<'_>) {
+fn draw_table(area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    let LayerCx { keymap, look, .. } = *cx;
     let entries = |is_brief: bool| -> Vec<Entry<'_>> {
         let bindings = keymap.bindings(Context::Leader);
+        let bindings = bindings.filter(|binding| is_offered(binding.action, cx));
         let shown = bindings.filter_map(|binding| {
             let brief = binding.brief.filter(|_| is_brief);
             Some(Entry {

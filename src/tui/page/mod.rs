@@ -16,6 +16,7 @@ mod reader;
 mod rows;
 mod rules;
 mod status;
+mod tasks;
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
@@ -28,6 +29,7 @@ use std::hash::{Hash, Hasher};
 use super::commands::LayerCommand;
 use super::keymap::LayerKeys;
 use super::layer::Layer;
+use super::watch;
 
 /// A page: its name, the keys that open it and those that it has, and its `/command`.
 #[derive(Debug)]
@@ -64,7 +66,9 @@ impl Hash for Page {
 
 /// All pages, in the order of the leader's table and the palette.
 pub(crate) static PAGES: &[&Page] = &[
+    &watch::PAGE,
     &diff::PAGE,
+    &tasks::PAGE,
     &hooks::PAGE,
     &rules::PAGE,
     &keys::PAGE,

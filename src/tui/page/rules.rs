@@ -386,6 +386,7 @@ mod tests {
     use super::super::HookRuns;
     use super::*;
     use crate::session::{GrantOrigin, GrantScope};
+    use crate::tui::tasks::TaskList;
     use crate::tui::terminal_environment::TerminalEnvironment;
     use crate::view::highlight::Highlighter;
 
@@ -432,6 +433,8 @@ mod tests {
             screen: area,
             pictures: None,
             hooks: &HookRuns::default(),
+            tasks: &TaskList::default(),
+            unix: 0,
             place: (1, 1),
             is_low: false,
         };

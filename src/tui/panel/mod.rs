@@ -12,6 +12,7 @@ mod changed;
 mod draw;
 mod editor;
 mod row;
+mod tasks;
 
 #[cfg(test)]
 mod tests;
@@ -21,14 +22,16 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::conversation::{CallResult, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
+use crate::conversation::{CallResult, SessionId, TaskRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
 use crate::session::Snapshot;
 use crate::tool::Registry;
+use crate::tui::tasks::TaskEntry;
 use crate::view::card::FileTarget;
 
 use changed::ChangedFiles;
 pub(crate) use draw::columns;
 pub(crate) use editor::TodoEditor;
+use tasks::{TaskPosition, TaskSection};
 
 /// From this width on the panel stands beside the conversation.
 pub(crate) const WIDE: u16 = 100;
@@ -36,18 +39,20 @@ pub(crate) const WIDE: u16 = 100;
 /// A part of the panel, in the order in which they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Section {
+    Tasks,
     Todo,
     Files,
 }
 
 impl Section {
-    const ALL: [Self; 2] = [Self::Todo, Self::Files];
+    const ALL: [Self; 3] = [Self::Tasks, Self::Todo, Self::Files];
 }
 
 /// A row that the cursor can stand on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum CursorPosition {
     Head(Section),
+    Task(TaskPosition),
     Todo(usize),
     File(usize),
 }
@@ -65,23 +70,31 @@ enum PanelVisibility {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorRow {
     Head,
+    /// A task, and whether it may be stopped.
+    Task {
+        is_active: bool,
+    },
     Todo,
     File,
     Nothing,
 }
 
 /// The result of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PanelOutcome {
     Stays,
     Edit(TodoEdit),
     Open(FileTarget),
+    /// Go into the session of a task.
+    Enter(SessionId),
+    Stop(Arc<TaskRow>),
     /// There is nothing that the key could mean here.
     Nothing(&'static str),
 }
 
 #[derive(Default)]
 pub(crate) struct Panel {
+    tasks: TaskSection,
     todos: Vec<Todo>,
     changed: ChangedFiles,
     /// Knows what the results of calls say; there is none before the session is open.
@@ -132,6 +145,17 @@ impl Panel {
         written.for_each(|file| self.changed.note(file));
     }
 
+    /// Takes the tasks of the tree as they are now; `unix` is now.
+    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskEntry>, unix: i64) {
+        self.tasks.set(tasks, unix);
+    }
+
+    /// Stands where that of another conversation of the tree stands.
+    pub(crate) fn stand_like(&mut self, other: &Self) {
+        self.visibility = other.visibility;
+        self.is_placed = other.is_placed;
+    }
+
     /// Takes the list as it is now. The cursor stays on its entry.
     pub(crate) fn set_todos(&mut self, todos: Vec<Todo>) {
         let before = std::mem::replace(&mut self.todos, todos);
@@ -144,7 +168,7 @@ impl Panel {
     }
 
     pub(crate) fn has_content(&self) -> bool {
-        !self.todos.is_empty() || !self.changed.is_empty()
+        !self.tasks.is_empty() || !self.todos.is_empty() || !self.changed.is_empty()
     }
 
     /// A turn begins or has ended: nothing streams, so the columns may be shared out anew.
@@ -181,22 +205,41 @@ impl Panel {
         self.cursor = self.landing();
     }
 
-    /// Returns the cursor position once the panel has the keys: the former one, or the first open todo.
+    /// Returns the cursor position once the panel has the keys: the former one, or the first task or open todo.
     fn landing(&self) -> Option<CursorPosition> {
         let spots = self.spots();
-        let is_active = |spot: &&CursorPosition| matches!(spot, CursorPosition::Todo(place) if self.todos[*place].status.is_open());
+        let is_active = |spot: &&CursorPosition| match spot {
+            CursorPosition::Task(TaskPosition::Task(_)) => true,
+            CursorPosition::Todo(place) => self.todos[*place].status.is_open(),
+            _ => false,
+        };
         let first = || spots.iter().find(is_active).or(spots.first()).copied();
         self.cursor.filter(|spot| spots.contains(spot)).or_else(first)
     }
 
     /// Returns the kind of row under the cursor.
     pub(crate) fn chosen(&self) -> CursorRow {
-        chosen(self.cursor)
+        self.row_kind(self.cursor)
     }
 
     /// The same, once the panel has the keys.
     pub(crate) fn chosen_with_keys(&self) -> CursorRow {
-        chosen(self.landing())
+        self.row_kind(self.landing())
+    }
+
+    fn row_kind(&self, spot: Option<CursorPosition>) -> CursorRow {
+        match spot {
+            Some(CursorPosition::Task(TaskPosition::Task(place))) => match self.tasks.get(place) {
+                Some(task) => CursorRow::Task {
+                    is_active: !task.row.status.is_ended(),
+                },
+                None => CursorRow::Nothing,
+            },
+            Some(CursorPosition::Head(_) | CursorPosition::Task(TaskPosition::Fold(_))) => CursorRow::Head,
+            Some(CursorPosition::Todo(_)) => CursorRow::Todo,
+            Some(CursorPosition::File(_)) => CursorRow::File,
+            None => CursorRow::Nothing,
+        }
     }
 
     /// Returns the positions that the cursor can take, from top to bottom.
@@ -206,6 +249,10 @@ impl Panel {
             spots.push(CursorPosition::Head(section));
             if !self.folded.contains(&section) {
                 match section {
+                    Section::Tasks => {
+                        let rows = self.tasks.positions().into_iter();
+                        spots.extend(rows.map(CursorPosition::Task));
+                    }
                     Section::Todo => spots.extend((0..self.todos.len()).map(CursorPosition::Todo)),
                     Section::Files => spots.extend((0..self.changed.files().len()).map(CursorPosition::File)),
                 }
@@ -216,6 +263,7 @@ impl Panel {
 
     fn sections(&self) -> impl Iterator<Item = Section> + '_ {
         Section::ALL.into_iter().filter(|section| match section {
+            Section::Tasks => !self.tasks.is_empty(),
             Section::Todo => !self.todos.is_empty(),
             Section::Files => !self.changed.is_empty(),
         })
@@ -248,6 +296,15 @@ impl Panel {
                     _ => TodoStatus::Completed,
                 };
                 self.set_status(place, status)
+            }
+            Some(CursorPosition::Task(TaskPosition::Fold(fold))) => {
+                self.tasks.toggle(fold);
+                PanelOutcome::Stays
+            }
+            Some(CursorPosition::Task(TaskPosition::Task(_))) => {
+                self.folded.insert(Section::Tasks);
+                self.cursor = Some(CursorPosition::Head(Section::Tasks));
+                PanelOutcome::Stays
             }
             Some(CursorPosition::Head(section)) => {
                 if !self.folded.remove(&section) {
@@ -290,15 +347,33 @@ impl Panel {
         PanelOutcome::Edit(TodoEdit { seen, change })
     }
 
-    /// Opens what the cursor stands on: the file, or the section.
+    /// Asks for the end of the task under the cursor.
+    pub(crate) fn stop(&self) -> PanelOutcome {
+        let task = match self.cursor {
+            Some(CursorPosition::Task(TaskPosition::Task(place))) => self.tasks.get(place),
+            _ => return PanelOutcome::Nothing("no task is chosen here"),
+        };
+        match task {
+            Some(task) if !task.row.status.is_ended() => PanelOutcome::Stop(Arc::clone(&task.row)),
+            _ => PanelOutcome::Nothing("that task has ended already"),
+        }
+    }
+
+    /// Opens what the cursor stands on: the task, the file, or the section.
     pub(crate) fn open(&mut self) -> PanelOutcome {
         match self.cursor {
+            Some(CursorPosition::Task(TaskPosition::Task(place))) => match self.tasks.get(place) {
+                Some(task) => PanelOutcome::Enter(task.row.session.clone()),
+                None => PanelOutcome::Nothing("no task is chosen here"),
+            },
             Some(CursorPosition::File(place)) => match self.changed.files().get(place) {
                 Some(file) => PanelOutcome::Open(FileTarget::shown(&file.path)),
                 None => PanelOutcome::Nothing("no file is chosen here"),
             },
             Some(CursorPosition::Todo(_)) => self.begin_writing(),
-            Some(CursorPosition::Head(_)) | None => self.toggle(),
+            Some(CursorPosition::Head(_) | CursorPosition::Task(TaskPosition::Fold(_))) | None => {
+                self.toggle()
+            }
         }
     }
 
@@ -327,15 +402,6 @@ impl Panel {
     /// Closes the editor of a todo.
     pub(crate) fn leave_writing(&mut self) {
         self.writing = None;
-    }
-}
-
-fn chosen(spot: Option<CursorPosition>) -> CursorRow {
-    match spot {
-        Some(CursorPosition::Head(_)) => CursorRow::Head,
-        Some(CursorPosition::Todo(_)) => CursorRow::Todo,
-        Some(CursorPosition::File(_)) => CursorRow::File,
-        None => CursorRow::Nothing,
     }
 }
 

@@ -14,6 +14,8 @@ use crate::view::{Look, Symbols};
 
 /// Rows that one todo may take; the rest of it is cut.
 const TODO_ROWS: usize = 3;
+/// The heading of the tasks, a sign that they are folded, and a gap.
+const TASKS: usize = 9;
 /// The sign of a todo and a space.
 pub(super) const SIGN: usize = 2;
 
@@ -55,6 +57,7 @@ impl Panel {
             rows.push(self.head(section, width, look));
             if !self.folded.contains(&section) {
                 match section {
+                    Section::Tasks => self.task_rows(width, look, &mut rows),
                     Section::Todo => self.todo_rows(width, fullness, look, &mut rows),
                     Section::Files => self.file_rows(width, look, &mut rows),
                 }
@@ -65,6 +68,7 @@ impl Panel {
 
     fn head(&self, section: Section, width: usize, look: Look<'_>) -> Row {
         let (title, figures) = match section {
+            Section::Tasks => ("Tasks", self.tasks.figures(width.saturating_sub(TASKS), look)),
             Section::Todo => ("Todo", self.todo_figures(look)),
             Section::Files => ("Files changed", counts(self.changed.sums(), look)),
         };
@@ -74,6 +78,14 @@ impl Panel {
             left.push(Span::styled(sign, look.theme.style(Meaning::TextMuted)));
         }
         Row::new(CursorPosition::Head(section), apart(left, figures, width))
+    }
+
+    fn task_rows(&self, width: usize, look: Look<'_>, rows: &mut Vec<Row>) {
+        for position in self.tasks.positions() {
+            let spot = CursorPosition::Task(position);
+            let lines = self.tasks.rows(position, width, look).into_iter();
+            rows.extend(lines.map(|spans| Row::new(spot, spans)));
+        }
     }
 
     fn todo_figures(&self, look: Look<'_>) -> Vec<Span<'static>> {
@@ -194,13 +206,17 @@ fn counts((additions, deletions): (usize, usize), look: Look<'_>) -> Vec<Span<'s
 }
 
 /// One side left, the other right.
-fn apart(mut left: Vec<Span<'static>>, right: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
+pub(super) fn apart(
+    mut left: Vec<Span<'static>>,
+    right: Vec<Span<'static>>,
+    width: usize,
+) -> Vec<Span<'static>> {
     let gap = width.saturating_sub(columns(&left) + columns(&right)).max(1);
     left.push(Span::raw(" ".repeat(gap)));
     left.extend(right);
     left
 }
 
-fn columns(spans: &[Span<'_>]) -> usize {
+pub(super) fn columns(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| str_width(&span.content)).sum()
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures::future::{join_all, select_all};
 
 use super::{SessionTarget, SlotId};
+use crate::conversation::SessionId;
 use crate::session::host::{Host, Opening};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
@@ -40,14 +41,34 @@ pub(crate) struct SlotOpened {
 
 pub(crate) struct SessionSlots {
     host: Host,
-    /// The one on screen.
+    /// The one that has the keys.
     front: SlotId,
+    /// Others whose every event wakes the screen.
+    awake: Vec<SlotId>,
     slots: Vec<SessionSlot>,
 }
 
 struct SessionSlot {
     id: SlotId,
+    owner: SlotOwner,
     state: SlotState,
+}
+
+/// Who ends the session of a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SlotOwner {
+    Screen,
+    /// It is a task's, and ends with its tree. What belongs to the tree is told by the slot of the root.
+    Tree,
+}
+
+impl SlotOwner {
+    async fn attach(self, handle: Handle) -> Result<(Snapshot, Receiver), SendError> {
+        match self {
+            Self::Screen => handle.attach_with_tree().await,
+            Self::Tree => handle.attach().await,
+        }
+    }
 }
 
 enum SlotState {
@@ -79,30 +100,46 @@ impl SessionSlots {
         let mut slots = Self {
             host,
             front: SlotId::FIRST,
+            awake: Vec::new(),
             slots: Vec::new(),
         };
-        slots.await_opening(SlotId::FIRST, first);
+        slots.await_opening(SlotId::FIRST, SlotOwner::Screen, first);
         slots
     }
 
     pub(crate) fn open(&mut self, slot: SlotId, wanted: SessionTarget) {
         let opening = self.host.open(wanted);
-        self.await_opening(slot, opening);
+        self.await_opening(slot, SlotOwner::Screen, opening);
     }
 
-    fn await_opening(&mut self, id: SlotId, opening: Opening) {
-        let state = SlotState::Opening(Box::pin(open(opening)));
-        self.slots.push(SessionSlot { id, state });
+    /// Opens the session of a task of a tree that is open.
+    pub(crate) fn open_task(&mut self, slot: SlotId, session: SessionId) {
+        let opening = self.host.open(SessionTarget::Session(session));
+        self.await_opening(slot, SlotOwner::Tree, opening);
+    }
+
+    fn await_opening(&mut self, id: SlotId, owner: SlotOwner, opening: Opening) {
+        let state = SlotState::Opening(Box::pin(open(opening, owner)));
+        self.slots.push(SessionSlot { id, owner, state });
+    }
+
+    /// Has every event of these sessions wake the screen, besides those of the one that has the keys.
+    pub(crate) fn set_awake(&mut self, slots: Vec<SlotId>) {
+        self.awake = slots;
     }
 
     pub(crate) fn show(&mut self, slot: SlotId) {
         self.front = slot;
     }
 
-    /// Lets a session end: what it did is on disk, and nobody looks at it any more.
+    /// Lets a session end: what it did is on disk, and nobody looks at it any more. That of a task goes on.
     pub(crate) fn close(&mut self, id: SlotId) {
-        if let Some(place) = self.slots.iter().position(|slot| slot.id == id)
-            && let Some(handle) = self.slots.remove(place).handle()
+        let Some(place) = self.slots.iter().position(|slot| slot.id == id) else {
+            return;
+        };
+        let slot = self.slots.remove(place);
+        if slot.owner == SlotOwner::Screen
+            && let Some(handle) = slot.handle()
         {
             // One that is too busy to hear it is closed with the program.
             let _ = handle.send(Op::Close);
@@ -127,12 +164,13 @@ impl SessionSlots {
             .map_or(Ok(()), |handle| handle.send(op))
     }
 
-    /// Waits for any session to say something. While a frame is pending, and from sessions that are not on screen, only
-    /// what is urgent wakes. Cancel safe.
+    /// Waits for any session to say something. While a frame is pending, and from sessions that are not seen, only what is
+    /// urgent wakes. Cancel safe.
     pub(crate) async fn next(&mut self, is_frame_pending: bool) -> (SlotId, SessionMessage) {
-        let front = self.front;
+        let (front, awake) = (self.front, &self.awake);
         let waits = self.slots.iter_mut().map(|slot| {
-            let filter = if slot.id == front && !is_frame_pending {
+            let is_seen = slot.id == front || awake.contains(&slot.id);
+            let filter = if is_seen && !is_frame_pending {
                 EventFilter::Each
             } else {
                 EventFilter::Urgent
@@ -220,8 +258,7 @@ impl SessionSlot {
             (Ok(envelope), _) => SessionMessage::Event(Box::new(envelope)),
             (Err(RecvError::Lagged), Some(handle)) => {
                 let handle = handle.clone();
-                let asked = handle.clone();
-                let attached = Box::pin(async move { asked.attach_with_tree().await });
+                let attached = Box::pin(self.owner.attach(handle.clone()));
                 self.state = SlotState::Attaching { handle, attached };
                 SessionMessage::Urgent
             }
@@ -243,6 +280,9 @@ impl SessionSlot {
     }
 
     async fn finish(self) {
+        if self.owner == SlotOwner::Tree {
+            return;
+        }
         let (handle, receiver) = match self.state {
             SlotState::Open { handle, receiver } => (handle, Some(receiver)),
             SlotState::Attaching { handle, .. } => (handle, None),
@@ -258,9 +298,9 @@ impl SessionSlot {
     }
 }
 
-async fn open(opening: Opening) -> Result<(Handle, Receiver, SlotOpened), ErrorReport> {
+async fn open(opening: Opening, owner: SlotOwner) -> Result<(Handle, Receiver, SlotOpened), ErrorReport> {
     let opened = opening.await?;
-    match opened.handle.attach_with_tree().await {
+    match owner.attach(opened.handle.clone()).await {
         Ok((snapshot, receiver)) => {
             let slot_opened = SlotOpened {
                 snapshot,

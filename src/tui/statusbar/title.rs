@@ -104,6 +104,8 @@ pub(crate) struct OtherSessionCounts {
 
 pub(crate) struct TitleRow<'a> {
     pub(crate) facts: &'a SessionFacts,
+    /// The agents on the way down to the one of a task, its own last; empty in the conversation of a root.
+    pub(crate) path: &'a [String],
     pub(crate) elsewhere: OtherSessionCounts,
     pub(crate) theme: &'a Theme,
     pub(crate) symbols: Symbols,
@@ -115,7 +117,7 @@ impl TitleRow<'_> {
     pub(crate) fn draw(&self, area: Rect, buffer: &mut Buffer) {
         let width = usize::from(area.width).saturating_sub(2);
         let title = sanitize_line(&self.facts.title).into_owned();
-        let name = self.name();
+        let name = self.name(width);
         let wanted = name.iter().map(|(text, _)| str_width(text)).sum::<usize>()
             + if title.is_empty() {
                 0
@@ -144,11 +146,28 @@ impl TitleRow<'_> {
         draw_line(right, start.max(area.x), area, buffer);
     }
 
-    fn name(&self) -> Vec<Piece> {
+    /// `lathe · build › explore`; where there is little room, the last agent alone.
+    fn name(&self, width: usize) -> Vec<Piece> {
         let mut pieces = vec![("lathe".to_owned(), self.theme.style(Meaning::Accent))];
         if self.facts.is_demo {
             pieces.push((" demo".to_owned(), self.theme.style(Meaning::Warning)));
         }
+        let Some((own, above)) = self.path.split_last() else {
+            return pieces;
+        };
+        let step = format!(" {} ", self.symbols.step());
+        let above: String = above
+            .iter()
+            .map(|agent| format!("{}{step}", sanitize_line(agent)))
+            .collect();
+        let own = sanitize_line(own).into_owned();
+        let above = if str_width(&above) + str_width(&own) > width / 3 {
+            format!("{}{step}", self.symbols.ellipsis())
+        } else {
+            above
+        };
+        pieces.push((format!(" {} {above}", self.symbols.dot()), self.muted()));
+        pieces.push((own, self.theme.style(Meaning::TextStrong)));
         pieces
     }
 
@@ -191,7 +210,7 @@ impl TitleRow<'_> {
         }
         // Agent and mode `plan` are one thing. In a turn that runs the mode changes before the agent does.
         let plans = facts.agent == PLAN || facts.mode == Mode::Plan;
-        if agent && !facts.agent.is_empty() && !plans {
+        if agent && !facts.agent.is_empty() && !plans && self.path.is_empty() {
             parts.push((sanitize_line(&facts.agent).into_owned(), text));
         }
         parts.push((
@@ -239,7 +258,8 @@ pub(crate) fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-fn mode_meaning(mode: Mode) -> Meaning {
+/// Returns the colour of a mode.
+pub(crate) fn mode_meaning(mode: Mode) -> Meaning {
     match mode {
         Mode::Ask => Meaning::ModeAsk,
         Mode::AcceptEdits => Meaning::ModeAccept,
@@ -286,6 +306,7 @@ mod tests {
         let mut buffer = Buffer::empty(area);
         TitleRow {
             facts,
+            path: &[],
             elsewhere,
             theme: &theme,
             symbols: Symbols::Unicode,
@@ -308,6 +329,39 @@ mod tests {
             row.ends_with("  anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42"),
             "{row}"
         );
+    }
+
+    #[test]
+    fn in_a_task_the_way_down_to_it_is_named_and_the_agent_once() {
+        let theme = Theme::default();
+        let facts = SessionFacts {
+            title: "who calls backoff()".to_owned(),
+            agent: "explore".to_owned(),
+            ..facts()
+        };
+        let path = ["build", "general", "explore"].map(str::to_owned);
+        let shown = |width: u16| {
+            let area = Rect::new(0, 0, width, 1);
+            let mut buffer = Buffer::empty(area);
+            let row = TitleRow {
+                facts: &facts,
+                path: &path,
+                elsewhere: OtherSessionCounts::default(),
+                theme: &theme,
+                symbols: Symbols::Unicode,
+            };
+            row.draw(area, &mut buffer);
+            let cells = buffer.content().iter().map(ratatui::buffer::Cell::symbol);
+            cells.collect::<String>()
+        };
+        let wide = shown(120);
+        assert!(
+            wide.starts_with(" lathe · build › general › explore · who calls backoff()  "),
+            "{wide}"
+        );
+        assert!(wide.contains("  anthropic/claude-sonnet · ask   ◔"), "{wide}");
+        let narrow = shown(60);
+        assert!(narrow.starts_with(" lathe · … › explore · who calls"), "{narrow}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::session::{Event, PLAN, Retry, TurnEndReason};
 use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock};
 use super::call::CallBlock;
 use super::group;
+use super::steps::TurnSteps;
 use super::turn::{RunningTurn, TurnWait, WaitTarget};
 
 /// All blocks, and how to find the one that an event means.
@@ -31,6 +32,7 @@ pub(super) struct Blocks {
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,
     turn: RunningTurn,
+    steps: TurnSteps,
     agent_is_plan: bool,
     mode_is_plan: bool,
 }
@@ -73,7 +75,10 @@ impl Blocks {
                 }
                 block.wait(now);
             }),
-            Event::Retry(retry) => self.retry(retry, now),
+            Event::Retry(retry) => {
+                self.steps.retry();
+                self.retry(retry, now)
+            }
             Event::Unread { report, .. } => self.mark(Mark::Error(report.clone())),
             Event::Error(report) => {
                 self.turn.waiting = None;
@@ -335,11 +340,13 @@ impl Blocks {
 
     fn turn_started(&mut self, now: Instant) -> bool {
         self.turn = RunningTurn::started(now);
+        self.steps.begin();
         true
     }
 
     fn turn_ended(&mut self, done: TurnEndReason, now: Instant) -> bool {
         let turn = std::mem::take(&mut self.turn);
+        self.steps.end();
         match done {
             TurnEndReason::Cancelled => self.interrupted(),
             TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::Error | TurnEndReason::MaxSteps => {

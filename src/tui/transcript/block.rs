@@ -41,6 +41,8 @@ pub(super) enum Body {
 
 pub(super) struct UserBlock {
     pub(super) text: String,
+    /// The step of the turn that it was read with, where it joined one under way.
+    pub(super) step: Option<usize>,
     pub(super) files: Vec<UserFile>,
     /// The message, where pictures are among its files.
     pub(super) pictures: Option<Arc<Message>>,
@@ -151,7 +153,7 @@ impl Phase {
 }
 
 impl UserBlock {
-    pub(super) fn new(message: &Arc<Message>) -> Self {
+    pub(super) fn new(message: &Arc<Message>, step: Option<usize>) -> Self {
         let has_pictures = message.files().any(|file| file.mime.starts_with("image/"));
         let text = if let Some((command, _)) = message.own_command() {
             format!("!{command}")
@@ -162,6 +164,7 @@ impl UserBlock {
         };
         Self {
             text,
+            step,
             files: message.files().map(UserFile::new).collect(),
             pictures: has_pictures.then(|| Arc::clone(message)),
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody, ToolPart};
+use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody, SessionId, ToolPart};
 use crate::question::QuestionId;
 use crate::session::CallUpdate;
 use crate::text::partial_json::PartialJson;
@@ -404,6 +404,12 @@ impl CallBlock {
     }
 
     /// Returns what the model read of it, or what there is before that.
+    /// Returns the session that it is about, or else the first call inside it that is about one.
+    pub(super) fn session(&self, cards: &dyn CardSource) -> Option<SessionId> {
+        let own = self.card(cards, RenderCx { expanded: false }).session;
+        own.or_else(|| self.inner.iter().find_map(|inner| inner.session(cards)))
+    }
+
     pub(super) fn source(&self) -> String {
         match self.result() {
             Some(result) => result.output.clone(),

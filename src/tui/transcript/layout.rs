@@ -512,6 +512,11 @@ fn user(
             pictures.push(picture);
         }
     }
+    if let Some(step) = block.step {
+        let mut note = StyledText::default();
+        note.push_line(&format!("taken at step {step}"), muted);
+        rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
+    }
     let lines = rows.into_iter().map(|mut spans| {
         spans.insert(0, ratatui::text::Span::styled(bar.clone(), accent));
         Line::from(spans)

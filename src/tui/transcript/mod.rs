@@ -32,6 +32,7 @@ mod references;
 mod row_texts;
 mod search;
 mod selection;
+mod steps;
 mod text;
 mod turn;
 mod viewport;

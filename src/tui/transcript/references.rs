@@ -11,6 +11,7 @@ use super::block::Body;
 use super::call::Group;
 use super::group;
 use super::text::BlockText;
+use crate::conversation::SessionId;
 use crate::text::diff::{Sign, parse_unified};
 use crate::tool::RenderCx;
 use crate::view::card::{Card, CardPart, FileTarget};
@@ -51,6 +52,15 @@ impl Transcript {
         };
         places.truncate(PLACES);
         places
+    }
+
+    /// Returns the session that the focused call is about, of a task.
+    pub fn focused_session(&self) -> Option<SessionId> {
+        let is_selecting = self.selection.is_some();
+        let Body::Call(call) = &self.blocks.list.get(self.focus?)?.body else {
+            return None;
+        };
+        call.session(&*self.cards).filter(|_| !is_selecting)
     }
 
     /// Returns the file with all of the focused call's output, where what is shown of it is cut.

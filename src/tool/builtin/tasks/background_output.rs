@@ -1,5 +1,6 @@
 //! `background_output`: reads a task, its end or how far it is.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -26,6 +27,7 @@ pub(in crate::tool::builtin) struct BackgroundOutputTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tool::builtin) struct Args {
+    /// Id of the task, or of its session.
     task_id: String,
     /// Wait for its end.
     #[serde(default)]
@@ -43,6 +45,7 @@ pub(in crate::tool::builtin) struct Args {
     /// Results of calls too, with `full_session`.
     #[serde(default)]
     include_tool_results: bool,
+    /// Messages at most, with `full_session`.
     #[serde(default = "default_messages")]
     #[schemars(range(min = 1, max = 200))]
     message_limit: u64,
@@ -178,23 +181,24 @@ fn progress(state: &TaskState, timeout: Option<Duration>) -> String {
     let row = &state.row;
     let mut text = header(row);
     if !row.now.is_empty() {
-        text.push_str(&format!("last tool: {}\n", row.now));
+        let _ = writeln!(text, "last tool: {}", row.now);
     }
     let (word, since) = match row.status {
         TaskStatus::Queued => ("queued", row.since),
         _ => ("running", row.started.unwrap_or(row.since)),
     };
-    text.push_str(&format!("{word} for: {}\n", time(now() - since)));
+    let _ = writeln!(text, "{word} for: {}", time(now() - since));
     let tail = tail(&state.text);
     if !tail.is_empty() {
-        text.push_str(&format!("\n{tail}\n"));
+        let _ = writeln!(text, "\n{tail}");
     }
     if let Some(timeout) = timeout {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n[still {} after {} s]",
             row.status.name(),
             timeout.as_secs_f32()
-        ));
+        );
     }
     text
 }

@@ -52,7 +52,7 @@ pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) 
     answer(card, view.text, cx)
 }
 
-/// What `background_output` has read.
+/// The task that `background_output` has read.
 pub(super) fn output(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
     let mut card = Card::new("Output", named(&details.agent, &details.description));
@@ -87,7 +87,7 @@ fn facts(mut card: Card, details: &Details) -> Card {
     card
 }
 
-/// What the agent does right now.
+/// The line that says what the agent does right now.
 fn activity(details: &Details) -> ToneLine {
     let (sign, spoken, tone) = match (details.status, details.activity) {
         (TaskStatus::Queued, _) => ("· ", "queued: ", Tone::Muted),

@@ -46,13 +46,13 @@ pub(super) struct Details {
     duration_ms: i64,
     #[serde(default)]
     description: String,
-    /// What it does, as the list of tasks says.
+    /// Its current work, as the list of tasks says.
     #[serde(default)]
     now: String,
     #[serde(default)]
     activity: TaskActivity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    reason: Option<String>,
     /// Tokens of context that a task which went on brought along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed_with: Option<u64>,
@@ -77,14 +77,14 @@ impl Details {
             description: row.description.clone(),
             now: row.now.clone(),
             activity: row.activity,
-            error: row.error.clone(),
+            reason: row.error.clone(),
             resumed_with: None,
             worktree: row.worktree.clone(),
         }
     }
 }
 
-/// What a task may use up, with everything that it starts.
+/// Limits of a task and everything that it starts.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct BudgetArgs {
@@ -114,7 +114,7 @@ impl BudgetArgs {
     }
 }
 
-/// Where a task works.
+/// Place of a task's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum IsolationArg {

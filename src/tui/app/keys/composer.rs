@@ -110,6 +110,9 @@ impl App {
                 return self.say("no session is open; the draft stays here", Meaning::Warning, now);
             }
         }
+        if let Some(words) = self.refuses_words() {
+            return self.say(words, Meaning::Warning, now);
+        }
         let files = self.view.composer.draft().files();
         if let Some(words) = self.unfit(&files) {
             return self.say(format!("not sent: {words}"), Meaning::Warning, now);
@@ -170,6 +173,9 @@ impl App {
 
     /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.
     pub(super) fn next_agent(&mut self, now: Instant) {
+        if self.view.task.is_some() {
+            return self.say("a task keeps its agent", Meaning::TextMuted, now);
+        }
         if self.view.agents.is_empty() {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }

@@ -28,8 +28,12 @@ impl App {
         } else if self.view.focus != Focus::Composer {
             self.focus_composer();
             self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+        } else if self.view.task.is_some() {
+            self.leave_task(now);
         } else if self.can_interrupt() {
             self.arm_or_interrupt(armed, now);
+        } else if self.can_hold() {
+            self.hold(now);
         } else if self.view.composer.is_empty() && !self.view.transcript.is_empty() {
             self.focus_transcript();
         } else {

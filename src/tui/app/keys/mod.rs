@@ -113,7 +113,7 @@ impl App {
         let everywhere = self.keymap.action(Context::Global, key);
         let looks = matches!(
             everywhere,
-            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend)
+            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::OpenPage(_))
         );
         let stops = matches!(everywhere, Some(Action::Escape | Action::ClearOrQuit));
         match if looks {
@@ -233,6 +233,10 @@ impl App {
             Action::FocusComposer => self.focus_composer(),
             Action::FocusQueue => drop(self.focus_queue()),
             Action::TogglePanel => self.toggle_panel(),
+            Action::ToBackground => self.send_to_background(now),
+            Action::ParentTask => self.go_to_parent(now),
+            Action::PreviousTask => self.go_to_sibling(-1, now),
+            Action::NextTask => self.go_to_sibling(1, now),
             Action::NextAsk => self.recall_asks(now),
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
             Action::Send if self.view.composer.is_on_chip() => self.open_chip(now),

@@ -21,10 +21,13 @@ mod pictures;
 mod sending;
 mod session_list;
 mod sessions;
+mod task_panel;
+mod tasks;
 mod transcript;
 mod trusting;
 mod vim;
 mod waiting;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,6 +8,7 @@ mod list;
 mod page;
 mod panel;
 mod queue;
+mod tasks;
 mod transcript;
 
 use super::{Action, Binding, Context, KeyRow, LayerKeys};
@@ -18,13 +19,14 @@ use crate::tui::page::{PAGES, Page};
 /// The rows of one context.
 type ContextRows = (Context, &'static [KeyRow]);
 
-const PARTS: [&[ContextRows]; 8] = [
+const PARTS: [&[ContextRows]; 9] = [
     global::ROWS,
     composer::ROWS,
     queue::ROWS,
     transcript::ROWS,
     dialog::ROWS,
     panel::ROWS,
+    tasks::ROWS,
     list::ROWS,
     page::ROWS,
 ];
@@ -104,9 +106,12 @@ mod tests {
     const PROMISED: &[(Context, &str)] = &[
         (
             Context::Global,
-            "ctrl+p ctrl+g ctrl+l shift+tab pgup pgdn ctrl+z ctrl+c esc ctrl+x",
+            "ctrl+p ctrl+t ctrl+g ctrl+l shift+tab pgup pgdn ctrl+z ctrl+c esc ctrl+x",
         ),
-        (Context::Leader, "p e b [ o . q m a c d y r M ? s n tab"),
+        (
+            Context::Leader,
+            "p w e b [ o . q m a c d y r M ? s n tab & up left right",
+        ),
         (
             Context::Composer,
             "enter alt+enter ctrl+j shift+enter tab up down left right home end ctrl+r ctrl+_ ? ctrl+a ctrl+e ctrl+f ctrl+d \
@@ -119,7 +124,7 @@ mod tests {
         ),
         (Context::Question, "y a n N e d f tab ] ["),
         (Context::QuestionAlways, "up down space e s enter"),
-        (Context::Panel, "j k space enter e"),
+        (Context::Panel, "j k space enter e x"),
         (Context::Queue, "enter x K J tab"),
         (Context::Picker, "up down ctrl+n ctrl+p enter ctrl+r ctrl+d"),
         (Context::Search, "enter up down ctrl+n ctrl+p"),
@@ -128,10 +133,10 @@ mod tests {
 
     /// Keys of tasks, terminals and undo, which are not there yet: until then nothing shows them.
     const KEPT: &[(Context, &str)] = &[
-        (Context::Global, "ctrl+t ctrl+o"),
-        (Context::Leader, "w t & u U up left right"),
+        (Context::Global, "ctrl+o"),
+        (Context::Leader, "t u U"),
         (Context::Transcript, "u"),
-        (Context::Panel, "x A D"),
+        (Context::Panel, "A D"),
     ];
 
     #[test]
@@ -145,8 +150,14 @@ mod tests {
     }
 
     /// The same of layers with keys of their own, by their names.
-    const PROMISED_OF_LAYERS: &[(&str, &str)] =
-        &[("rules", "up down ctrl+n ctrl+p ctrl+d"), ("changes", "] [ x m")];
+    const PROMISED_OF_LAYERS: &[(&str, &str)] = &[
+        ("rules", "up down ctrl+n ctrl+p ctrl+d"),
+        ("changes", "] [ x m"),
+        (
+            "watch",
+            "left right up down enter 1 9 < > tab y n N a m x X b r s /",
+        ),
+    ];
 
     #[test]
     fn the_keys_of_a_list_stand_behind_the_action_that_they_name() {

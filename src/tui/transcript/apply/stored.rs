@@ -46,10 +46,15 @@ impl Blocks {
                 self.mark(Mark::reminder(&message.text()));
             }
             Role::User => {
-                self.push(Body::User(UserBlock::new(message)));
+                let step = match message.own_command() {
+                    Some(_) => None,
+                    None => self.steps.join(),
+                };
+                self.push(Body::User(UserBlock::new(message, step)));
                 self.own_command(message, now);
             }
             Role::Assistant => {
+                self.steps.reply(message);
                 for index in 0..message.parts.len() {
                     self.stored_part(message, index, now);
                 }

@@ -1,0 +1,134 @@
+//! Questions of the tree in front: taken in, shown, put off and answered, and where text goes that was written in a form and
+//! never sent.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::App;
+use super::trees::{TreeView, tree_mut_of};
+use crate::permission::PermissionReply;
+use crate::question::{Question, QuestionId, Reply};
+use crate::session::Op;
+use crate::tui::dialog::TypeAheadGuard;
+use crate::tui::tasks::words;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Takes over what waits in a tree that was attached to. What was begun here stays.
+    pub(super) fn attach_questions(&mut self, questions: &[Arc<Question>], now: Instant) {
+        for id in self.tree_mut().questions.take_over(questions) {
+            self.take_unsent_text(id, now);
+        }
+    }
+
+    pub(super) fn put_question(&mut self, question: &Arc<Question>, now: Instant) {
+        self.tree_mut().questions.add(question);
+        self.show_question(now);
+    }
+
+    /// A question is gone that was not answered here: what was written for it is not lost.
+    pub(super) fn settle_question(&mut self, id: QuestionId, now: Instant) {
+        self.take_unsent_text(id, now);
+        self.show_question(now);
+    }
+
+    fn take_unsent_text(&mut self, id: QuestionId, now: Instant) {
+        if let Some(text) = self.tree_mut().questions.remove(id) {
+            self.write_before(&text, now);
+        }
+    }
+
+    /// The session is gone, and with it who asked.
+    pub(super) fn drop_questions(&mut self, now: Instant) {
+        for text in self.tree_mut().questions.take_all() {
+            self.write_before(&text, now);
+        }
+        self.count_asks();
+    }
+
+    /// Shows the first question that comes up by itself and was not put off, if none is shown.
+    pub(super) fn show_question(&mut self, now: Instant) {
+        let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
+        let scope = self.scope.unwrap_or_default();
+        let TreeView { questions, tasks, .. } = tree_mut_of(&mut self.trees, &self.view);
+        let task = self.view.task.as_ref();
+        questions.show(TypeAheadGuard::begin(now, typed), scope, |question| {
+            TreeView::comes_up(tasks, question, task)
+        });
+        self.count_asks();
+    }
+
+    /// Shows the question behind the one on screen.
+    pub(super) fn next_question(&mut self, now: Instant) {
+        let scope = self.scope.unwrap_or_default();
+        self.tree_mut()
+            .questions
+            .show_next(TypeAheadGuard::begin(now, None), scope);
+        self.count_asks();
+    }
+
+    /// Shows a question of the tree in the conversation in front, wherever it would come up by itself.
+    pub(super) fn show_this_question(&mut self, id: QuestionId, now: Instant) -> bool {
+        let scope = self.scope.unwrap_or_default();
+        let guard = TypeAheadGuard::begin(now, None);
+        let is_shown = self.tree_mut().questions.show_this(id, guard, scope);
+        self.count_asks();
+        is_shown
+    }
+
+    pub(super) fn put_off_question(&mut self, now: Instant) {
+        self.tree_mut().questions.put_off_shown();
+        self.show_question(now);
+    }
+
+    /// Sends an answer; text that is not sent with it goes into the composer.
+    pub(super) fn answer(&mut self, id: QuestionId, reply: Reply, text: Option<String>, now: Instant) {
+        if let Reply::Permission(PermissionReply::Always { scope, .. }) = &reply {
+            self.scope = scope.remembered().or(self.scope);
+        }
+        if let Some(text) = text {
+            self.write_before(&text, now);
+        }
+        self.send(Op::Answer { id, reply });
+        self.show_question(now);
+    }
+
+    /// Brings back what was put off, or goes on to the next question, of this tree or then of another.
+    pub(super) fn recall_asks(&mut self, now: Instant) {
+        let questions = &self.tree().questions;
+        let has_asked_all = questions.is_empty() || questions.is_last_shown();
+        if has_asked_all && self.go_to_ask(now) {
+            return;
+        }
+        if self.tree().questions.shown().is_some() {
+            return self.next_question(now);
+        }
+        if self.tree().questions.is_empty() {
+            return self.say("nothing waits for an answer", Meaning::TextMuted, now);
+        }
+        self.close_layers(now);
+        self.recall_questions(now);
+    }
+
+    /// Shows the first question, also one that was put off or does not come up here by itself.
+    pub(super) fn recall_questions(&mut self, now: Instant) {
+        self.tree_mut().questions.recall();
+        self.show_question(now);
+        let scope = self.scope.unwrap_or_default();
+        let guard = TypeAheadGuard::begin(now, None);
+        self.tree_mut().questions.show(guard, scope, |_| true);
+        self.count_asks();
+    }
+
+    /// Notes who asks, and how many questions wait besides the one on screen.
+    pub(super) fn count_asks(&mut self) {
+        let TreeView { questions, tasks, .. } = tree_mut_of(&mut self.trees, &self.view);
+        tasks.set_questions(questions.iter().map(|question| {
+            let words = words::question(question);
+            (&question.session, words)
+        }));
+        let task = self.view.task.as_ref();
+        let comes_up = |question: &Question| TreeView::comes_up(tasks, question, task);
+        self.view.facts.asks = questions.waiting(comes_up);
+    }
+}

@@ -1,0 +1,158 @@
+//! What a person does about the tasks of the session in front: sends them to the background, holds what they would set off,
+//! lets one go on, and is told of groups that have ended.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{App, SessionLink, TurnStatus};
+use crate::conversation::{SessionId, TaskRow, TaskStatus};
+use crate::session::{Op, TaskOp};
+use crate::text::count::plural;
+use crate::text::sanitize::sanitize_line;
+use crate::tui::composer::Draft;
+use crate::tui::dialog::StopTaskDialog;
+use crate::tui::tasks::FinishedGroup;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Asks before all tasks below the session in front are stopped.
+    pub(super) fn ask_to_stop_all(&mut self, now: Instant) {
+        let active = self.active_below().count();
+        if active == 0 {
+            return self.say("no task is at work", Meaning::TextMuted, now);
+        }
+        self.open_layer(Box::new(StopTaskDialog::all(active)), now);
+    }
+
+    /// The tasks below the session in front that have not ended.
+    fn active_below(&self) -> impl Iterator<Item = &TaskRow> {
+        let tasks = &self.tree().tasks;
+        let own = self.view.root.as_ref();
+        let entries = tasks.entries().iter().map(|entry| &*entry.row);
+        entries.filter(move |row| {
+            !row.status.is_ended() && own.is_some_and(|own| tasks.is_below(&row.session, own))
+        })
+    }
+
+    /// How many tasks the calls of the session in front wait for.
+    pub(super) fn tasks_waited_for(&self) -> usize {
+        let own = self.view.root.as_ref();
+        let active = self.active_below();
+        active
+            .filter(|row| !row.is_background && Some(&row.parent) == own)
+            .count()
+    }
+
+    /// Lets the tasks that calls wait for go on in the background.
+    pub(super) fn send_to_background(&mut self, now: Instant) {
+        match self.tasks_waited_for() {
+            0 => self.say("no call waits for a task here", Meaning::TextMuted, now),
+            count => {
+                self.send(Op::Task(TaskOp::ToBackground));
+                let words = format!("{} in the background now", plural(count, "task"));
+                self.say(words, Meaning::TextMuted, now);
+            }
+        }
+    }
+
+    /// Returns true if the end of a task would set the session in front to work, which waits for nothing else.
+    pub(super) fn can_hold(&self) -> bool {
+        let own = self.view.root.as_ref();
+        let mut active = self.active_below();
+        !self.view.is_held
+            && self.view.turn == TurnStatus::Idle
+            && self.view.link == SessionLink::Open
+            && active.any(|row| row.is_background && Some(&row.parent) == own)
+    }
+
+    /// Nothing goes on by itself until the person sends something; tasks work on.
+    pub(super) fn hold(&mut self, now: Instant) {
+        self.send(Op::Interrupt);
+        self.view.is_held = true;
+        self.view.esc.ignores_keys_until = Some(now + super::ESCAPE_PAUSE);
+    }
+
+    /// Goes into a task that has ended, with words to go on at hand.
+    pub(super) fn resume_task(&mut self, session: &SessionId, now: Instant) {
+        let row = self.tree().tasks.get(session).cloned();
+        let Some(row) = row.filter(|row| row.status.is_ended()) else {
+            return self.say("that task is at work", Meaning::TextMuted, now);
+        };
+        self.enter_task(session, now);
+        if self.view.composer.is_blank() {
+            let words = match row.status {
+                TaskStatus::Completed => "Go on.",
+                _ => "Go on where you stopped.",
+            };
+            self.view.composer.set(Draft::from_text(words));
+            self.draft_changed(now);
+        }
+        let words = "enter sends it; the task goes on with all that it knows";
+        self.say(words, Meaning::TextMuted, now);
+    }
+
+    /// Tells once of a group of background tasks that has ended, in the conversation that started it.
+    pub(super) fn tell_of_group(&mut self, group: &FinishedGroup, now: Instant) {
+        if group.rows.iter().all(|row| row.status == TaskStatus::Cancelled) {
+            // The person, or their agent, wanted it.
+            return;
+        }
+        let text = group_words(&group.rows);
+        let view = std::iter::once(&mut self.view).chain(self.others.iter_mut().map(|other| &mut other.view));
+        let mut view = view.filter(|view| view.root.as_ref() == Some(&group.parent));
+        if let Some(view) = view.next() {
+            view.transcript.push_notice(text.clone());
+        }
+        let headline = text.lines().next().unwrap_or_default().to_owned();
+        self.notify_if_away(headline, now);
+    }
+
+    /// Returns why nothing can be said to the task in front, if so.
+    pub(super) fn refuses_words(&self) -> Option<&'static str> {
+        let row = self.tree().tasks.get(self.view.task.as_ref()?)?;
+        let is_queued = row.status == TaskStatus::Queued;
+        is_queued.then_some("not sent: the task waits for a free slot; the draft stays here")
+    }
+}
+
+/// `3 tasks have ended: 2 done, 1 failed`, and a line for each that did not do what it was for.
+fn group_words(rows: &[Arc<TaskRow>]) -> String {
+    let of = |status: TaskStatus| rows.iter().filter(move |row| row.status == status);
+    let states = [
+        (TaskStatus::Completed, "done"),
+        (TaskStatus::Failed, "failed"),
+        (TaskStatus::Cancelled, "cancelled"),
+        (TaskStatus::Interrupted, "interrupted"),
+    ];
+    let counts = states.iter().map(|(status, name)| (of(*status).count(), *name));
+    let counts: Vec<String> = counts
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    let name = |row: &TaskRow| {
+        format!(
+            "{} \"{}\"",
+            sanitize_line(&row.agent),
+            sanitize_line(&row.description)
+        )
+    };
+    let mut text = match rows {
+        [row] => match row.status {
+            TaskStatus::Completed => format!("{} is done.", name(row)),
+            _ => format!("{} has ended.", name(row)),
+        },
+        _ => format!(
+            "{} have ended: {}.",
+            plural(rows.len(), "task"),
+            counts.join(", ")
+        ),
+    };
+    for row in rows.iter().filter(|row| row.status != TaskStatus::Completed) {
+        let why = row
+            .error
+            .as_deref()
+            .map_or_else(String::new, |why| format!(": {}", sanitize_line(why)));
+        text.push_str(&format!("\n{} {}{why}", name(row), row.status.name()));
+    }
+    text
+}

@@ -1,0 +1,32 @@
+//! Tasks in the panel and in the hint row.
+
+use std::time::Instant;
+
+use super::App;
+use crate::conversation::TaskRow;
+use crate::text::count::plural;
+use crate::tui::dialog::StopTaskDialog;
+use crate::tui::statusbar::Hints;
+use crate::view::theme::Meaning;
+
+impl App {
+    /// Has the panel list the tasks of the tree as they are now.
+    pub(super) fn list_tasks(&mut self, now: Instant) {
+        let tasks = self.tree().tasks.entries().to_vec();
+        let unix = self.wall_clock.at(now);
+        self.view.panel.set_tasks(tasks, unix);
+    }
+
+    /// Asks before a task is stopped.
+    pub(super) fn ask_to_stop(&mut self, row: &TaskRow, now: Instant) {
+        self.open_layer(Box::new(StopTaskDialog::one(row)), now);
+    }
+
+    /// `2 tasks`, where no panel says so.
+    pub(super) fn count_tasks(&self, hints: &mut Hints<'_>) {
+        let active = self.tree().tasks.counts().active();
+        if active > 0 && !self.is_panel_drawn() {
+            hints.say(&plural(active, "task"), Meaning::StateRunning);
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! All tasks of the session's tree: how each stands, what it does and has taken, and keys to go into one, stop it or let it
+//! go on.
+
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::Page;
+use super::rows::remark;
+use crate::conversation::TaskRow;
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::{pad, str_width, truncate};
+use crate::tui::commands::LayerCommand;
+use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, page_rows};
+use crate::tui::statusbar::Hints;
+use crate::tui::tasks::{TaskCounts, TaskEntry, TaskMark, words};
+use crate::view::styled_text::draw_lines;
+use crate::view::theme::Meaning;
+
+pub(super) static PAGE: Page = Page {
+    action: "tasks",
+    name: "tasks",
+    leader: &[],
+    description: "tasks: all of the session",
+    brief: "tasks",
+    command: LayerCommand {
+        name: "tasks",
+        also: &["bashes", "background"],
+        about: "Lists all tasks of this session with what they do and have taken; goes into one, stops it, lets it go on.",
+        after: "hooks",
+    },
+    keys: &[&KEYS],
+    open: |_title| Box::new(TaskPage::default()),
+};
+
+static KEYS: LayerKeys = LayerKeys {
+    name: "tasks",
+    title: "Tasks",
+    takes_text: false,
+    rows: &[
+        KeyRow::new(&["enter"], GO_IN, "go into the task"),
+        KeyRow::new(&["up", "k", "ctrl+p"], Action::RowUp, "up"),
+        KeyRow::new(&["down", "j", "ctrl+n"], Action::RowDown, "down"),
+        KeyRow::new(&["x"], STOP, "stop the task"),
+        KeyRow::new(&["X"], STOP_ALL, "stop all tasks"),
+        KeyRow::new(&["r"], RESUME, "let a task that has ended go on"),
+        KeyRow::new(&["q"], CLOSE, "close"),
+    ],
+};
+
+const GO_IN: Action = Action::OfLayer("enter");
+const STOP: Action = Action::OfLayer("stop");
+const STOP_ALL: Action = Action::OfLayer("stop-all");
+const RESUME: Action = Action::OfLayer("resume");
+const CLOSE: Action = Action::OfLayer("close");
+
+/// Rows of one task.
+const ROWS: usize = 2;
+/// The heading and an empty row.
+const HEAD: u16 = 2;
+/// Before the agent: the pointer, the mark and their spaces.
+const SIGNS: usize = 5;
+/// Columns that the name of an agent takes at most.
+const AGENT: usize = 16;
+/// Columns of each figure, with the gap before it: calls, tokens, cost.
+const FIGURES: [usize; 3] = [11, 10, 8];
+/// Columns of the time, or of how long it asks.
+const TIME: usize = 13;
+/// Columns that the description keeps before figures are shown beside it.
+const DESCRIPTION: usize = 18;
+
+#[derive(Default)]
+pub(super) struct TaskPage {
+    /// As they were in the last frame.
+    rows: Vec<Arc<TaskRow>>,
+    chosen: usize,
+    /// Tasks on a screen.
+    page: usize,
+}
+
+impl TaskPage {
+    fn chosen(&self) -> Option<&Arc<TaskRow>> {
+        self.rows.get(self.chosen)
+    }
+
+    fn move_by(&mut self, rows: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+    }
+
+    fn about_chosen(&self, request: impl FnOnce(&Arc<TaskRow>) -> LayerRequest) -> LayerReply {
+        LayerReply::keep_open(self.chosen().map(request))
+    }
+
+    /// ` Tasks   1 asks · 4 running · 3 queued · 2 ended`
+    fn heading(entries: &[TaskEntry], cx: &LayerCx<'_>) -> Line<'static> {
+        let mut counts = TaskCounts::default();
+        entries.iter().for_each(|entry| counts.add(entry.row.status));
+        let asks = entries.iter().filter(|entry| entry.question.is_some()).count();
+        let muted = cx.look.style(Meaning::TextMuted);
+        let mut spans = vec![Span::styled(" Tasks", cx.look.style(Meaning::TextStrong))];
+        let running = counts.running.saturating_sub(asks);
+        let parts = [
+            (asks, "asks", cx.look.style(Meaning::StateAsking)),
+            (running, "running", muted),
+            (counts.queued, "queued", muted),
+            (counts.ended, "ended", muted),
+        ];
+        for (count, state, style) in parts.into_iter().filter(|(count, ..)| *count > 0) {
+            spans.push(Span::styled(format!(" {} ", cx.look.symbols.dot()), muted));
+            spans.push(Span::styled(format!("{count} {state}"), style));
+        }
+        Line::from(spans)
+    }
+
+    fn lines(
+        &self,
+        entry: &TaskEntry,
+        is_chosen: bool,
+        width: usize,
+        cx: &LayerCx<'_>,
+    ) -> [Line<'static>; ROWS] {
+        [
+            self.first_line(entry, is_chosen, width, cx),
+            second_line(entry, width, cx),
+        ]
+    }
+
+    fn first_line(
+        &self,
+        entry: &TaskEntry,
+        is_chosen: bool,
+        width: usize,
+        cx: &LayerCx<'_>,
+    ) -> Line<'static> {
+        let (row, symbols) = (&entry.row, cx.look.symbols);
+        let mark = TaskMark::of(row, entry.question.is_some());
+        let pointer = if is_chosen { symbols.pointer() } else { " " };
+        let muted = cx.look.style(Meaning::TextMuted);
+        let named = |row: &TaskRow| {
+            let steps = usize::try_from(row.depth.saturating_sub(1)).unwrap_or(0);
+            format!(
+                "{}{}",
+                format!("{} ", symbols.step()).repeat(steps),
+                sanitize_line(&row.agent)
+            )
+        };
+        let widest = self.rows.iter().map(|row| str_width(&named(row))).max();
+        let column = widest.unwrap_or(0).min(AGENT);
+        let name = named(row);
+        let name = pad(&truncate(&name, column), column).into_owned();
+        let room = width.saturating_sub(SIGNS + column + 2 + TIME + 1);
+        let shown = (0..=FIGURES.len()).rev();
+        let mut shown = shown.filter(|count| FIGURES[..*count].iter().sum::<usize>() + DESCRIPTION <= room);
+        let figures = shown.next().unwrap_or(0);
+        let room = room - FIGURES[..figures].iter().sum::<usize>().min(room);
+        let description = sanitize_line(&row.description).into_owned();
+        let description = pad(&truncate(&description, room), room).into_owned();
+        let text_meaning = match (is_chosen, row.status.is_ended() && !entry.is_news) {
+            (true, _) => Meaning::TextStrong,
+            (false, false) => Meaning::Text,
+            (false, true) => Meaning::TextMuted,
+        };
+        let text = cx.look.style(text_meaning);
+        let mut spans = vec![
+            Span::styled(format!(" {} ", pad(pointer, 1)), cx.look.style(Meaning::Accent)),
+            Span::styled(format!("{} ", mark.sign(symbols)), cx.look.style(mark.meaning())),
+            Span::styled(format!("{name}  "), text),
+            Span::styled(description, text),
+        ];
+        let cells = figure_cells(row);
+        for (cell, columns) in cells.iter().zip(FIGURES).take(figures) {
+            let blanks = " ".repeat(columns.saturating_sub(str_width(cell)));
+            spans.push(Span::styled(format!("{blanks}{cell}"), muted));
+        }
+        let time = time(entry, mark, cx);
+        let blanks = " ".repeat(TIME.saturating_sub(str_width(&time)));
+        let meaning = if mark == TaskMark::Asking {
+            Meaning::StateAsking
+        } else {
+            Meaning::TextMuted
+        };
+        spans.extend([Span::raw(blanks), Span::styled(time, cx.look.style(meaning))]);
+        Line::from(spans)
+    }
+}
+
+/// Calls, tokens and cost; empty where there is nothing to tell.
+fn figure_cells(row: &TaskRow) -> [String; 3] {
+    let calls = usize::try_from(row.calls).unwrap_or(usize::MAX);
+    let taken = words::taken(row);
+    let told = |is_told: bool, text: String| if is_told { text } else { String::new() };
+    [
+        told(calls > 0, crate::text::count::plural(calls, "call")),
+        told(taken > 0, format!("{} tok", words::tokens(taken))),
+        row.cost
+            .filter(|cost| *cost >= 0.005)
+            .map_or_else(String::new, |cost| format!("${cost:.2}")),
+    ]
+}
+
+fn time(entry: &TaskEntry, mark: TaskMark, cx: &LayerCx<'_>) -> String {
+    let row = &entry.row;
+    let since = words::clock(cx.unix - row.since);
+    match mark {
+        TaskMark::Asking => format!("asks {since}"),
+        TaskMark::Queued => format!("queued {since}"),
+        _ if entry.is_news => format!("{} {}", words::clock(row.elapsed(cx.unix)), "•"),
+        _ => words::clock(row.elapsed(cx.unix)),
+    }
+}
+
+/// The question or what it does, the model, and where it works if that is a place of its own.
+fn second_line(entry: &TaskEntry, width: usize, cx: &LayerCx<'_>) -> Line<'static> {
+    let (row, symbols) = (&entry.row, cx.look.symbols);
+    let dot = format!(" {} ", symbols.dot());
+    let mut facts = vec![row.model.to_string()];
+    if !row.is_background && !row.status.is_ended() {
+        facts.push("waited for".to_owned());
+    }
+    if let Some(tree) = &row.worktree {
+        let minus = symbols.minus();
+        let changes = format!("+{} {minus}{}", tree.additions, tree.deletions);
+        facts.push(format!("worktree {} {changes}", sanitize_line(&tree.path)));
+    }
+    let facts: String = facts.iter().map(|fact| format!("{dot}{fact}")).collect();
+    let (text, meaning) = match &entry.question {
+        Some(question) => (question.clone(), Meaning::Text),
+        None => (words::doing(row, cx.unix), Meaning::TextMuted),
+    };
+    let room = width.saturating_sub(SIGNS + 1);
+    let kept = room.saturating_sub(str_width(&text).min(room / 2));
+    let facts = truncate(&facts, kept).into_owned();
+    let text = truncate(&text, room.saturating_sub(str_width(&facts))).into_owned();
+    Line::from(vec![
+        Span::raw(" ".repeat(SIGNS)),
+        Span::styled(text, cx.look.style(meaning)),
+        Span::styled(facts, cx.look.style(Meaning::TextMuted)),
+    ])
+}
+
+impl Layer for TaskPage {
+    fn kind(&self) -> Option<LayerKind> {
+        Some(LayerKind::Page(&PAGE))
+    }
+
+    fn context(&self) -> Context {
+        Context::Layer(&KEYS)
+    }
+
+    fn act(&mut self, action: Action) -> LayerReply {
+        let page = page_rows(self.page + 1);
+        match action {
+            Action::RowUp => self.move_by(-1),
+            Action::RowDown => self.move_by(1),
+            Action::PageUp => self.move_by(-page),
+            Action::PageDown => self.move_by(page),
+            GO_IN => return self.about_chosen(|row| LayerRequest::EnterTask(row.session.clone())),
+            STOP => {
+                return self.about_chosen(|row| match row.status.is_ended() {
+                    true => LayerRequest::Say("that task has ended already"),
+                    false => LayerRequest::StopTask(Arc::clone(row)),
+                });
+            }
+            STOP_ALL => return LayerReply::Request(LayerRequest::StopAllTasks),
+            RESUME => return self.about_chosen(|row| LayerRequest::ResumeTask(row.session.clone())),
+            CLOSE => return LayerReply::Close(None),
+            _ => return LayerReply::Ignored,
+        }
+        LayerReply::Done
+    }
+
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(None)
+    }
+
+    fn scroll(&mut self, rows: isize) -> LayerReply {
+        self.move_by(rows.signum());
+        LayerReply::Done
+    }
+
+    fn shows_tasks(&self) -> bool {
+        true
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        let key = |action| keymap.label(Context::Layer(&KEYS), action);
+        hints.key(keymap.label(Context::Global, Action::Escape), "closes");
+        let Some(chosen) = self.chosen() else { return };
+        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
+        hints.key(&moves.join(" "), "moves");
+        hints.key(key(GO_IN), "go in");
+        if chosen.status.is_ended() {
+            hints.key(key(RESUME), "go on with it");
+        } else {
+            hints.key(key(STOP), "stop");
+            hints.key(key(STOP_ALL), "stop all");
+        }
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        Clear.render(area, buffer);
+        let entries = cx.tasks.entries();
+        self.rows = entries.iter().map(|entry| Arc::clone(&entry.row)).collect();
+        self.move_by(0);
+        buffer.set_line(area.x, area.y, &Self::heading(entries, cx), area.width);
+        let below = Rect {
+            y: area.y + HEAD.min(area.height),
+            height: area.height.saturating_sub(HEAD),
+            ..area
+        };
+        let width = usize::from(below.width);
+        if entries.is_empty() {
+            let text = "No task was started in this session. Agents start them; ask for one: let explore find who calls it.";
+            draw_lines(&remark(text, width, cx), below, buffer);
+            return None;
+        }
+        self.page = usize::from(below.height) / ROWS;
+        let first = (self.chosen + 1).saturating_sub(self.page.max(1));
+        let shown = entries.iter().enumerate().skip(first).take(self.page.max(1));
+        let lines = shown.flat_map(|(place, entry)| self.lines(entry, place == self.chosen, width, cx));
+        let mut lines: Vec<Line<'static>> = lines.collect();
+        for line in &mut lines {
+            for span in &mut line.spans {
+                if span.content.contains('…') {
+                    span.content = span.content.replace('…', cx.look.symbols.ellipsis()).into();
+                }
+            }
+        }
+        draw_lines(&lines, below, buffer);
+        None
+    }
+}
