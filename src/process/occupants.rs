@@ -47,7 +47,7 @@ pub fn occupants(directory: &Path) -> Vec<Occupant> {
     found
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use std::fs::File;
     use std::process::{Command, Stdio};
@@ -55,6 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(target_os = "linux")]
     fn whoever_stands_in_a_directory_or_has_a_file_of_it_open_is_found() {
         let held = tempfile::tempdir().unwrap();
         let directory = held.path().canonicalize().unwrap();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::git::{Name, RecordGit, shown};
+use super::look::Thoroughness;
 use super::record::TreeRecord;
-use super::state::Thoroughness;
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::text::diff::diff_hunks;

@@ -3,11 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::remove::HeldWork;
+use super::held::HeldWork;
 use crate::conversation::{ErrorKind, TaskId};
 use crate::files::FileError;
 use crate::process::git::GitError;
-use crate::text::count::plural;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
@@ -105,9 +104,4 @@ pub(super) fn a_few(names: &[String]) -> String {
         text.push_str(&format!(" and {} more", names.len() - NAMED));
     }
     text
-}
-
-/// "1 changed file", "3 changed files".
-pub(super) fn changed_files(count: usize) -> String {
-    plural(count, "changed file")
 }

@@ -34,7 +34,9 @@ mod changes;
 mod create;
 mod error;
 mod git;
+mod held;
 mod lock;
+mod look;
 mod merge;
 mod own_commits;
 mod project_file;
@@ -58,9 +60,11 @@ pub use apply::{Applied, Conflict, FileSelection, Selection};
 pub use changes::{Against, ChangeKind, TreeChanges, TreeFile, TreeHunk};
 pub use create::NewTree;
 pub use error::TreeError;
+pub use held::HeldWork;
 pub use lock::Lease;
-pub use remove::{HeldWork, Removal, Removed};
-pub use state::{Measured, TreeState, TreeSummary};
+pub use record::TreeState;
+pub use remove::{Removal, Removed};
+pub use state::{Measured, TreeSummary};
 
 /// The trees of all projects of one data directory.
 #[derive(Debug, Clone)]

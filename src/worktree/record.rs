@@ -4,8 +4,28 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::state::KnownState;
 use crate::conversation::{SessionId, TaskId};
+
+/// How a tree stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum TreeState {
+    /// A task or a process works in it.
+    Live,
+    /// It holds changes that were not applied.
+    Unapplied,
+    /// All its changes were applied.
+    Applied,
+    /// Nothing is changed in it.
+    Empty,
+}
+
+impl TreeState {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
 
 /// Written with every record.
 pub(super) const VERSION: u32 = 1;
@@ -33,4 +53,10 @@ pub(super) struct TreeRecord {
     pub(super) created: i64,
     /// As it was when the task ended or something was applied; `None` since a task began to work in it.
     pub(super) known: Option<KnownState>,
+}
+
+/// The state of a tree that nobody works in, as it was found last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KnownState {
+    pub(super) state: TreeState,
 }

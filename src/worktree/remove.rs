@@ -1,17 +1,16 @@
 //! Removes a tree, if nothing in it is needed.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::changes::file_changes;
-use super::error::changed_files;
 use super::git::{RecordGit, shown};
+use super::held::HeldWork;
 use super::lock::Alone;
+use super::look::{Look, ScratchIndex, Thoroughness};
 use super::record::TreeRecord;
 use super::snapshot::{Files, ignored, snapshot};
-use super::state::{Look, ScratchIndex, Thoroughness};
 use super::storage::{RecordDir, Storage};
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
@@ -19,8 +18,6 @@ use crate::process::occupants;
 
 /// How long another one that is applied at the moment is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Names that a sentence lists.
-const NAMED: usize = 10;
 
 /// Trees that may be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,43 +27,6 @@ pub enum Removal {
     Settled,
     /// Whatever it holds.
     Discard,
-}
-
-/// Work in a tree that is nowhere else.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldWork {
-    /// Paths of files with changes that were not applied.
-    pub files: Vec<String>,
-    /// What else there is, in words.
-    pub note: Option<String>,
-}
-
-impl fmt::Display for HeldWork {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.files.is_empty() {
-            let named: Vec<String> = self
-                .files
-                .iter()
-                .take(NAMED)
-                .map(|file| format!("`{file}`"))
-                .collect();
-            write!(
-                f,
-                "{} not applied yet ({}",
-                changed_files(self.files.len()),
-                named.join(", ")
-            )?;
-            if self.files.len() > NAMED {
-                write!(f, " and {} more", self.files.len() - NAMED)?;
-            }
-            f.write_str(")")?;
-        }
-        match &self.note {
-            Some(note) if self.files.is_empty() => write!(f, "work that is not applied: it {note}"),
-            Some(note) => write!(f, ", and {note}"),
-            None => Ok(()),
-        }
-    }
 }
 
 /// A tree that is gone, and what went with it.

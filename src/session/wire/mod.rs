@@ -8,9 +8,11 @@
 
 mod agents;
 mod categories;
+mod child_trees;
 mod children;
 mod cleanup;
 mod commands;
+mod environment;
 mod gates;
 mod hooks;
 mod imported;
@@ -140,7 +142,7 @@ fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {
 
 /// Returns what the first frame shows. Opens nothing.
 pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
-    withhold(services::key_variables(request));
+    withhold(environment::key_variables(request));
     let agents = agents(request);
     let start = agents::start(&agents, request, None, &mut Vec::new())?;
     let catalog = Catalog::new(providers(request)?);

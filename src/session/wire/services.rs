@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::categories;
+use super::environment::environment;
 use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
 use super::imported;
@@ -20,8 +21,8 @@ use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::hook::Hooks;
 use crate::permission::Delegated;
-use crate::process::{EnvironmentRules, Scratch, shell_environment, withhold};
-use crate::provider::{EditMode, without_user};
+use crate::process::Scratch;
+use crate::provider::EditMode;
 use crate::question::{FrontEnd, Questions};
 use crate::session::tree::SessionTree;
 use crate::store::Store;
@@ -140,17 +141,6 @@ pub(super) fn tree_services(
     Ok((Arc::new(services), tree))
 }
 
-pub(super) fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
-    let provider_keys = key_variables(request);
-    withhold(provider_keys.iter().cloned());
-    let rules = EnvironmentRules {
-        provider_keys,
-        allow: request.loaded.config.bash.env_allow.clone(),
-        session: Some(session.to_string()),
-    };
-    shell_environment(std::env::vars_os(), &rules)
-}
-
 /// Commands put their temporary files into the scratch directory; hooks, which are the user's own, do not.
 fn with_temporary(
     mut environment: Vec<(OsString, OsString)>,
@@ -159,38 +149,6 @@ fn with_temporary(
     environment.retain(|(name, _)| name != "TMPDIR");
     environment.push(("TMPDIR".into(), scratch.path().into()));
     environment
-}
-
-/// Names of the variables whose values are sent to a server: those that the configuration names where only a server sees
-/// the value, and those that hold the same as a key or a header, whatever they are called.
-pub(super) fn key_variables(request: &OpenRequest) -> Vec<String> {
-    /// Minimum length of a value in a header that counts as a key; a shorter one may be anything.
-    const MIN_IN_HEADER: usize = 12;
-    let providers = || {
-        request
-            .loaded
-            .config
-            .providers
-            .iter()
-            .map(|(_, settings)| settings)
-    };
-    let is_key = |value: &str| {
-        let mut keys = providers().filter_map(|provider| provider.api_key.as_ref());
-        keys.any(|key| key.expose() == value)
-    };
-    let is_in_header = |value: &str| {
-        let mut headers = providers().flat_map(|provider| provider.headers.iter());
-        value.len() >= MIN_IN_HEADER && headers.any(|(_, header)| header.expose().ends_with(value))
-    };
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let has_user = |name: &str, value: &str| name.ends_with("_BASE_URL") && without_user(value) != value;
-    let of_keys = variables.filter(|(name, value)| {
-        !value.is_empty() && (is_key(value) || is_in_header(value) || has_user(name, value))
-    });
-    let named = request.loaded.secrets.iter();
-    let named = named.flat_map(|secret| secret.variables.iter().cloned());
-    of_keys.map(|(name, _)| name).chain(named).collect()
 }
 
 pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Registry) -> ToolSettings {

@@ -264,13 +264,13 @@ fn nothing_is_applied_while_a_task_works_in_the_tree() {
     let tree = fixture.tree();
     tree.write("a.txt", "half\n");
     let lease = fixture.trees.lease(&tree.task).unwrap();
-    let _second = fixture.trees.lease(&tree.task).unwrap();
+    let second = fixture.trees.lease(&tree.task).unwrap();
     assert_eq!(tree.state(), TreeState::Live);
     let error = fixture.trees.apply(&tree.task, &Selection::All).unwrap_err();
     assert!(matches!(error, TreeError::Live(_)), "{error}");
     drop(lease);
     assert_eq!(tree.state(), TreeState::Live);
-    drop(_second);
+    drop(second);
     assert_eq!(tree.apply().applied, ["a.txt"]);
 }
 
