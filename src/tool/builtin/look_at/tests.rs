@@ -13,7 +13,9 @@ use super::*;
 use crate::conversation::{CallResult, FilePart, SessionId, TaskActivity};
 use crate::permission::PermissionReply;
 use crate::tool::harness::Harness;
-use crate::tool::{Abilities, CancelledTask, Delegation, TaskCaller, TaskState, TaskWatch, Update};
+use crate::tool::{
+    Abilities, CancelledTask, Delegation, TaskCaller, TaskState, TaskWatch, TreeReport, Update,
+};
 use crate::view::card::{CardPart, plain};
 
 /// Runs every task to an end that was settled before.
@@ -91,6 +93,10 @@ impl Delegation for Looker {
             resumes: None,
             order,
         })
+    }
+
+    fn tree(&self, _: &TaskId) -> BoxFuture<'static, Option<TreeReport>> {
+        Box::pin(async { None })
     }
 
     fn model_for(&self, _: &TaskCaller, order: &TaskOrder, _: bool) -> Result<TaskModel, ToolError> {
