@@ -114,7 +114,8 @@ pub struct TaskRow {
     pub activity: TaskActivity,
     /// When the status or the activity became what it is.
     pub since: i64,
-    /// What it does or did last, in a line: a call's title, the question that it asks, the beginning of its text.
+    /// What it does or did last, in a line: a call's title, the question that it asks; of one that is completed the
+    /// beginning of its result, empty where it gave none.
     pub now: String,
     /// Calls so far.
     pub calls: u64,
