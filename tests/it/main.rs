@@ -61,6 +61,7 @@ mod screen_pickers;
 mod screen_pictures;
 mod screen_question;
 mod screen_reader;
+mod screen_reader_tasks;
 mod screen_sessions;
 mod screen_several;
 mod screen_storm;

@@ -424,18 +424,18 @@ impl Run {
             None => worktrees(self.project(), &["apply", &task, "--json"]).run(),
         };
         if let Some(expected) = expected {
-                self.check(finished.code == Some(0), &finished.to_string());
-                let now = self.project_files();
-                self.check(
-                    now == expected,
-                    &format!("merged otherwise: {}", differing(&expected, &now)),
-                );
-                self.trees[index].applied = self.trees[index].now.clone();
-                self.counts.applied += 1;
+            self.check(finished.code == Some(0), &finished.to_string());
+            let now = self.project_files();
+            self.check(
+                now == expected,
+                &format!("merged otherwise: {}", differing(&expected, &now)),
+            );
+            self.trees[index].applied = self.trees[index].now.clone();
+            self.counts.applied += 1;
         } else {
-                self.check(finished.code == Some(1), &finished.to_string());
-                self.check(self.project_files() == before, "a conflict wrote something");
-                self.counts.conflicts += 1;
+            self.check(finished.code == Some(1), &finished.to_string());
+            self.check(self.project_files() == before, "a conflict wrote something");
+            self.counts.conflicts += 1;
         }
         self.check(
             self.repository() == repository,

@@ -211,5 +211,8 @@ fn trees_with_changes_are_known_without_a_look_once_their_task_has_ended() {
         fixture.trees.settle(&empty.task).unwrap().state,
         TreeState::Unapplied
     );
-    assert_eq!(fixture.trees.unapplied(&fixture.project()), std::slice::from_ref(&empty.task));
+    assert_eq!(
+        fixture.trees.unapplied(&fixture.project()),
+        std::slice::from_ref(&empty.task)
+    );
 }

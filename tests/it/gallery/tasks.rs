@@ -76,7 +76,9 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         "At line 3.",
         json!({"resumed_with": 18_000}),
     );
-    let asking = details("running", &json!({"activity": "waiting_for_person", "now": "bash wants to run git push"}),
+    let asking = details(
+        "running",
+        &json!({"activity": "waiting_for_person", "now": "bash wants to run git push"}),
     );
     let cancelled = |count: usize| {
         let tasks: Vec<Value> = (0..count)
@@ -149,7 +151,7 @@ fn looking() -> Exhibit {
     let done = result(true, answer.to_owned(), details.clone());
     let args = json!({"file_path": "build/shot.png", "goal": "what does the dialog say?"});
     Exhibit {
-        stored: stored(details, vec![("done", done)]),
+        stored: Some(stored(details, vec![("done", done)])),
         ..Exhibit::new("look_at", args)
     }
 }
