@@ -36,9 +36,9 @@ fn result(ok: bool, output: String, details: Value) -> CallResult {
     }
 }
 
-fn answered(ok: bool, status: &str, tag: &str, text: &str, more: Value) -> CallResult {
+fn answered(ok: bool, status: &str, tag: &str, text: &str, more: &Value) -> CallResult {
     let output = format!("task_id: {TASK}\n\n<{tag}>\n{text}\n</{tag}>");
-    result(ok, output, details(status, &more))
+    result(ok, output, details(status, more))
 }
 
 fn started() -> CallResult {
@@ -66,15 +66,15 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         "failed",
         "task_error",
         "it made the same call 20 times in a row",
-        json!({"reason": "it made the same call 20 times in a row", "error": {"kind": "limit"}}),
+        &json!({"reason": "it made the same call 20 times in a row", "error": {"kind": "limit"}}),
     );
-    let completed = || answered(true, "completed", "task_result", ANSWER, json!({}));
+    let completed = || answered(true, "completed", "task_result", ANSWER, &json!({}));
     let resumed = answered(
         true,
         "completed",
         "task_result",
         "At line 3.",
-        json!({"resumed_with": 18_000}),
+        &json!({"resumed_with": 18_000}),
     );
     let asking = details(
         "running",
