@@ -92,6 +92,9 @@ pub struct InitCx<'a> {
     pub settings: &'a ToolSettings,
 }
 
+/// Brings details up to how a task stands now.
+pub type FollowTask<Details> = fn(Details, &TaskRow) -> Option<Details>;
+
 /// How a call may stand beside others of the same reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concurrency {
@@ -184,7 +187,7 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Brings the details of a call that has started a task up to how the task stands now; `None` where it is about
     /// another task, or has told its end.
-    const FOLLOWED: Option<fn(Self::Details, &TaskRow) -> Option<Self::Details>> = None;
+    const FOLLOWED: Option<FollowTask<Self::Details>> = None;
 
     fn description(&self, _cx: InitCx<'_>) -> String {
         Self::DESCRIPTION.to_owned()

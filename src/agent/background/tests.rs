@@ -33,6 +33,7 @@ fn task(parent: &SessionId) -> NewTask {
         category: None,
         description: "who calls it".to_owned(),
         model: model(),
+        worktree: None,
         has_cache: false,
         budget: Budget::default(),
     }

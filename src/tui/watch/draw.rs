@@ -197,7 +197,7 @@ impl Watch {
             }
             self.draw_question(tile, buffer, cx);
         }
-        let caret = match self.stage {
+        match self.stage {
             Stage::Browsing => None,
             Stage::Filter => self.draw_filter(area, buffer, cx),
             Stage::Message(_) | Stage::Reason(_) => self.draw_text(buffer, cx),
@@ -205,8 +205,7 @@ impl Watch {
                 self.draw_stopping(area, buffer, cx);
                 None
             }
-        };
-        caret
+        }
     }
 
     /// Returns what stands behind the counts: the filter and the page.
@@ -309,28 +308,25 @@ impl Watch {
     }
 
     fn stop_words(&self) -> Revealed {
-        match &self.stage {
-            Stage::StopOne(task) => {
-                let row = self.row(task);
-                let agent = row.map_or("", |row| &row.agent);
-                let description = row.map_or("", |row| &row.description);
-                Revealed::own(" Stop ")
-                    .and(reveal_line(agent))
-                    .and(" \"")
-                    .and(reveal_line(description))
-                    .and("\" and what it started? What it did so far stays.")
-            }
-            _ => {
-                let live = self.rows.iter().filter(|row| !row.status.is_ended()).count();
-                let agents = match live {
-                    1 => " agent",
-                    _ => " agents",
-                };
-                Revealed::own(" Stop ")
-                    .and(live)
-                    .and(agents)
-                    .and("? What they did so far stays.")
-            }
+        if let Stage::StopOne(task) = &self.stage {
+            let row = self.row(task);
+            let agent = row.map_or("", |row| &row.agent);
+            let description = row.map_or("", |row| &row.description);
+            Revealed::own(" Stop ")
+                .and(reveal_line(agent))
+                .and(" \"")
+                .and(reveal_line(description))
+                .and("\" and what it started? What it did so far stays.")
+        } else {
+            let live = self.rows.iter().filter(|row| !row.status.is_ended()).count();
+            let agents = match live {
+                1 => " agent",
+                _ => " agents",
+            };
+            Revealed::own(" Stop ")
+                .and(live)
+                .and(agents)
+                .and("? What they did so far stays.")
         }
     }
 }

@@ -39,13 +39,19 @@ pub(super) fn is_live(mark: TaskMark) -> bool {
 /// Returns what a task does, is waiting for or came to, for the first row of its tile. `asks` is what its question is about.
 pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now: i64) -> String {
     let waited = (now - row.since).max(0);
-    let or_description = |text: &str| match text.is_empty() {
-        true => row.description.clone(),
-        false => text.to_owned(),
+    let or_description = |text: &str| {
+        if text.is_empty() {
+            row.description.clone()
+        } else {
+            text.to_owned()
+        }
     };
-    let because = |word: &str, why: &str| match why.is_empty() {
-        true => word.to_owned(),
-        false => format!("{word}: {why}"),
+    let because = |word: &str, why: &str| {
+        if why.is_empty() {
+            word.to_owned()
+        } else {
+            format!("{word}: {why}")
+        }
     };
     match mark {
         TaskMark::Asking => {

@@ -55,8 +55,9 @@ impl TileHead<'_> {
         left.extend(right);
         if self.is_chosen {
             let selection = style(Meaning::Selection);
-            left.iter_mut()
-                .for_each(|span| span.style = selected(span.style, selection));
+            for span in &mut left {
+                span.style = selected(span.style, selection);
+            }
         }
         Line::from(left)
     }

@@ -9,7 +9,7 @@ use super::{Exhibit, Stored};
 const TASK: &str = "tsk_01m8a8htzse4mtr26bf3jnqzs4";
 
 /// Details of a task in a state.
-fn details(status: &str, more: Value) -> Value {
+fn details(status: &str, more: &Value) -> Value {
     let mut details = json!({
         "task_id": TASK, "session_id": TASK.replace("tsk_", "ses_"), "agent": "explore", "model": {"provider": "local", "model": "m"},
         "status": status, "tool_calls": 12,
@@ -38,22 +38,22 @@ fn result(ok: bool, output: String, details: Value) -> CallResult {
 
 fn answered(ok: bool, status: &str, tag: &str, text: &str, more: Value) -> CallResult {
     let output = format!("task_id: {TASK}\n\n<{tag}>\n{text}\n</{tag}>");
-    result(ok, output, details(status, more))
+    result(ok, output, details(status, &more))
 }
 
 fn started() -> CallResult {
     result(
         true,
         format!("task_id: {TASK}\nstatus: running\n"),
-        details("running", json!({})),
+        details("running", &json!({})),
     )
 }
 
 const ANSWER: &str = "Called from **two** places:\n\n- the HTTP client, `src/retry.rs:41`\n- the uploader, \
                       `src/upload.rs:88`\n\nBoth pass the same limits.\n\nNothing else in the project names it.";
 
-fn stored(live: Value, ends: Vec<(&'static str, CallResult)>) -> Option<Stored> {
-    Some(Stored { live, ends })
+fn stored(live: Value, ends: Vec<(&'static str, CallResult)>) -> Stored {
+    Stored { live, ends }
 }
 
 /// Exhibits of tools whose results need a session.
@@ -76,9 +76,7 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         "At line 3.",
         json!({"resumed_with": 18_000}),
     );
-    let asking = details(
-        "running",
-        json!({"activity": "waiting_for_person", "now": "bash wants to run git push"}),
+    let asking = details("running", &json!({"activity": "waiting_for_person", "now": "bash wants to run git push"}),
     );
     let cancelled = |count: usize| {
         let tasks: Vec<Value> = (0..count)
@@ -91,7 +89,7 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         )
     };
     let with = |tool, args: Value, stored| Exhibit {
-        stored,
+        stored: Some(stored),
         ..Exhibit::new(tool, args)
     };
     vec![
@@ -106,17 +104,17 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         with(
             "background_output",
             json!({"task_id": TASK, "block": true}),
-            stored(details("running", json!({})), vec![("done", completed())]),
+            stored(details("running", &json!({})), vec![("done", completed())]),
         ),
         with(
             "background_task",
             order.clone(),
-            stored(details("queued", json!({})), vec![("done", started())]),
+            stored(details("queued", &json!({})), vec![("done", started())]),
         ),
         with(
             "call_omo_agent",
             json!({"subagent_type": "explore", "prompt": "Find out who calls backoff().", "run_in_background": false}),
-            stored(details("running", json!({})), vec![("done", completed())]),
+            stored(details("running", &json!({})), vec![("done", completed())]),
         ),
         looking(),
         with(
