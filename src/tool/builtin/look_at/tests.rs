@@ -1,150 +1,21 @@
+mod looker;
+
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
-use futures::future::BoxFuture;
 use image::{DynamicImage, ImageFormat};
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use super::*;
-use crate::conversation::{CallResult, FilePart, SessionId, TaskActivity};
+use crate::conversation::{CallResult, FilePart};
 use crate::permission::PermissionReply;
 use crate::tool::harness::Harness;
-use crate::tool::{
-    Abilities, CancelledTask, Delegation, TaskCaller, TaskState, TaskWatch, TreeReport, Update,
-};
+use crate::tool::{Delegation, Update};
 use crate::view::card::{CardPart, plain};
-
-/// Runs every task to an end that was settled before.
-struct Looker {
-    model: TaskModel,
-    status: TaskStatus,
-    is_background: bool,
-    answer: &'static str,
-    started: Mutex<Vec<CheckedOrder>>,
-    stopped: Mutex<Vec<TaskId>>,
-    /// Keeps a task that runs.
-    watches: Mutex<Vec<watch::Sender<Arc<TaskState>>>>,
-}
-
-impl Looker {
-    fn with(images: bool, pdf: bool) -> Self {
-        Self {
-            model: TaskModel {
-                reference: "local/eyes".parse().unwrap(),
-                abilities: Abilities { images, pdf },
-                context: 4000,
-            },
-            status: TaskStatus::Completed,
-            is_background: false,
-            answer: "A red square.\nNothing else.",
-            started: Mutex::default(),
-            stopped: Mutex::default(),
-            watches: Mutex::default(),
-        }
-    }
-
-    fn row(&self, caller: &TaskCaller, order: &CheckedOrder) -> TaskRow {
-        let session = SessionId::new();
-        TaskRow {
-            task: TaskId::of(&session),
-            session,
-            parent: caller.session.clone(),
-            started_by: order.order.tool.to_owned(),
-            depth: 1,
-            agent: order.agent.clone(),
-            category: None,
-            description: order.order.description.clone(),
-            model: order.model.clone(),
-            is_background: self.is_background,
-            status: self.status,
-            activity: TaskActivity::default(),
-            since: 1,
-            now: String::new(),
-            calls: 0,
-            usage: Usage {
-                input: 7,
-                ..Usage::default()
-            },
-            cost: None,
-            created: 1,
-            started: None,
-            ended: None,
-            error: (self.status == TaskStatus::Failed).then(|| "the model said no".to_owned()),
-            failure: None,
-            worktree: None,
-        }
-    }
-}
-
-impl Delegation for Looker {
-    fn check(&self, _: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
-        let TaskTarget::Agent(agent) = &order.target else {
-            panic!("{order:?}")
-        };
-        Ok(CheckedOrder {
-            agent: agent.clone(),
-            category: None,
-            model: order.model.clone().unwrap(),
-            isolation: Isolation::None,
-            resumes: None,
-            order,
-        })
-    }
-
-    fn tree(&self, _: &TaskId) -> BoxFuture<'static, Option<TreeReport>> {
-        Box::pin(async { None })
-    }
-
-    fn model_for(&self, _: &TaskCaller, order: &TaskOrder, _: bool) -> Result<TaskModel, ToolError> {
-        assert_eq!(order.target, TaskTarget::Agent("multimodal-looker".to_owned()));
-        Ok(self.model.clone())
-    }
-
-    fn start(
-        &self,
-        caller: &TaskCaller,
-        order: CheckedOrder,
-    ) -> BoxFuture<'static, Result<TaskWatch, ToolError>> {
-        let row = self.row(caller, &order);
-        self.started.lock().unwrap().push(order);
-        let text = self.answer.into();
-        let (sender, watch) = watch::channel(Arc::new(TaskState { row, text }));
-        self.watches.lock().unwrap().push(sender);
-        Box::pin(async { Ok(watch) })
-    }
-
-    fn find(&self, _: &TaskCaller, _: &str) -> Result<TaskWatch, ToolError> {
-        unreachable!()
-    }
-
-    fn stop(&self, task: &TaskId) {
-        self.stopped.lock().unwrap().push(task.clone());
-        for watch in &*self.watches.lock().unwrap() {
-            watch.send_modify(|state| {
-                let mut row = state.row.clone();
-                row.status = TaskStatus::Cancelled;
-                let text = Arc::clone(&state.text);
-                *state = Arc::new(TaskState { row, text });
-            });
-        }
-    }
-
-    fn fetch(&self, _: &TaskCaller, _: &TaskId) -> BoxFuture<'static, Result<String, ToolError>> {
-        unreachable!()
-    }
-
-    fn cancel(
-        &self,
-        _: &TaskCaller,
-        _: Option<&TaskId>,
-    ) -> BoxFuture<'static, Result<Vec<CancelledTask>, ToolError>> {
-        unreachable!()
-    }
-}
+use looker::Looker;
 
 /// A project with files of every kind, and who looks at them.
 fn project_with(looker: Looker) -> (Harness, Arc<Looker>) {
