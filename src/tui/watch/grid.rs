@@ -224,8 +224,8 @@ mod tests {
             buffer.set_string(tile.x, tile.y, (place + 1).to_string(), look.style(Meaning::Text));
         }
         let rows = buffer.content().chunks(usize::from(area.width)).map(|row| {
-            let text: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
-            text.trim_end().to_owned()
+            let cells: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
+            cells.trim_end().to_owned()
         });
         rows.collect::<Vec<_>>().join("\n")
     }

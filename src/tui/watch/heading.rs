@@ -218,12 +218,8 @@ mod tests {
             &mut buffer,
             plain.look(),
         );
-        let text: String = buffer
-            .content()
-            .iter()
-            .map(ratatui::buffer::Cell::symbol)
-            .collect();
-        text.trim_end().to_owned()
+        let cells = buffer.content().iter().map(ratatui::buffer::Cell::symbol);
+        cells.collect::<String>().trim_end().to_owned()
     }
 
     #[test]

@@ -39,19 +39,9 @@ pub(super) fn is_live(mark: TaskMark) -> bool {
 /// Returns what a task does, is waiting for or came to, for the first row of its tile. `asks` is what its question is about.
 pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now: i64) -> String {
     let waited = (now - row.since).max(0);
-    let or_description = |text: &str| {
-        if text.is_empty() {
-            row.description.clone()
-        } else {
-            text.to_owned()
-        }
-    };
-    let because = |word: &str, why: &str| {
-        if why.is_empty() {
-            word.to_owned()
-        } else {
-            format!("{word}: {why}")
-        }
+    let because = |word: &str| match row.error.as_deref() {
+        None | Some("") => word.to_owned(),
+        Some(why) => format!("{word}: {why}"),
     };
     match mark {
         TaskMark::Asking => {
@@ -70,9 +60,10 @@ pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now
         TaskMark::Waiting => format!("waiting for the model {}", wait(waited)),
         TaskMark::Stalled => format!("stalled {} · {}", clock(waited), row.description),
         TaskMark::Queued => format!("queued · {}", row.description),
-        TaskMark::Done => or_description(&row.now),
-        TaskMark::Failed => because("failed", row.error.as_deref().unwrap_or_default()),
-        TaskMark::Cancelled => because("cancelled", row.error.as_deref().unwrap_or_default()),
+        TaskMark::Done if row.now.is_empty() => row.description.clone(),
+        TaskMark::Done => row.now.clone(),
+        TaskMark::Failed => because("failed"),
+        TaskMark::Cancelled => because("cancelled"),
         TaskMark::Interrupted => format!("interrupted · {}", row.description),
     }
 }
