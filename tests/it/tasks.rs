@@ -1,6 +1,7 @@
 //! Tasks of agents, through `lathe run`: in the foreground, in the background, and what becomes of them.
 
 mod access;
+mod cassettes;
 mod limits;
 mod survival;
 
