@@ -126,7 +126,7 @@ impl Player {
                 tracks.push(Track::default());
                 tracks.len() - 1
             });
-            let place = places.len();
+            let number = places.len();
             places.push(RecordedPlace {
                 conversation: track,
                 began: exchange.began,
@@ -136,7 +136,10 @@ impl Player {
                 Purpose::Title => &mut tracks[track].titles,
             };
             let exchange = Arc::new(exchange);
-            lines.push(Line { place, exchange });
+            lines.push(Line {
+                place: number,
+                exchange,
+            });
         }
         if tracks.is_empty() {
             return Err(ProviderError::new(

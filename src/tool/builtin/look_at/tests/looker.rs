@@ -20,7 +20,7 @@ pub(super) struct Looker {
     pub(super) started: Mutex<Vec<CheckedOrder>>,
     pub(super) stopped: Mutex<Vec<TaskId>>,
     /// Keeps a task that runs.
-    watches: Mutex<Vec<watch::Sender<Arc<TaskState>>>>,
+    pub(super) watches: Mutex<Vec<watch::Sender<Arc<TaskState>>>>,
 }
 
 impl Looker {

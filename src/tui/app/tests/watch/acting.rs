@@ -12,7 +12,7 @@ fn keys_answer_the_chosen_tile() {
     grid.driver.wait(301);
     grid.driver.press("y");
     let sent = grid.driver.sent();
-    let question = grid.driver.app.tree().questions.all().next().unwrap().id;
+    let question = grid.driver.app.tree().questions.iter().next().unwrap().id;
     assert!(
         matches!(&sent[..], [Op::Answer { id, reply: Reply::Permission(PermissionReply::Once) }] if *id == question),
         "{sent:?}"

@@ -36,7 +36,7 @@ fn what_is_written_in_a_tile_and_asked_before_stopping() {
 #[test]
 fn a_question_too_long_for_its_tile() {
     let mut grid = at_work(4, (80, 24));
-    let id = grid.driver.app.tree().questions.all().next().unwrap().id;
+    let id = grid.driver.app.tree().questions.iter().next().unwrap().id;
     let settled = Event::Settled(SettledQuestion {
         id,
         permission: None,
