@@ -6,8 +6,6 @@
 //!
 //! Nothing here reads a clock: [`Watch::lay_out`] is told the time. Nothing moves by itself but clocks, once a second, and
 //! [`Watch::update`] tells if anything that the last frame shows has become different.
-//!
-//! Import circle: asking, draw, layer, selection: they are one layer, whose state stands here.
 
 mod asking;
 mod draw;
