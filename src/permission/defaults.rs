@@ -177,6 +177,7 @@ mod tests {
             ],
             git: Vec::new(),
             open: vec!["/home/u/.local/share/lathe/tool-output".into()],
+            tree: None,
         };
         Permissions {
             user: defaults(&places),

@@ -70,7 +70,7 @@ pub use state::{Measured, TreeSummary};
 #[derive(Debug, Clone)]
 pub struct Worktrees {
     storage: Storage,
-    /// Where changes of several project files are recorded.
+    /// Directory for the records of changes of several project files.
     transactions: PathBuf,
     /// Of git.
     environment: Vec<(OsString, OsString)>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::{SessionId, TaskId};
 
-/// How a tree stands.
+/// State of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]

@@ -35,6 +35,7 @@ fn task(parent: &SessionId) -> NewTask {
         model: model(),
         has_cache: false,
         budget: Budget::default(),
+        worktree: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a tree begins with, and what it cannot be made of.
+//! The beginning of a tree, and projects that it cannot be made of.
 
 use super::*;
 

@@ -266,12 +266,7 @@ fn a_question_of_a_task_in_its_parent_says_who_asks() {
     });
     let question = question.shared();
     let session = sample.session();
-    tasks::says(
-        &mut driver,
-        SlotId::FIRST,
-        &session,
-        Event::Asked(question),
-    );
+    tasks::says(&mut driver, SlotId::FIRST, &session, Event::Asked(question));
     driver.wait(301);
     for size in [(80, 24), (120, 36), (200, 60)] {
         picture(&mut driver, "task_question", size);
