@@ -39,6 +39,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+use crate::pdf;
 #[cfg(target_os = "linux")]
 use crate::process::keeper;
 use crate::process::sandbox;
@@ -52,6 +53,9 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| word == sandbox::WORD) {
         return sandbox::run(words.into_iter().skip(2));
+    }
+    if words.get(1).is_some_and(|word| word == pdf::WORD) {
+        return pdf::run(words.into_iter().skip(2));
     }
     #[cfg(target_os = "linux")]
     {

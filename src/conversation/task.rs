@@ -114,7 +114,8 @@ pub struct TaskRow {
     pub activity: TaskActivity,
     /// When the status or the activity became what it is.
     pub since: i64,
-    /// Its current or last work in a line: a call's title, the question that it asks, the beginning of its text.
+    /// Its current or last work in a line: a call's title, the question that it asks; of one that is completed the
+    /// beginning of its result, empty where it gave none.
     pub now: String,
     /// Calls so far.
     pub calls: u64,

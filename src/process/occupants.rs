@@ -2,6 +2,7 @@
 //!
 //! Found in `/proc`, as far as this user may look. Elsewhere nobody is found.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub fn occupants(directory: &Path) -> Vec<Occupant> {
         }
         let program = fs::read_link(home.join("exe")).ok();
         let name = program.as_deref().and_then(Path::file_name);
-        let name = name.map(OsStr::to_string_lossy).map(|name| name.into_owned());
+        let name = name.map(OsStr::to_string_lossy).map(Cow::into_owned);
         found.extend(held.into_iter().map(|path| Occupant {
             pid,
             name: name.clone(),

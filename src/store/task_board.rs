@@ -5,6 +5,7 @@
 //! deleted keeps its row and loses its dependencies.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -297,16 +298,16 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Adds one dependency. There was no cycle before, so one that there would be now goes through it.
-    fn add_dependency(&self, blocker: i64, blocked: i64) -> Result<(), BoardError> {
-        if let Some(path) = self.path(blocked, blocker)? {
-            let around = path.into_iter().chain([blocked]);
+    /// Lets one item wait for another. There was no cycle before, so one that there would be now goes through both.
+    fn add_dependency(&self, blocker: i64, waiting: i64) -> Result<(), BoardError> {
+        if let Some(path) = self.path(waiting, blocker)? {
+            let around = path.into_iter().chain([waiting]);
             let cycle = around.map(|place| Ok(self.item(place)?.id));
             return Err(BoardError::Cycle(cycle.collect::<Result<_, StoreError>>()?));
         }
         self.connection
             .prepare_cached("INSERT OR IGNORE INTO board_blocks (blocker, blocked) VALUES (?1, ?2)")?
-            .execute([blocker, blocked])?;
+            .execute([blocker, waiting])?;
         Ok(())
     }
 
@@ -329,8 +330,8 @@ impl<'a> Board<'a> {
             }
             for next in select.query_map([place], |row| row.get::<_, i64>(0))? {
                 let next = next?;
-                if !came_from.contains_key(&next) {
-                    came_from.insert(next, place);
+                if let Entry::Vacant(new) = came_from.entry(next) {
+                    new.insert(place);
                     open.push(next);
                 }
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-use super::ToolError;
+use super::{Abilities, ToolError};
 use crate::conversation::{
     Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus, WorktreeChanges,
 };
@@ -56,6 +56,15 @@ pub struct CheckedOrder {
     pub resumes: Option<(TaskId, u64)>,
 }
 
+/// The model that an agent would ask on a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskModel {
+    pub reference: ModelRef,
+    pub abilities: Abilities,
+    /// Tokens of input and output together.
+    pub context: u64,
+}
+
 /// The call that asks about tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCaller {
@@ -96,6 +105,15 @@ pub struct TreeReport {
 pub trait Delegation: Send + Sync {
     /// Settles who works on an order and with what model, or says why nobody does and what can be done instead.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Returns the model that would be asked on an order. Where images are wanted and nobody names a model, it is one that
+    /// takes them, if there is any.
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError>;
 
     /// Starts a task. It is stored before this returns.
     fn start(

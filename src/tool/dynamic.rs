@@ -16,7 +16,7 @@ use super::{
     Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool,
     ToolCx, ToolError, ToolSet, WrittenFile,
 };
-use crate::conversation::{CallResult, ErrorKind, Json};
+use crate::conversation::{CallResult, ErrorKind, Json, TaskRow};
 use crate::permission::Ask;
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
@@ -77,6 +77,10 @@ pub trait DynTool: Send + Sync {
     fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card;
     /// Returns the files that a call has written; none if the details are not this tool's.
     fn written(&self, details: &Json) -> Vec<WrittenFile>;
+    /// Returns true if its calls start tasks, whose state their cards show.
+    fn starts_tasks(&self) -> bool;
+    /// Returns the details with how a task stands now, if the call has started that.
+    fn follow_task(&self, details: &Json, row: &TaskRow) -> Option<Value>;
     /// `None`: the details are not this tool's; the caller draws the generic card.
     fn render_result(&self, args: DrawnArgs<'_>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card>;
 }
@@ -223,6 +227,15 @@ impl<T: Tool> DynTool for T {
     fn written(&self, details: &Json) -> Vec<WrittenFile> {
         let written = T::WRITTEN.and_then(|of| details.read().ok().map(of));
         written.unwrap_or_default()
+    }
+
+    fn starts_tasks(&self) -> bool {
+        T::FOLLOWED.is_some()
+    }
+
+    fn follow_task(&self, details: &Json, row: &TaskRow) -> Option<Value> {
+        let followed = T::FOLLOWED?(details.read().ok()?, row)?;
+        serde_json::to_value(&followed).ok()
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {

@@ -48,8 +48,8 @@ mod write_paths;
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 pub use delegation::{
-    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskTarget, TaskWatch,
-    TreeReport,
+    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskModel, TaskOrder, TaskState, TaskTarget,
+    TaskWatch, TreeReport,
 };
 pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;
@@ -80,7 +80,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, TaskRow};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
@@ -91,6 +91,9 @@ use crate::view::card::Card;
 pub struct InitCx<'a> {
     pub settings: &'a ToolSettings,
 }
+
+/// Brings details up to how a task stands now.
+pub type FollowTask<Details> = fn(Details, &TaskRow) -> Option<Details>;
 
 /// How a call may stand beside others of the same reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,6 +184,10 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Reads from the details which files a call has written, of a tool that writes any.
     const WRITTEN: Option<fn(Self::Details) -> Vec<WrittenFile>> = None;
+
+    /// Brings the details of a call that has started a task up to how the task stands now; `None` where it is about
+    /// another task, or has told its end.
+    const FOLLOWED: Option<FollowTask<Self::Details>> = None;
 
     fn description(&self, _cx: InitCx<'_>) -> String {
         Self::DESCRIPTION.to_owned()

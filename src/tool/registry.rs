@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::dynamic::{ResultSource, generic_card};
 use super::{DrawnArgs, DynTool, InitCx, RenderCx, Route, ToolSettings, WrittenFile, builtin, routing};
-use crate::conversation::{CallResult, Json, ToolPart};
+use crate::conversation::{CallResult, Json, TaskRow, ToolPart};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
 use crate::view::card::Card;
@@ -153,6 +153,16 @@ impl Registry {
     pub fn written(&self, tool: &str, result: &CallResult) -> Vec<WrittenFile> {
         let tool = self.get(tool).filter(|_| result.ok);
         tool.map(|tool| tool.written(&result.details)).unwrap_or_default()
+    }
+
+    /// Returns true if calls of this tool start tasks, whose state their cards show.
+    pub fn starts_tasks(&self, tool: &str) -> bool {
+        self.get(tool).is_some_and(|tool| tool.starts_tasks())
+    }
+
+    /// Returns the details of a call with how a task stands now, if the call has started that.
+    pub fn follow_task(&self, tool: &str, details: &Json, row: &TaskRow) -> Option<Value> {
+        self.get(tool)?.follow_task(details, row)
     }
 
     fn route_list(&self, given: &str, is_for: impl Fn(&Route) -> bool) -> String {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Entry, EntryKind, FileChange, Objects, file_changes, texts_of};
+use super::changes::{Entry, EntryKind, FileChange, Objects, applied_tree, file_changes, texts_of};
 use super::git::{RecordGit, shown};
 use super::lock::Alone;
 use super::look::{ScratchIndex, Thoroughness};
@@ -93,8 +93,8 @@ impl Worktrees {
         self.recover();
         let directory = self.storage.record(task);
         let record = self.record(task)?;
-        let lock = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
-        let _lock = lock.ok_or_else(|| TreeError::Live(task.clone()))?;
+        let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
+        let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
         if !record.project.is_dir() {
             return Err(TreeError::ProjectGone {
                 task: task.clone(),
@@ -103,11 +103,11 @@ impl Worktrees {
         }
         let look = self.look(&record, &record.tree, Thoroughness::Quick)?;
         let git = RecordGit::new(&directory, &self.environment)?;
-        let from = self.applied_tree(&record, &git).to_owned();
+        let from = applied_tree(&record, &git).to_owned();
         let changes = file_changes(&git, &from, &look.now.tree)?;
         let chosen = chosen(&changes, selection)?;
-        let changed: Vec<&FileChange> = chosen.iter().map(|(change, _)| *change).collect();
-        let objects = Objects::of_changes(&git, &changed)?;
+        let wanted: Vec<&FileChange> = chosen.iter().map(|(change, _)| *change).collect();
+        let objects = Objects::of_changes(&git, &wanted)?;
         let picked = chosen
             .into_iter()
             .map(|(change, hunks)| pick(change, hunks, &objects))
@@ -177,11 +177,14 @@ fn link_of(ours: &ProjectFile) -> Option<Vec<u8>> {
     }
 }
 
+/// A change, and the hunks of it that are chosen; `None` is all of it.
+type ChosenChange<'a, 's> = (&'a FileChange, Option<&'s [usize]>);
+
 /// The changes that a selection names.
 fn chosen<'a, 's>(
     changes: &'a [FileChange],
     selection: &'s Selection,
-) -> Result<Vec<(&'a FileChange, Option<&'s [usize]>)>, TreeError> {
+) -> Result<Vec<ChosenChange<'a, 's>>, TreeError> {
     let files = match selection {
         Selection::All => return Ok(changes.iter().map(|change| (change, None)).collect()),
         Selection::Files(files) => files,
@@ -295,21 +298,21 @@ impl Project<'_> {
             let merged = Merged::Conflict("a submodule is not applied; change it in the project".to_owned());
             return Ok(vec![self.step(path, ours, merged)]);
         };
-        let merger = Merger {
+        let three_way = Merger {
             git: self.git,
             record: self.directory,
         };
         let Some(from) = &change.from else {
-            let merged = merger.merge(&base, &theirs, &ours)?;
+            let merged = three_way.merge(&base, &theirs, &ours)?;
             return Ok(vec![self.step(path, ours, merged)]);
         };
         // What the project made of the file under its old name goes with it to the new one.
         let (old_path, old) = self.ours(from);
         if theirs_is_there(&theirs, &ours) {
-            let gone = merger.merge(&base, &Side::Absent, &old)?;
+            let gone = three_way.merge(&base, &Side::Absent, &old)?;
             return Ok(vec![self.step(old_path, old, gone)]);
         }
-        let merged = match (merger.merge(&base, &theirs, &old)?, &old) {
+        let merged = match (three_way.merge(&base, &theirs, &old)?, &old) {
             (Merged::Nothing, ProjectFile::File { bytes, executable }) => Merged::Write {
                 bytes: bytes.clone(),
                 executable: *executable,

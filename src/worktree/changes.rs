@@ -162,7 +162,7 @@ impl Worktrees {
         let git = RecordGit::new(&self.storage.record(task), &self.environment)?;
         let from = match against {
             Against::Base => &record.base_tree,
-            Against::Applied => self.applied_tree(&record, &git),
+            Against::Applied => applied_tree(&record, &git),
         };
         let changes = file_changes(&git, from, &look.now.tree)?;
         let texts = Objects::of_texts(&git, &changes)?;
@@ -172,16 +172,16 @@ impl Worktrees {
             note: look.note(&record),
         })
     }
+}
 
-    /// The git tree that was applied last. Where a power cut has lost it, that is the base: what was applied is offered
-    /// again and found to be there.
-    pub(super) fn applied_tree<'a>(&self, record: &'a TreeRecord, git: &RecordGit) -> &'a str {
-        let there = git.ask("", &["cat-file", "-e", &record.applied]);
-        if there.is_ok() {
-            &record.applied
-        } else {
-            &record.base_tree
-        }
+/// The git tree that was applied last. Where a power cut has lost it, that is the base: what was applied is offered
+/// again and found to be there.
+pub(super) fn applied_tree<'a>(record: &'a TreeRecord, git: &RecordGit) -> &'a str {
+    let there = git.ask("", &["cat-file", "-e", &record.applied]);
+    if there.is_ok() {
+        &record.applied
+    } else {
+        &record.base_tree
     }
 }
 

@@ -8,7 +8,7 @@ use super::lock::{Alone, MOMENT};
 use super::record::{TreeRecord, VERSION};
 use super::snapshot::{Files, Snapshot, snapshot};
 use super::source::{Source, add};
-use super::storage::RecordDir;
+use super::storage::{RecordDir, Storage};
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::process::git::Writing;
@@ -146,7 +146,7 @@ impl Worktrees {
             known: None,
         };
         record.store(&stored).map_err(TreeError::io(record.path()))?;
-        self.storage.hand_out(record, tree).map_err(TreeError::io(tree))
+        Storage::hand_out(record, tree).map_err(TreeError::io(tree))
     }
 }
 

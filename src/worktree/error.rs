@@ -1,5 +1,6 @@
 //! Reasons why a tree cannot be made, applied or removed.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -101,7 +102,7 @@ pub(super) fn a_few(names: &[String]) -> String {
         .collect::<Vec<_>>()
         .join(", ");
     if names.len() > NAMED {
-        text.push_str(&format!(" and {} more", names.len() - NAMED));
+        let _ = write!(text, " and {} more", names.len() - NAMED);
     }
     text
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::file_changes;
+use super::changes::{applied_tree, file_changes};
 use super::git::{RecordGit, shown};
 use super::held::HeldWork;
 use super::lock::Alone;
@@ -58,13 +58,13 @@ impl Worktrees {
         self.recover();
         let directory = self.storage.record(task);
         let record = self.record(task)?;
-        let lock = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
-        let _lock = lock.ok_or_else(|| TreeError::Live(task.clone()))?;
+        let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
+        let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
         if record.tree.symlink_metadata().is_err() {
             // Somebody has removed it by hand; the record is all that is left.
-            return self.forget(&record, &directory, HeldWork::default(), 0);
+            return Self::forget(&record, &directory, HeldWork::default(), 0);
         }
-        self.refuse_occupied(&record, &record.tree)?;
+        Self::refuse_occupied(&record, &record.tree)?;
         let look = match self.look(&record, &record.tree, Thoroughness::Full) {
             Ok(look) => Some(look),
             Err(error) if removal == Removal::Settled => return Err(error),
@@ -92,7 +92,7 @@ impl Worktrees {
             Storage::restore(&directory, &record.tree).map_err(TreeError::io(&record.tree))?;
             return Err(error);
         }
-        self.forget(&record, &directory, held, ignored)
+        Self::forget(&record, &directory, held, ignored)
     }
 
     /// Out of its place nobody finds the tree any more, so what it holds now is all that it will.
@@ -103,7 +103,7 @@ impl Worktrees {
         before: Option<&Look>,
     ) -> Result<(), TreeError> {
         let files = directory.removing();
-        self.refuse_occupied(record, &files)?;
+        Self::refuse_occupied(record, &files)?;
         let Some(before) = before else { return Ok(()) };
         let after = self.look(record, &files, Thoroughness::Full)?;
         if after.is_same(before) {
@@ -114,7 +114,6 @@ impl Worktrees {
     }
 
     fn forget(
-        &self,
         record: &TreeRecord,
         directory: &RecordDir,
         discarded: HeldWork,
@@ -129,7 +128,7 @@ impl Worktrees {
         })
     }
 
-    fn refuse_occupied(&self, record: &TreeRecord, files: &std::path::Path) -> Result<(), TreeError> {
+    fn refuse_occupied(record: &TreeRecord, files: &std::path::Path) -> Result<(), TreeError> {
         match occupants(files).into_iter().next() {
             None => Ok(()),
             Some(occupant) => Err(TreeError::Occupied {
@@ -142,7 +141,7 @@ impl Worktrees {
 
     fn held_work(&self, record: &TreeRecord, look: &Look) -> Result<HeldWork, TreeError> {
         let git = RecordGit::new(&self.storage.record(&record.task), &self.environment)?;
-        let changes = file_changes(&git, self.applied_tree(record, &git), &look.now.tree)?;
+        let changes = file_changes(&git, applied_tree(record, &git), &look.now.tree)?;
         Ok(HeldWork {
             files: changes.iter().map(|change| shown(&change.path)).collect(),
             note: look.note(record),

@@ -76,7 +76,7 @@ pub(super) fn ignored(git: &RecordGit) -> Result<usize, TreeError> {
 }
 
 /// The directories of submodules that hold anything.
-fn filled<'a>(files: Files<'a>) -> impl Iterator<Item = String> + 'a {
+fn filled(files: Files<'_>) -> impl Iterator<Item = String> + '_ {
     let is_filled = |path: &&String| {
         let entries = fs::read_dir(files.root.join(path.as_str()));
         entries.is_ok_and(|mut entries| entries.next().is_some())

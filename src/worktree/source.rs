@@ -171,9 +171,8 @@ impl Source {
 
     /// Returns true if a submodule is as its commit, or was never fetched.
     fn is_clean(&self, directory: &Path, commit: &[u8]) -> Result<bool, TreeError> {
-        let mut entries = match fs::read_dir(directory) {
-            Ok(entries) => entries,
-            Err(_) => return Ok(directory.symlink_metadata().is_err()),
+        let Ok(mut entries) = fs::read_dir(directory) else {
+            return Ok(directory.symlink_metadata().is_err());
         };
         if git_directories(directory).is_none() {
             return Ok(entries.next().is_none());

@@ -105,7 +105,7 @@ impl Storage {
     }
 
     /// Puts a finished tree in its place.
-    pub(super) fn hand_out(&self, record: &RecordDir, tree: &Path) -> io::Result<()> {
+    pub(super) fn hand_out(record: &RecordDir, tree: &Path) -> io::Result<()> {
         if let Some(parent) = tree.parent() {
             private_file::create_dir(parent)?;
         }

@@ -257,6 +257,10 @@ const UNGATED: &[(&str, &str)] = &[
         "files that the call was asked about",
     ),
     (
+        "tool/builtin/look_at/content.rs",
+        "files that the call was asked about",
+    ),
+    (
         "tool/builtin/plan/plan_file.rs",
         "the plan, which lathe writes itself",
     ),

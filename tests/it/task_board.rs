@@ -9,6 +9,7 @@ fn tool(project: &Project, name: &str, args: &Value) -> Lathe {
     Lathe::in_project(project).args(["tool", name, &args.to_string()])
 }
 
+#[allow(clippy::needless_pass_by_value)] // Every caller makes them for this.
 fn call(project: &Project, name: &str, args: Value) -> Value {
     tool(project, name, &args).run().success().json()
 }

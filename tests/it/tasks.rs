@@ -1,6 +1,7 @@
 //! Tasks of agents, through `lathe run`: in the foreground, in the background, and what becomes of them.
 
 mod access;
+mod cassettes;
 mod limits;
 mod survival;
 
@@ -13,10 +14,10 @@ use crate::support::{Finished, Gate, Project, Server, Turn};
 const HELPER: &str = "You are the helper of these tests.";
 
 fn project(server: &Server) -> Project {
-    configured(server, json!({}))
+    configured(server, &json!({}))
 }
 
-fn configured(server: &Server, more: Value) -> Project {
+fn configured(server: &Server, more: &Value) -> Project {
     let mut config =
         json!({"agents": {"helper": {"description": "Helps", "mode": "subagent", "prompt": HELPER}}});
     for (key, value) in more.as_object().unwrap() {
@@ -119,7 +120,7 @@ fn a_category_brings_its_model_and_its_words_and_no_further_tasks() {
     ]);
     server.script_for("You are agent `general`", [Turn::text("Renamed.")]);
     let models = json!({"test-model": {}, "small": {"context": 64_000}});
-    let project = configured(&server, json!({"small_model": "local/small"}));
+    let project = configured(&server, &json!({"small_model": "local/small"}));
     let project = project.config(json!({"providers": {"local": {"models": models}}}));
     let finished = events_of(&project).arg("go").run().success();
     let details = &outputs(&finished, "task")[0]["details"];
@@ -143,7 +144,7 @@ fn a_category_brings_its_model_and_its_words_and_no_further_tasks() {
         Turn::tool("task", json!({"category": "no", "prompt": "x"})),
         Turn::text("Done."),
     ]);
-    let finished = events_of(&configured(&unknown, json!({})))
+    let finished = events_of(&configured(&unknown, &json!({})))
         .arg("go")
         .run()
         .success();
@@ -203,7 +204,7 @@ fn cancelling_stops_a_task_and_everything_it_started_and_no_notice_follows() {
         Turn::text("Stopped."),
     ]);
     server.script_for(HELPER, [Turn::tool("bash", json!({"command": "sleep 600"}))]);
-    let project = configured(&server, json!({"permission": {"bash": "allow"}}));
+    let project = configured(&server, &json!({"permission": {"bash": "allow"}}));
     let running = events_of(&project).arg("look").spawn();
     running.wait_for_stdout(|told| told.contains(r#""tool":"bash""#));
     gate.open();
@@ -241,7 +242,7 @@ fn background_output_waits_for_the_end_and_what_it_fetched_is_not_told_again() {
     let wait = json!({"command": "until [ -e go ]; do sleep 0.02; done"});
     let server = Server::with([Turn::tool("task", background("find it")).call("bash", wait)]);
     server.script_for(HELPER, [Turn::text("Found it.").gate(0, &gate)]);
-    let project = configured(&server, json!({"permission": {"bash": "allow"}}));
+    let project = configured(&server, &json!({"permission": {"bash": "allow"}}));
     let running = events_of(&project).arg("look").spawn();
     let told = running.wait_for_stdout(|told| told.contains(r#""type":"task""#));
     let line = told
@@ -282,7 +283,7 @@ fn a_hook_for_the_end_of_a_subagent_has_it_go_on_and_knows_the_task() {
                    echo '{\"decision\":\"block\",\"reason\":\"check it\"}';; esac";
     let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
     let hooks = json!({"hooks": {"SubagentStop": hook, "SessionStart": hook, "UserPromptSubmit": hook}});
-    let project = configured(&server, hooks);
+    let project = configured(&server, &hooks);
     let finished = events_of(&project).arg("look").run().success();
     let result = &outputs(&finished, "task")[0];
     assert!(

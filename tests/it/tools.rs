@@ -137,7 +137,7 @@ fn wildcards_switch_tools_and_the_later_entry_wins() {
 fn a_family_that_is_denied_for_everything_takes_all_its_tools_away() {
     for (rules, gone) in [
         (json!({"edit": "deny"}), &["edit", "multiedit", "write"][..]),
-        (json!({"read": {"*": "deny"}}), &["read"]),
+        (json!({"read": {"*": "deny"}}), &["look_at", "read"]),
         (json!({"bash": "deny"}), &["bash"]),
         (json!({"multiedit": "deny"}), &["multiedit"]),
         (json!({"edit": {"*": "deny", "docs/*": "ask"}}), &[]),

@@ -251,7 +251,9 @@ impl Run {
     /// Each file is as it was or as the work leaves it.
     fn check_work(&self, before: &Files, now: &Files, work: &[Work], is_whole: bool) {
         let mut after = before.clone();
-        work.iter().for_each(|work| work.apply(&mut after));
+        for work in work {
+            work.apply(&mut after);
+        }
         if is_whole {
             return self.check(
                 *now == after,
@@ -402,7 +404,11 @@ impl Run {
         let first = expected
             .as_ref()
             .map(|expected| differing_names(&before, expected));
-        let finished = self.finish(running, &stages, first.and_then(|names| names.into_iter().next()));
+        let finished = self.finish(
+            running,
+            &stages,
+            first.and_then(|names| names.into_iter().next()).as_deref(),
+        );
         if finished.is_none() {
             // Whatever was under way is undone, or whole.
             self.settled_list();
@@ -417,22 +423,19 @@ impl Run {
             Some(finished) => finished,
             None => worktrees(self.project(), &["apply", &task, "--json"]).run(),
         };
-        match expected {
-            Some(expected) => {
-                self.check(finished.code == Some(0), &finished.to_string());
-                let now = self.project_files();
-                self.check(
-                    now == expected,
-                    &format!("merged otherwise: {}", differing(&expected, &now)),
-                );
-                self.trees[index].applied = self.trees[index].now.clone();
-                self.counts.applied += 1;
-            }
-            None => {
-                self.check(finished.code == Some(1), &finished.to_string());
-                self.check(self.project_files() == before, "a conflict wrote something");
-                self.counts.conflicts += 1;
-            }
+        if let Some(expected) = expected {
+            self.check(finished.code == Some(0), &finished.to_string());
+            let now = self.project_files();
+            self.check(
+                now == expected,
+                &format!("merged otherwise: {}", differing(&expected, &now)),
+            );
+            self.trees[index].applied = self.trees[index].now.clone();
+            self.counts.applied += 1;
+        } else {
+            self.check(finished.code == Some(1), &finished.to_string());
+            self.check(self.project_files() == before, "a conflict wrote something");
+            self.counts.conflicts += 1;
         }
         self.check(
             self.repository() == repository,
@@ -517,7 +520,7 @@ impl Run {
             }
             let result = match (base, theirs, ours) {
                 _ if ours == base => theirs.cloned(),
-                (Some(base), Some(theirs), Some(ours)) => Some(self.merge_file(ours, base, theirs)?),
+                (Some(base), Some(theirs), Some(ours)) => Some(Self::merge_file(ours, base, theirs)?),
                 _ => return None,
             };
             match result {
@@ -528,7 +531,7 @@ impl Run {
         Some(merged)
     }
 
-    fn merge_file(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+    fn merge_file(ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
         let directory = tempfile::tempdir().unwrap();
         let names = ["ours", "base", "theirs"];
         for (name, bytes) in names.iter().zip([ours, base, theirs]) {
@@ -568,15 +571,15 @@ impl Run {
     }
 
     /// Lets a process end, or kills it at one of these stages; `None` where it was killed.
-    fn finish(&mut self, mut running: Running, stages: &[&str], written: Option<String>) -> Option<Finished> {
+    fn finish(&mut self, mut running: Running, stages: &[&str], written: Option<&str>) -> Option<Finished> {
         // Half of them may end by themselves.
         if self.random.below(2) == 0 {
             return Some(running.wait());
         }
         let stage = stages[self.random.below(stages.len())];
         let looks = self.random.below(30);
-        let start = self.progress(written.as_deref());
-        while !running.has_ended() && !self.has_reached(stage, written.as_deref(), &start) {
+        let start = self.progress(written);
+        while !running.has_ended() && !self.has_reached(stage, written, &start) {
             thread::park_timeout(LOOK_AGAIN);
         }
         for _ in 0..looks {
@@ -705,11 +708,8 @@ impl Work {
                 if let Some(place) = lines.get_mut(*line) {
                     *place = to;
                 }
-                *bytes = lines
-                    .iter()
-                    .map(|line| format!("{line}\n"))
-                    .collect::<String>()
-                    .into_bytes();
+                let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+                *bytes = lines.concat().into_bytes();
             }
         }
     }
@@ -745,7 +745,8 @@ fn git(directory: &Path, words: &[&str]) -> (bool, String) {
 }
 
 fn lines(name: &str) -> String {
-    (1..=LINES).map(|line| format!("{name} {line}\n")).collect()
+    let lines: Vec<String> = (1..=LINES).map(|line| format!("{name} {line}\n")).collect();
+    lines.concat()
 }
 
 fn text(value: &Value, key: &str) -> String {
@@ -760,7 +761,12 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 fn files(root: &Path) -> Files {
     let mut found = Files::new();
     read_below(root, Path::new(""), &mut found);
-    found.retain(|name, _| !name.starts_with(".git/") && !name.ends_with(".log"));
+    found.retain(|name, _| {
+        !name.starts_with(".git/")
+            && Path::new(name)
+                .extension()
+                .is_none_or(|extension| extension != "log")
+    });
     found
 }
 

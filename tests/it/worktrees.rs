@@ -14,10 +14,10 @@ const HELPER: &str = "You are the helper of these tests.";
 const GIT: &str = "git -c user.name=t -c user.email=t@t";
 
 fn project(server: &Server) -> Project {
-    project_with_rules(server, json!({"edit": "allow", "bash": "allow"}))
+    project_with_rules(server, &json!({"edit": "allow", "bash": "allow"}))
 }
 
-fn project_with_rules(server: &Server, rules: Value) -> Project {
+fn project_with_rules(server: &Server, rules: &Value) -> Project {
     let config = json!({
         "permission": rules,
         "agents": {"helper": {"description": "Helps", "mode": "subagent", "prompt": HELPER}},
@@ -251,7 +251,7 @@ fn everything(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn reading_git_in_a_tree_is_not_asked_about() {
     let server = Server::start();
-    let project = project_with_rules(&server, json!({"edit": "allow"}));
+    let project = project_with_rules(&server, &json!({"edit": "allow"}));
     let finished = task_that(
         &project,
         &server,

@@ -3,11 +3,15 @@
 use super::observation::TurnResult;
 use super::{Effect, EndCause, Scheduler};
 use crate::conversation::{ErrorKind, SessionId, TaskActivity, TaskStatus};
+use crate::text::width::truncate;
 
 /// Milliseconds after which a task that was asked to stop counts as ended.
 const STOP_GRACE: i64 = 4_000;
 /// Milliseconds without any event after which a task is given up.
 const GIVEN_UP_AFTER: i64 = 30 * 60_000;
+
+/// Columns of the beginning of a result.
+const RESULT_COLUMNS: usize = 120;
 
 /// How a task ends.
 enum TaskEnd {
@@ -25,6 +29,12 @@ impl TaskEnd {
             Self::Failed(why, kind) => (TaskStatus::Failed, Some(why), Some(kind)),
         }
     }
+}
+
+/// Returns the beginning of a result for a line; empty where the agent ended without an answer.
+fn first_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    truncate(line.unwrap_or_default(), RESULT_COLUMNS).to_string()
 }
 
 impl Scheduler {
@@ -128,6 +138,9 @@ impl Scheduler {
         let Some(task) = node.task.as_mut() else { return };
         (task.row.status, task.row.error, task.row.failure) = end.into_row();
         (task.row.since, task.row.ended) = (now, Some(now));
+        if task.row.status == TaskStatus::Completed {
+            task.row.now = first_line(&task.text);
+        }
         let parent = task.row.parent.clone();
         let call = task.waiting_call.take();
         let is_told = task.row.is_background && !task.is_silent;

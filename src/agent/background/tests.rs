@@ -33,6 +33,7 @@ fn task(parent: &SessionId) -> NewTask {
         category: None,
         description: "who calls it".to_owned(),
         model: model(),
+        worktree: None,
         has_cache: false,
         budget: Budget::default(),
         worktree: None,
@@ -198,5 +199,28 @@ fn no_request_starts_above_a_budget() {
         (0..300).for_each(|_| world.step());
         world.settle();
         world.check_end();
+    }
+}
+
+#[test]
+fn a_completed_task_is_told_with_the_beginning_of_its_result() {
+    let (mut scheduler, root) = tree(limits());
+    for (text, told) in [("\n\n Two risks.\nThe clock.", "Two risks."), ("", "")] {
+        let only = task(&root);
+        begin(&mut scheduler, &only, RequestId(1));
+        let call = CallId::new();
+        scheduler.observe(&only.session, Observation::CallReady(call.clone()), 1);
+        let started = Observation::CallStarted {
+            call: call.clone(),
+            title: "Read a.rs".to_owned(),
+            hash: 1,
+        };
+        scheduler.observe(&only.session, started, 1);
+        assert_eq!(scheduler.row(&only.session).unwrap().now, "Read a.rs");
+        scheduler.observe(&only.session, Observation::CallEnded(call), 2);
+        scheduler.observe(&only.session, Observation::ReplyStarted, 2);
+        scheduler.observe(&only.session, Observation::Text(text.to_owned()), 2);
+        complete(&mut scheduler, &only.session, RequestId(1), 3);
+        assert_eq!(scheduler.row(&only.session).unwrap().now, told);
     }
 }

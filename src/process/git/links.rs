@@ -61,12 +61,14 @@ impl Repository {
         if let Some(file) = ALTERNATES.iter().map(|name| objects.join(name)).find(is_there) {
             return Ok(Some(file));
         }
-        let mut left = MAX_OBJECTS;
+        let mut allowance = MAX_OBJECTS;
         let mut directories = vec![objects];
         while let Some(directory) = directories.pop() {
             let entries = fs::read_dir(&directory).map_err(|_| "its objects cannot be listed")?;
             for entry in entries.flatten() {
-                left = left.checked_sub(1).ok_or("it has too many objects to look at")?;
+                allowance = allowance
+                    .checked_sub(1)
+                    .ok_or("it has too many objects to look at")?;
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_symlink() {
                     return Ok(Some(entry.path()));

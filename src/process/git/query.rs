@@ -200,8 +200,8 @@ impl Git {
         let at = words.len().min(at + 1);
         let mut arguments: Vec<OsString> = vec!["--no-pager".into()];
         arguments.extend(words[..at].iter().map(OsString::from));
-        let compares = |word: &&OsString| COMPARES.iter().any(|command| *word == command);
-        if arguments.last().filter(compares).is_some() {
+        let compares = |word: &OsString| COMPARES.iter().any(|command| word == command);
+        if arguments.last().is_some_and(compares) {
             arguments.extend(COMPARING.iter().map(OsString::from));
         }
         arguments.extend(words[at..].iter().map(OsString::from));

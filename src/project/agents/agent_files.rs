@@ -81,6 +81,10 @@ const BUILT_IN: &[(&str, &str)] = &[
         "document-writer",
         include_str!("../../../assets/agents/document-writer.md"),
     ),
+    (
+        "multimodal-looker",
+        include_str!("../../../assets/agents/multimodal-looker.md"),
+    ),
 ];
 
 /// Reads the files of agents, and blocks.

@@ -93,13 +93,14 @@ impl Place {
 }
 
 /// The built-in agents that tasks are given to.
-const SUBAGENTS: [&str; 6] = [
+const SUBAGENTS: [&str; 7] = [
     "general",
     "explore",
     "librarian",
     "oracle",
     "frontend-ui-ux-engineer",
     "document-writer",
+    "multimodal-looker",
 ];
 
 /// All but the built-in subagents.

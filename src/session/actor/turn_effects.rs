@@ -193,6 +193,7 @@ impl Actor {
         }
         let request = Request {
             session: self.parts.info.id.clone(),
+            agent: self.parts.info.agent.clone(),
             purpose: Purpose::Turn,
             model: self.parts.info.model.clone(),
             system: self.parts.system.clone(),

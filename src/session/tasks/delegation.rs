@@ -12,8 +12,8 @@ use crate::conversation::{ErrorKind, Message, MessageState, PartBody, Role, Sess
 use crate::session::{Input, TaskCommand};
 use crate::store::StoreError;
 use crate::tool::{
-    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskWatch, ToolError,
-    TreeReport,
+    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskModel, TaskOrder, TaskState, TaskWatch,
+    ToolError, TreeReport,
 };
 
 /// The tasks of a tree, for tools.
@@ -28,6 +28,18 @@ impl TaskDelegation {
 impl Delegation for TaskDelegation {
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
         self.tasks()?.check(caller, order)
+    }
+
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError> {
+        let sessions = self.tasks()?.lock().sessions.clone();
+        sessions
+            .ok_or_else(closing)?
+            .model_for(caller, order, wants_images)
     }
 
     fn start(

@@ -24,7 +24,9 @@ use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges};
 use crate::permission::Mode;
 use crate::store::{NewSession, Store, StoreError};
-use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskOrder, TaskState, ToolError, TreeReport};
+use crate::tool::{
+    CheckedOrder, Registry, TaskCaller, TaskModel, TaskOrder, TaskState, ToolError, TreeReport,
+};
 use crate::worktree::Lease;
 use events::EventReader;
 use runner::Job;
@@ -37,6 +39,14 @@ pub(super) use trees::TreeStart;
 pub(super) trait TaskSessions: Send + Sync {
     /// Settles who works on an order and with what model.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Returns the model that would be asked on an order, with what it takes in.
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError>;
 
     /// Returns the session that is stored for a new task.
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;

@@ -24,11 +24,13 @@ impl ChildSessions {
         }
         let request = &self.parts.request;
         if !request.loaded.config.background.worktree.unconfined {
-            sandbox::check_workspace().map_err(no_sandbox)?;
+            sandbox::check_workspace().map_err(|why| no_sandbox(&why))?;
         }
         let (project, directory) = self.place(&caller.session);
         let trees = self.trees();
-        trees.check(&self.top(&directory)).map_err(unavailable)?;
+        trees
+            .check(&self.top(&directory))
+            .map_err(|error| unavailable(&error))?;
         let path = trees.path(&project, &TaskId::of(session));
         Ok(Some(WorktreeChanges {
             path: path.to_string_lossy().into_owned(),
@@ -123,7 +125,7 @@ impl ChildSessions {
     }
 }
 
-fn no_sandbox(why: String) -> ToolError {
+fn no_sandbox(why: &str) -> ToolError {
     ToolError::new(
         ErrorKind::Unavailable,
         format!("a task with a work tree of its own needs the sandbox, which cannot be enforced here: {why}"),
@@ -134,7 +136,7 @@ fn no_sandbox(why: String) -> ToolError {
     )
 }
 
-fn unavailable(error: TreeError) -> ToolError {
+fn unavailable(error: &TreeError) -> ToolError {
     ToolError::new(error.kind(), error.to_string())
         .hint("Start it without `isolation`, or tell the user what stands in the way.")
 }

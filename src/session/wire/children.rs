@@ -18,14 +18,16 @@ use crate::conversation::{
 };
 use crate::permission::{Delegated, Mode};
 use crate::project::agents::{Agent, Agents};
-use crate::provider::Catalog;
+use crate::provider::{Catalog, Model};
 use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
 use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::{TaskSessions, TreeStart};
 use crate::store::NewSession;
-use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError, TreeReport};
+use crate::tool::{
+    Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError, TreeReport,
+};
 use crate::worktree::Lease;
 
 /// Makes the sessions of the tasks of one tree.
@@ -82,21 +84,8 @@ impl TaskSessions for ChildSessions {
             let id = id.clone();
             return self.check_resumed(caller, &id, order);
         }
-        let parts = &self.parts;
-        let starts = (caller.agent.as_str(), order.tool);
-        let (agent, category) = match &order.target {
-            TaskTarget::Category(name) => {
-                let category = categories::find(&parts.request, &parts.catalog, name)?;
-                (
-                    task_agent(&parts.agents, starts, categories::AGENT)?,
-                    Some(category),
-                )
-            }
-            TaskTarget::Agent(name) | TaskTarget::Resume(name) => {
-                (task_agent(&parts.agents, starts, name)?, None)
-            }
-        };
-        let model = self.model_of(caller, (agent, category.as_ref()), &order)?;
+        let (agent, category) = self.target(caller, &order)?;
+        let model = self.model_of(caller, (agent, category.as_ref()), order.model.as_ref())?;
         self.check_budget(caller, &order, &model)?;
         let words = category.as_ref().map(|category| category.words.as_str());
         if let Some(words) = words.filter(|words| !words.is_empty()) {
@@ -111,6 +100,35 @@ impl TaskSessions for ChildSessions {
             resumes: None,
             model,
             order,
+        })
+    }
+
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError> {
+        let (agent, category) = self.target(caller, order)?;
+        let reference = self.model_of(caller, (agent, category.as_ref()), order.model.as_ref())?;
+        let known = self.parts.catalog.model(&reference);
+        let mut model = known.map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
+        let is_named = order.model.is_some() || self.named_model(agent, category.as_ref()).is_some();
+        let is_free = !is_named && !self.is_demo();
+        if wants_images
+            && !model.images
+            && is_free
+            && let Some(other) = self.first_with_images()
+        {
+            model = other;
+        }
+        Ok(TaskModel {
+            abilities: Abilities {
+                images: model.images,
+                pdf: model.pdf,
+            },
+            context: model.context,
+            reference: model.reference,
         })
     }
 
@@ -284,6 +302,26 @@ impl ChildSessions {
         .hint("Name an agent or a category with another model, or give `budget.tokens` or `budget.minutes`."))
     }
 
+    /// Returns the agent that an order is for, and the kind of work.
+    fn target(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+    ) -> Result<(&Agent, Option<Category>), ToolError> {
+        let parts = &self.parts;
+        let starts = (caller.agent.as_str(), order.tool);
+        match &order.target {
+            TaskTarget::Category(name) => {
+                let category = categories::find(&parts.request, &parts.catalog, name)?;
+                let agent = task_agent(&parts.agents, starts, categories::AGENT)?;
+                Ok((agent, Some(category)))
+            }
+            TaskTarget::Agent(name) | TaskTarget::Resume(name) => {
+                Ok((task_agent(&parts.agents, starts, name)?, None))
+            }
+        }
+    }
+
     /// Facts of a stored task. A category that is gone by now changes nothing any more.
     fn facts(&self, row: &TaskRow) -> TaskFacts {
         let parts = &self.parts;
@@ -300,15 +338,10 @@ impl ChildSessions {
         &self,
         caller: &TaskCaller,
         (agent, category): (&Agent, Option<&Category>),
-        order: &TaskOrder,
+        asked: Option<&ModelRef>,
     ) -> Result<ModelRef, ToolError> {
-        let catalog = &self.parts.catalog;
-        let is_fixed = self.parts.request.source == super::ModelSource::Demo;
-        let small = self.parts.request.loaded.config.small_model.as_ref();
-        let of_category = category.and_then(|category| category.model.as_ref());
-        let own = order.model.as_ref().or(of_category);
-        let own = own.or_else(|| own_model(agent, small, catalog));
-        if let Some(own) = own.filter(|_| !is_fixed) {
+        let own = asked.or_else(|| self.named_model(agent, category));
+        if let Some(own) = own.filter(|_| !self.is_demo()) {
             return Ok(own.clone());
         }
         let parent = self.parts.store.get(&caller.session)?;
@@ -319,6 +352,27 @@ impl ChildSessions {
                 "the model of this session is not known, so no task can be started",
             )
         })
+    }
+
+    /// Returns the model that the category names, else the agent.
+    fn named_model<'a>(&'a self, agent: &'a Agent, category: Option<&'a Category>) -> Option<&'a ModelRef> {
+        let small = self.parts.request.loaded.config.small_model.as_ref();
+        let of_category = category.and_then(|category| category.model.as_ref());
+        of_category.or_else(|| own_model(agent, small, &self.parts.catalog))
+    }
+
+    /// Returns true if there is one model, which plays a recording.
+    fn is_demo(&self) -> bool {
+        self.parts.request.source == super::ModelSource::Demo
+    }
+
+    /// Returns the first model of the catalog that takes images and can be asked.
+    fn first_with_images(&self) -> Option<Model> {
+        let catalog = &self.parts.catalog;
+        let models = catalog.models().into_iter();
+        let mut able =
+            models.filter(|model| model.images && catalog.usable(&model.reference.provider).is_ok());
+        able.next()
     }
 
     /// Project and directory of the session that starts a task.

@@ -242,7 +242,10 @@ mod tests {
 
     #[test]
     fn a_text_is_made_with_some_of_its_hunks() {
-        let old: String = (1..=30).map(|line| format!("{line}\r\n")).collect();
+        let old = (1..=30)
+            .map(|line| format!("{line}\r\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let new = old.replace("\r\n5\r\n", "\r\nfive\n").replace("25\r\n", "");
         let hunks = diff_hunks(&old, &new);
         assert_eq!(hunks.len(), 2);

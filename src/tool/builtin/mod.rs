@@ -9,6 +9,7 @@ mod grep;
 mod hashline_edit;
 mod invalid;
 mod list;
+mod look_at;
 mod multiedit;
 mod plan;
 mod question;
@@ -42,6 +43,7 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
         Arc::new(hashline_edit::HashlineEditTool),
         Arc::new(invalid::InvalidTool),
         Arc::new(list::ListTool),
+        Arc::new(look_at::LookAtTool),
         Arc::new(multiedit::MultiEditTool),
         Arc::new(plan::PlanEnterTool),
         Arc::new(plan::PlanExitTool),

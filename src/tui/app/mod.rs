@@ -272,6 +272,7 @@ impl App {
 
     fn send(&mut self, op: Op) {
         self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
+        self.view.is_held |= matches!(op, Op::Interrupt) && self.waits_for_tasks();
         self.view.is_held &= !matches!(op, Op::Submit(_) | Op::Queue(_) | Op::Release);
         match self.view.link {
             SessionLink::Opening => self.view.unsent.push(op),

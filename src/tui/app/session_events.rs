@@ -72,6 +72,7 @@ impl App {
             self.fill_list(now);
         }
         self.ask_for_layers(now);
+        self.follow_tasks();
         self.mark_asking_calls(now);
         // One of another conversation of the tree may be on screen.
         if self.tree().front == self.view.slot {

@@ -1,6 +1,7 @@
 //! What a person does about the tasks of the session in front: sends them to the background, holds what they would set off,
 //! lets one go on, and is told of groups that have ended.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -55,20 +56,22 @@ impl App {
         }
     }
 
-    /// Returns true if the end of a task would set the session in front to work, which waits for nothing else.
-    pub(super) fn can_hold(&self) -> bool {
+    /// Returns true if the end of a task would set the session in front to work.
+    pub(super) fn waits_for_tasks(&self) -> bool {
         let own = self.view.root.as_ref();
         let mut active = self.active_below();
-        !self.view.is_held
-            && self.view.turn == TurnStatus::Idle
-            && self.view.link == SessionLink::Open
-            && active.any(|row| row.is_background && Some(&row.parent) == own)
+        active.any(|row| row.is_background && Some(&row.parent) == own)
+    }
+
+    /// Returns true if that is all that would, and the person has not said that it should not.
+    pub(super) fn can_hold(&self) -> bool {
+        let is_idle = self.view.turn == TurnStatus::Idle && self.view.link == SessionLink::Open;
+        is_idle && !self.view.is_held && self.waits_for_tasks()
     }
 
     /// Nothing goes on by itself until the person sends something; tasks work on.
     pub(super) fn hold(&mut self, now: Instant) {
         self.send(Op::Interrupt);
-        self.view.is_held = true;
         self.view.esc.ignores_keys_until = Some(now + super::ESCAPE_PAUSE);
     }
 
@@ -152,7 +155,7 @@ fn group_words(rows: &[Arc<TaskRow>]) -> String {
             .error
             .as_deref()
             .map_or_else(String::new, |why| format!(": {}", sanitize_line(why)));
-        text.push_str(&format!("\n{} {}{why}", name(row), row.status.name()));
+        let _ = write!(text, "\n{} {}{why}", name(row), row.status.name());
     }
     text
 }

@@ -14,7 +14,8 @@ impl App {
     pub(super) fn list_tasks(&mut self, now: Instant) {
         let tasks = self.tree().tasks.entries().to_vec();
         let unix = self.wall_clock.at(now);
-        self.view.panel.set_tasks(tasks, unix);
+        let own = self.view.root.clone();
+        self.view.panel.set_tasks(tasks, own.as_ref(), unix);
     }
 
     /// Asks before a task is stopped.

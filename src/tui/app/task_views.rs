@@ -41,6 +41,10 @@ impl App {
             return Some(view.slot);
         }
         let row = self.tree().tasks.get(session)?.clone();
+        let ended = self.others.iter().find(|other| other.view.id() == Some(session));
+        if let Some(ended) = ended.map(|ended| ended.view.slot) {
+            self.close_view(ended);
+        }
         let root = self.root_view();
         let facts = SessionFacts {
             title: row.description.clone(),
@@ -116,6 +120,13 @@ impl App {
 
     pub(super) fn has_siblings(&self) -> bool {
         self.siblings().len() > 1
+    }
+
+    /// Brings the cards of tasks in the conversation in front up to how these stand.
+    pub(super) fn follow_tasks(&mut self) {
+        let tree = tree_of(&self.trees, &self.view);
+        let rows = tree.tasks.entries().iter().map(|entry| &*entry.row);
+        self.view.transcript.follow_tasks(rows);
     }
 
     /// Has the conversation of a task named by what it is about: its agent stands before that.

@@ -95,6 +95,7 @@ impl App {
         self.attach_questions(&snapshot.questions, now);
         self.tree_mut().is_unsettled = true;
         self.list_tasks(now);
+        self.view.panel.settle();
     }
 
     /// Takes in what the tree's stream tells.
@@ -118,7 +119,8 @@ impl App {
             Event::Task(row) => {
                 let before = self.tree().tasks.counts();
                 let group = self.tree_mut().tasks.note(row);
-                if self.view.task.as_ref() == Some(&row.session) {
+                let is_drawn = self.shown.views.contains(&self.view.slot);
+                if is_drawn && self.view.task.as_ref() == Some(&row.session) {
                     self.tree_mut().tasks.see(&row.session);
                 }
                 self.list_tasks(now);

@@ -20,7 +20,7 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::LayerCx;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::{DrawCx, RedrawUrgency};
-use crate::tui::watch::{Watch, WatchFacts, WatchMemory, WatchRequest, WatchTile};
+use crate::tui::watch::{TileConversation, Watch, WatchFacts, WatchMemory, WatchRequest, WatchTile};
 use crate::view::spinner;
 use crate::view::theme::Meaning;
 
@@ -104,8 +104,8 @@ impl App {
         let tiles = self.lay_out_watch(place, area, now)?;
         let slots = self.open_tiles(&tiles, now);
         for (number, (tile, slot)) in tiles.iter().zip(slots).enumerate() {
-            if let Some(unseen) = slot.and_then(|slot| self.draw_tile(slot, tile, buffer, now)) {
-                self.watch_mut()?.set_unseen(number, unseen);
+            if let Some(seen) = slot.and_then(|slot| self.draw_tile(slot, tile, buffer, now)) {
+                self.watch_mut()?.set_conversation(number, seen);
                 self.tree_mut().tasks.see(&tile.session);
             }
         }
@@ -204,15 +204,14 @@ impl App {
         }
     }
 
-    /// Draws the transcript of a tile. Returns how many blocks came below what is read; `None` if the conversation is not
-    /// open.
+    /// Draws the transcript of a tile. Returns what its first row tells of the conversation; `None` if that is not open.
     fn draw_tile(
         &mut self,
         slot: SlotId,
         tile: &WatchTile,
         buffer: &mut Buffer,
         now: Instant,
-    ) -> Option<usize> {
+    ) -> Option<TileConversation> {
         let view = if slot == self.view.slot {
             &mut self.view
         } else {
@@ -234,7 +233,10 @@ impl App {
             ask_key: "",
         };
         transcript.draw(tile.body, buffer, &cx);
-        Some(transcript.unseen())
+        Some(TileConversation {
+            unseen: transcript.unseen(),
+            queued: view.waiting().len(),
+        })
     }
 
     pub(super) fn follow_watch_request(&mut self, request: WatchRequest, now: Instant) {

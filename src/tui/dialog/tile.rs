@@ -111,14 +111,19 @@ fn head(permission: &Permission, place: TilePlace<'_>, cx: &LayerCx<'_>) -> Vec<
     lines
 }
 
+/// Returns the keys that answer, in fewer words where that saves a line.
 fn answers(keys: TileAnswerKeys<'_>, has_always: bool, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    let mut lines = KeyLines::new(usize::from(width), *cx);
-    lines.add(&[reveal_line(keys.once)], "once");
-    add_refusals(&mut lines, keys);
-    if has_always {
-        lines.add(&[reveal_line(keys.always)], "always… goes in");
-    }
-    lines.done()
+    let lines = |always: &'static str| {
+        let mut lines = KeyLines::new(usize::from(width), *cx);
+        lines.add(&[reveal_line(keys.once)], "once");
+        add_refusals(&mut lines, keys);
+        if has_always {
+            lines.add(&[reveal_line(keys.always)], always);
+        }
+        lines.done()
+    };
+    let (whole, short) = (lines("always… goes in"), lines("always…"));
+    if short.len() < whole.len() { short } else { whole }
 }
 
 fn add_refusals(lines: &mut KeyLines<'_>, keys: TileAnswerKeys<'_>) {

@@ -68,8 +68,8 @@ impl Hash for Page {
 pub(crate) static PAGES: &[&Page] = &[
     &watch::PAGE,
     &diff::PAGE,
-    &tasks::PAGE,
     &hooks::PAGE,
+    &tasks::PAGE,
     &rules::PAGE,
     &keys::PAGE,
     &context::PAGE,

@@ -146,8 +146,9 @@ impl Panel {
     }
 
     /// Takes the tasks of the tree as they are now; `unix` is now.
-    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskEntry>, unix: i64) {
-        self.tasks.set(tasks, unix);
+    /// `own` is the session of the conversation beside it.
+    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskEntry>, own: Option<&SessionId>, unix: i64) {
+        self.tasks.set(tasks, own, unix);
     }
 
     /// Stands where that of another conversation of the tree stands.
@@ -168,7 +169,7 @@ impl Panel {
     }
 
     pub(crate) fn has_content(&self) -> bool {
-        !self.tasks.is_empty() || !self.todos.is_empty() || !self.changed.is_empty()
+        self.tasks.is_of_interest() || !self.todos.is_empty() || !self.changed.is_empty()
     }
 
     /// A turn begins or has ended: nothing streams, so the columns may be shared out anew.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use ratatui::text::Span;
 
 use super::row::{apart, columns};
-use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
+use crate::conversation::{SessionId, TaskActivity, TaskRow, TaskStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::text::wrap::wrap;
@@ -47,14 +47,22 @@ pub(super) enum TaskPosition {
 #[derive(Default)]
 pub(super) struct TaskSection {
     list: Vec<TaskEntry>,
+    /// The session of the conversation that the panel stands beside.
+    own: Option<SessionId>,
     unfolded: HashSet<TaskFold>,
     /// Now, in milliseconds since the Unix epoch.
     unix: i64,
 }
 
 impl TaskSection {
-    pub(super) fn set(&mut self, list: Vec<TaskEntry>, unix: i64) {
-        (self.list, self.unix) = (list, unix);
+    pub(super) fn set(&mut self, list: Vec<TaskEntry>, own: Option<&SessionId>, unix: i64) {
+        (self.list, self.own, self.unix) = (list, own.cloned(), unix);
+    }
+
+    /// Returns true if there is a task that is at work, or that nobody has looked at since it ended.
+    pub(super) fn is_of_interest(&self) -> bool {
+        let is_of_interest = |task: &TaskEntry| task.is_news || !task.row.status.is_ended();
+        self.list.iter().any(is_of_interest)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -76,7 +84,7 @@ impl TaskSection {
         let of = |group: Option<TaskFold>, asks: bool| {
             let places = (0..self.list.len()).filter(move |place| {
                 let task = &self.list[*place];
-                self.fold_of(task) == group && task.question.is_some() == asks
+                Self::fold_of(task) == group && task.question.is_some() == asks
             });
             places.map(TaskPosition::Task)
         };
@@ -94,7 +102,7 @@ impl TaskSection {
     }
 
     /// Returns the row that a task folds into, where it does.
-    fn fold_of(&self, task: &TaskEntry) -> Option<TaskFold> {
+    fn fold_of(task: &TaskEntry) -> Option<TaskFold> {
         match task.row.status {
             TaskStatus::Queued => Some(TaskFold::Queued),
             TaskStatus::Running => None,
@@ -150,15 +158,16 @@ impl TaskSection {
     }
 
     fn fold_row(&self, fold: TaskFold, look: Look<'_>) -> Vec<Span<'static>> {
-        let folded = self.list.iter().filter(|task| self.fold_of(task) == Some(fold));
+        let folded = self.list.iter().filter(|task| Self::fold_of(task) == Some(fold));
         let count = folded.count();
         let (mark, state) = match fold {
             TaskFold::Queued => (TaskMark::Queued, "queued"),
             TaskFold::Ended => (TaskMark::Done, "ended"),
         };
-        let more = match self.unfolded.contains(&fold) {
-            true => String::new(),
-            false => format!(" {}", look.symbols.ellipsis()),
+        let more = if self.unfolded.contains(&fold) {
+            String::new()
+        } else {
+            format!(" {}", look.symbols.ellipsis())
         };
         let muted = look.style(Meaning::TextMuted);
         vec![
@@ -210,6 +219,7 @@ impl TaskSection {
         let description = sanitize_line(&row.description).into_owned();
         let description = truncate(&description, width.saturating_sub(taken));
         let (agent_meaning, text_meaning) = match mark {
+            _ if self.own.as_ref() == Some(&row.session) => (Meaning::Accent, Meaning::Text),
             _ if task.is_news => (Meaning::TextStrong, Meaning::Text),
             TaskMark::Done | TaskMark::Cancelled | TaskMark::Queued => {
                 (Meaning::TextMuted, Meaning::TextMuted)

@@ -3,6 +3,7 @@
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::question::{Question, QuestionKind};
 use crate::text::sanitize::sanitize_line;
+use crate::view::card::CardPart;
 
 /// A wait for the model that is shorter than this many milliseconds is not told: it would come and go with every step.
 const TOLD_WAIT: i64 = 3_000;
@@ -62,10 +63,13 @@ pub(crate) fn doing(row: &TaskRow, unix: i64) -> String {
 pub(crate) fn question(question: &Question) -> String {
     let words = match &question.about {
         QuestionKind::Permission(inquiry) => {
-            let argument = inquiry.card.argument.lines().next().unwrap_or_default();
-            let subject = inquiry.rows.first().map(|row| row.pattern());
-            let subject = Some(argument).filter(|text| !text.is_empty()).or(subject);
-            format!("{} wants: {}", inquiry.tool, subject.unwrap_or_default())
+            let subject = match inquiry.card.body.first() {
+                Some(CardPart::Code(code)) => &code.text,
+                _ => &inquiry.card.argument,
+            };
+            let first = subject.trim().lines().next();
+            let first = first.or_else(|| inquiry.rows.first().map(crate::permission::InquiryRow::pattern));
+            format!("{} wants: {}", inquiry.tool, first.unwrap_or_default())
         }
         QuestionKind::Form(form) => match form.questions.first() {
             Some(first) => first.question.clone(),

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::conversation::{CallId, CallResult, CallState, Json, Message, PartBody, SessionId, ToolPart};
+use crate::conversation::{
+    CallId, CallResult, CallState, Json, Message, PartBody, SessionId, TaskRow, ToolPart,
+};
 use crate::question::QuestionId;
 use crate::session::CallUpdate;
 use crate::text::partial_json::PartialJson;
@@ -46,6 +48,8 @@ pub(super) struct CallBlock {
     live: String,
     details: Value,
     result: Option<Arc<CallResult>>,
+    /// The same with details of how the task stands now that it has started.
+    followed: Option<Box<CallResult>>,
     stored: Option<StoredCall>,
     /// The calls inside it, which are its body on screen.
     pub(super) inner: Vec<CallBlock>,
@@ -147,6 +151,7 @@ impl CallBlock {
             details: Value::Null,
             result: None,
             stored: None,
+            followed: None,
             inner: Vec::new(),
             initiator: Initiator::Model,
             wants_look: None,
@@ -333,6 +338,10 @@ impl CallBlock {
     }
 
     pub(super) fn result(&self) -> Option<&CallResult> {
+        self.followed.as_deref().or_else(|| self.own_result())
+    }
+
+    fn own_result(&self) -> Option<&CallResult> {
         self.result
             .as_deref()
             .or_else(|| self.stored_part()?.result.as_ref())
@@ -403,13 +412,29 @@ impl CallBlock {
         }
     }
 
-    /// Returns what the model read of it, or what there is before that.
+    /// Takes in how a task stands that it has started; says whether that is so.
+    pub(super) fn follow_task(&mut self, cards: &dyn CardSource, row: &TaskRow) -> bool {
+        let Some(result) = self.own_result() else {
+            return false;
+        };
+        let Some(details) = cards.follow_task(&self.tool, &result.details, row) else {
+            return false;
+        };
+        let details = details.into();
+        self.followed = Some(Box::new(CallResult {
+            details,
+            ..result.clone()
+        }));
+        true
+    }
+
     /// Returns the session that it is about, or else the first call inside it that is about one.
     pub(super) fn session(&self, cards: &dyn CardSource) -> Option<SessionId> {
         let own = self.card(cards, RenderCx { expanded: false }).session;
         own.or_else(|| self.inner.iter().find_map(|inner| inner.session(cards)))
     }
 
+    /// Returns what the model read of it, or what there is before that.
     pub(super) fn source(&self) -> String {
         match self.result() {
             Some(result) => result.output.clone(),

@@ -2,12 +2,25 @@
 //!
 //! A transcript asks its session's registry. It asks through this trait, so that it can be looked at without one.
 
+use serde_json::Value;
+
+use crate::conversation::{Json, TaskRow};
 use crate::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
 use crate::view::card::Card;
 
 pub(super) trait CardSource: Send + Sync {
     /// Draws a call, with what came of it once it runs or has run.
     fn card(&self, tool: &str, args: DrawnArgs<'_>, result: Option<ResultSource<'_>>, cx: RenderCx) -> Card;
+
+    /// Returns true if calls of a tool start tasks.
+    fn starts_tasks(&self, _tool: &str) -> bool {
+        false
+    }
+
+    /// Returns the details of a call with how a task stands now, if the call has started that.
+    fn follow_task(&self, _tool: &str, _details: &Json, _row: &TaskRow) -> Option<Value> {
+        None
+    }
 }
 
 impl CardSource for Registry {
@@ -16,6 +29,14 @@ impl CardSource for Registry {
             Some(result) => self.render_result(tool, args, result, cx),
             None => self.render_call(tool, args, cx),
         }
+    }
+
+    fn starts_tasks(&self, tool: &str) -> bool {
+        Self::starts_tasks(self, tool)
+    }
+
+    fn follow_task(&self, tool: &str, details: &Json, row: &TaskRow) -> Option<Value> {
+        Self::follow_task(self, tool, details, row)
     }
 }
 

@@ -33,6 +33,7 @@ mod row_texts;
 mod search;
 mod selection;
 mod steps;
+mod tasks;
 mod text;
 mod turn;
 mod viewport;
@@ -131,6 +132,7 @@ pub struct Transcript {
     in_dialog: Option<CallId>,
     /// How pictures are drawn, where they are.
     canvas: Option<Canvas>,
+    task_calls: tasks::TaskCalls,
 }
 
 /// The last frame.
@@ -195,6 +197,7 @@ impl Transcript {
             is_released: false,
             in_dialog: None,
             canvas: None,
+            task_calls: tasks::TaskCalls::default(),
         }
     }
 
@@ -216,6 +219,7 @@ impl Transcript {
             reasoning_unfolded: self.reasoning_unfolded,
             ..Self::new()
         };
+        self.note_task_calls();
     }
 
     /// Takes in what happened.
@@ -224,10 +228,12 @@ impl Transcript {
         {
             self.release_reserved();
         }
-        if !self.blocks.apply(event, now) {
+        let is_news = self.blocks.apply(event, now);
+        let is_task = self.note_task(event);
+        if !is_news && !is_task {
             return RedrawUrgency::None;
         }
-        self.has_news = true;
+        self.has_news |= is_news;
         if event.is_urgent() {
             RedrawUrgency::Urgent
         } else {

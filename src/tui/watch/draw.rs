@@ -78,14 +78,14 @@ impl Watch {
                     body.height -= 1;
                 }
             }
-            let unseen = before.iter().find(|tile| tile.session == row.session);
+            let known = before.iter().find(|tile| tile.session == row.session);
             self.last.tiles.push(WatchTile {
                 session: row.session.clone(),
                 has_session: row.started.is_some(),
                 body,
                 question,
                 ask,
-                unseen: unseen.map_or(0, |tile| tile.unseen),
+                seen: known.map(|tile| tile.seen).unwrap_or_default(),
                 area: *area,
             });
         }
@@ -165,7 +165,7 @@ impl Watch {
             row,
             mark: self.mark(row),
             asks: self.question_of(row).map(|question| subject(question)),
-            unseen: tile.unseen,
+            seen: tile.seen,
             is_chosen: self.chosen.as_ref() == Some(&row.task),
         }
     }
@@ -197,7 +197,7 @@ impl Watch {
             }
             self.draw_question(tile, buffer, cx);
         }
-        let caret = match self.stage {
+        match self.stage {
             Stage::Browsing => None,
             Stage::Filter => self.draw_filter(area, buffer, cx),
             Stage::Message(_) | Stage::Reason(_) => self.draw_text(buffer, cx),
@@ -205,8 +205,7 @@ impl Watch {
                 self.draw_stopping(area, buffer, cx);
                 None
             }
-        };
-        caret
+        }
     }
 
     /// Returns what stands behind the counts: the filter and the page.
@@ -309,29 +308,21 @@ impl Watch {
     }
 
     fn stop_words(&self) -> Revealed {
-        match &self.stage {
-            Stage::StopOne(task) => {
-                let row = self.row(task);
-                let agent = row.map_or("", |row| &row.agent);
-                let description = row.map_or("", |row| &row.description);
-                Revealed::own(" Stop ")
-                    .and(reveal_line(agent))
-                    .and(" \"")
-                    .and(reveal_line(description))
-                    .and("\" and what it started? What it did so far stays.")
-            }
-            _ => {
-                let live = self.rows.iter().filter(|row| !row.status.is_ended()).count();
-                let agents = match live {
-                    1 => " agent",
-                    _ => " agents",
-                };
-                Revealed::own(" Stop ")
-                    .and(live)
-                    .and(agents)
-                    .and("? What they did so far stays.")
-            }
+        if let Stage::StopOne(task) = &self.stage {
+            let row = self.row(task);
+            let agent = row.map_or("", |row| &row.agent);
+            let description = row.map_or("", |row| &row.description);
+            return Revealed::own(" Stop ")
+                .and(reveal_line(agent))
+                .and(" \"")
+                .and(reveal_line(description))
+                .and("\" and what it started? What it did so far stays.");
         }
+        let live = self.rows.iter().filter(|row| !row.status.is_ended()).count();
+        Revealed::own(" Stop ")
+            .and(live)
+            .and(if live == 1 { " agent" } else { " agents" })
+            .and("? What they did so far stays.")
     }
 }
 

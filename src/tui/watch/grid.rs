@@ -116,11 +116,11 @@ impl Grid {
             Direction::Up => self
                 .tiles
                 .iter()
-                .rposition(|tile| tile.bottom() <= from.y && has_column(tile, from.x)),
+                .rposition(|tile| tile.bottom() <= from.y && has_column(*tile, from.x)),
             Direction::Down => self
                 .tiles
                 .iter()
-                .position(|tile| tile.y >= from.bottom() && has_column(tile, from.x)),
+                .position(|tile| tile.y >= from.bottom() && has_column(*tile, from.x)),
         }
     }
 
@@ -169,7 +169,7 @@ impl Grid {
     }
 }
 
-fn has_column(tile: &Rect, column: u16) -> bool {
+fn has_column(tile: Rect, column: u16) -> bool {
     (tile.left()..tile.right()).contains(&column)
 }
 
@@ -212,10 +212,10 @@ mod tests {
     }
 
     fn picture(count: usize, area: Rect, symbols: Symbols) -> String {
-        let test = TestLook::default();
+        let plain = TestLook::default();
         let look = Look {
             symbols,
-            ..test.look()
+            ..plain.look()
         };
         let grid = Grid::new(count, area);
         let mut buffer = Buffer::empty(area);
@@ -224,8 +224,8 @@ mod tests {
             buffer.set_string(tile.x, tile.y, (place + 1).to_string(), look.style(Meaning::Text));
         }
         let rows = buffer.content().chunks(usize::from(area.width)).map(|row| {
-            let text: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
-            text.trim_end().to_owned()
+            let cells: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
+            cells.trim_end().to_owned()
         });
         rows.collect::<Vec<_>>().join("\n")
     }

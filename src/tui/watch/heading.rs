@@ -210,20 +210,16 @@ mod tests {
     fn drawn(summary: &Summary, width: u16, notice: Option<&'static str>) -> String {
         let area = Rect::new(0, 0, width, 1);
         let mut buffer = Buffer::empty(area);
-        let test = TestLook::default();
+        let plain = TestLook::default();
         summary.draw(
             Mode::Ask,
             &notice.map(Span::raw).into_iter().collect::<Vec<_>>(),
             area,
             &mut buffer,
-            test.look(),
+            plain.look(),
         );
-        let text: String = buffer
-            .content()
-            .iter()
-            .map(ratatui::buffer::Cell::symbol)
-            .collect();
-        text.trim_end().to_owned()
+        let cells = buffer.content().iter().map(ratatui::buffer::Cell::symbol);
+        cells.collect::<String>().trim_end().to_owned()
     }
 
     #[test]

@@ -95,6 +95,15 @@ pub(crate) struct WatchMemory {
     chosen: Option<TaskId>,
 }
 
+/// What the conversation of a tile tells beside its transcript; filled in by whoever drew it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TileConversation {
+    /// Blocks that came below what is read.
+    pub(crate) unseen: usize,
+    /// Messages that the agent has not taken yet.
+    pub(crate) queued: usize,
+}
+
 /// A tile of the last frame.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchTile {
@@ -105,8 +114,7 @@ pub(crate) struct WatchTile {
     pub(crate) body: Rect,
     /// The question that stands above the transcript.
     pub(crate) question: Option<Arc<Question>>,
-    /// Blocks that came below what is read; filled in by whoever drew the transcript.
-    pub(crate) unseen: usize,
+    pub(crate) seen: TileConversation,
     /// The place of the question; empty where there is none.
     ask: Rect,
     area: Rect,
@@ -219,10 +227,10 @@ impl Watch {
         &self.last.tiles
     }
 
-    /// Tells how many blocks came below what is read in a tile.
-    pub(crate) fn set_unseen(&mut self, place: usize, unseen: usize) {
+    /// Tells what the conversation of a tile shows in this frame.
+    pub(crate) fn set_conversation(&mut self, place: usize, seen: TileConversation) {
         if let Some(tile) = self.last.tiles.get_mut(place) {
-            tile.unseen = unseen;
+            tile.seen = seen;
         }
     }
 

@@ -34,14 +34,14 @@ impl Watch {
         let by_id: HashMap<&TaskId, &Arc<TaskRow>> = self.rows.iter().map(|row| (&row.task, row)).collect();
         let marks = self.marks();
         let matcher = &mut self.matcher;
-        let mut matches = |task: &&TaskId| {
+        let mut is_found = |task: &&TaskId| {
             let Some(row) = by_id.get(task) else {
                 return false;
             };
             let details = [&row.agent, &row.description, count_word(marks[*task]), &row.now].join(" ");
             query.is_empty() || matcher.score(&query, &[&details]).is_some()
         };
-        let found = self.order.tasks().iter().filter(|task| matches(task));
+        let found = self.order.tasks().iter().filter(|task| is_found(task));
         self.found = found.cloned().collect();
         if self.chosen_place().is_none() {
             self.chosen = self.found.first().cloned();

@@ -39,13 +39,9 @@ pub(super) fn is_live(mark: TaskMark) -> bool {
 /// Returns what a task does, is waiting for or came to, for the first row of its tile. `asks` is what its question is about.
 pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now: i64) -> String {
     let waited = (now - row.since).max(0);
-    let or_description = |text: &str| match text.is_empty() {
-        true => row.description.clone(),
-        false => text.to_owned(),
-    };
-    let because = |word: &str, why: &str| match why.is_empty() {
-        true => word.to_owned(),
-        false => format!("{word}: {why}"),
+    let because = |word: &str| match row.error.as_deref() {
+        None | Some("") => word.to_owned(),
+        Some(why) => format!("{word}: {why}"),
     };
     match mark {
         TaskMark::Asking => {
@@ -64,9 +60,10 @@ pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now
         TaskMark::Waiting => format!("waiting for the model {}", wait(waited)),
         TaskMark::Stalled => format!("stalled {} · {}", clock(waited), row.description),
         TaskMark::Queued => format!("queued · {}", row.description),
-        TaskMark::Done => or_description(&row.now),
-        TaskMark::Failed => because("failed", row.error.as_deref().unwrap_or_default()),
-        TaskMark::Cancelled => because("cancelled", row.error.as_deref().unwrap_or_default()),
+        TaskMark::Done if row.now.is_empty() => row.description.clone(),
+        TaskMark::Done => row.now.clone(),
+        TaskMark::Failed => because("failed"),
+        TaskMark::Cancelled => because("cancelled"),
         TaskMark::Interrupted => format!("interrupted · {}", row.description),
     }
 }

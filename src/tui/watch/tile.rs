@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::TileConversation;
 use super::task_words::{clock, state_words};
 use crate::conversation::{TaskActivity, TaskRow};
 use crate::text::sanitize::sanitize_line;
@@ -25,8 +26,7 @@ pub(super) struct TileHead<'a> {
     pub(super) mark: TaskMark,
     /// What its question is about, in a line.
     pub(super) asks: Option<&'a str>,
-    /// Blocks that came below what is read.
-    pub(super) unseen: usize,
+    pub(super) seen: TileConversation,
     pub(super) is_chosen: bool,
 }
 
@@ -55,8 +55,9 @@ impl TileHead<'_> {
         left.extend(right);
         if self.is_chosen {
             let selection = style(Meaning::Selection);
-            left.iter_mut()
-                .for_each(|span| span.style = selected(span.style, selection));
+            for span in &mut left {
+                span.style = selected(span.style, selection);
+            }
         }
         Line::from(left)
     }
@@ -64,13 +65,11 @@ impl TileHead<'_> {
     /// Returns all that the row says, to be compared.
     pub(super) fn text(&self, now: i64) -> String {
         let words = state_words(self.row, self.mark, self.asks, now);
-        let Self {
-            row, mark, unseen, ..
-        } = self;
+        let Self { row, mark, seen, .. } = self;
         let changes = row.worktree.as_ref();
         let changes = changes.map(|changes| (changes.additions, changes.deletions, changes.files));
         let time = clock(row.elapsed(now));
-        format!("{mark:?} {} {words} {unseen} {changes:?} {time}", row.agent)
+        format!("{mark:?} {} {words} {seen:?} {changes:?} {time}", row.agent)
     }
 
     fn words_meaning(&self) -> Meaning {
@@ -102,12 +101,16 @@ impl TileHead<'_> {
     /// Returns what stands at the right end: what came below, changed lines and the time.
     fn right(&self, now: i64, look: Look<'_>) -> Vec<Span<'static>> {
         let mut pieces: Vec<Vec<Span<'static>>> = Vec::new();
-        if self.unseen > 0 {
+        if self.seen.queued > 0 {
+            let text = format!("{} queued", self.seen.queued);
+            pieces.push(vec![Span::styled(text, look.style(Meaning::Accent))]);
+        }
+        if self.seen.unseen > 0 {
             let arrow = match look.symbols {
                 Symbols::Unicode => "↓",
                 Symbols::Ascii => "v",
             };
-            let text = format!("{arrow} {} new", self.unseen);
+            let text = format!("{arrow} {} new", self.seen.unseen);
             pieces.push(vec![Span::styled(text, look.style(Meaning::Accent))]);
         }
         let changes = self.row.worktree.as_ref();
@@ -155,7 +158,7 @@ mod tests {
             row,
             mark: TaskMark::of(row, false),
             asks: None,
-            unseen: 0,
+            seen: TileConversation::default(),
             is_chosen: false,
         }
     }
@@ -207,12 +210,12 @@ mod tests {
             ..WorktreeChanges::default()
         });
         let head = TileHead {
-            unseen: 3,
+            seen: TileConversation { unseen: 3, queued: 1 },
             ..head(&row)
         };
         assert_eq!(
             drawn(&head, 72),
-            " 1 ▸ › multimodal-looker  who calls backoff()     ↓ 3 new  +18 −4  0:41"
+            " 1 ▸ › multimodal-looker  who calls b…  1 queued  ↓ 3 new  +18 −4  0:41"
         );
     }
 

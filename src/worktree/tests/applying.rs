@@ -1,5 +1,6 @@
 //! Changes in a tree, and their way into the project.
 
+use super::ChangeKind::{Added, Changed, Moved, Removed};
 use super::*;
 
 #[test]
@@ -39,7 +40,6 @@ fn every_kind_of_change_is_listed_and_applied() {
             )
         })
         .collect();
-    use ChangeKind::{Added, Changed, Moved, Removed};
     assert_eq!(
         listed,
         [

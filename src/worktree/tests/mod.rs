@@ -180,7 +180,8 @@ fn write(path: &Path, bytes: &[u8]) {
 }
 
 fn lines(count: usize) -> String {
-    (1..=count).map(|line| format!("{line}\n")).collect()
+    let lines: Vec<String> = (1..=count).map(|line| format!("{line}\n")).collect();
+    lines.concat()
 }
 
 fn set_executable(path: &Path) {

@@ -9,7 +9,7 @@ use super::{Exhibit, Stored};
 const TASK: &str = "tsk_01m8a8htzse4mtr26bf3jnqzs4";
 
 /// Details of a task in a state.
-fn details(status: &str, more: Value) -> Value {
+fn details(status: &str, more: &Value) -> Value {
     let mut details = json!({
         "task_id": TASK, "session_id": TASK.replace("tsk_", "ses_"), "agent": "explore", "model": {"provider": "local", "model": "m"},
         "status": status, "tool_calls": 12,
@@ -36,7 +36,7 @@ fn result(ok: bool, output: String, details: Value) -> CallResult {
     }
 }
 
-fn answered(ok: bool, status: &str, tag: &str, text: &str, more: Value) -> CallResult {
+fn answered(ok: bool, status: &str, tag: &str, text: &str, more: &Value) -> CallResult {
     let output = format!("task_id: {TASK}\n\n<{tag}>\n{text}\n</{tag}>");
     result(ok, output, details(status, more))
 }
@@ -45,15 +45,15 @@ fn started() -> CallResult {
     result(
         true,
         format!("task_id: {TASK}\nstatus: running\n"),
-        details("running", json!({})),
+        details("running", &json!({})),
     )
 }
 
 const ANSWER: &str = "Called from **two** places:\n\n- the HTTP client, `src/retry.rs:41`\n- the uploader, \
                       `src/upload.rs:88`\n\nBoth pass the same limits.\n\nNothing else in the project names it.";
 
-fn stored(live: Value, ends: Vec<(&'static str, CallResult)>) -> Option<Stored> {
-    Some(Stored { live, ends })
+fn stored(live: Value, ends: Vec<(&'static str, CallResult)>) -> Stored {
+    Stored { live, ends }
 }
 
 /// Exhibits of tools whose results need a session.
@@ -66,19 +66,19 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         "failed",
         "task_error",
         "it made the same call 20 times in a row",
-        json!({"reason": "it made the same call 20 times in a row", "error": {"kind": "limit"}}),
+        &json!({"reason": "it made the same call 20 times in a row", "error": {"kind": "limit"}}),
     );
-    let completed = || answered(true, "completed", "task_result", ANSWER, json!({}));
+    let completed = || answered(true, "completed", "task_result", ANSWER, &json!({}));
     let resumed = answered(
         true,
         "completed",
         "task_result",
         "At line 3.",
-        json!({"resumed_with": 18_000}),
+        &json!({"resumed_with": 18_000}),
     );
     let asking = details(
         "running",
-        json!({"activity": "waiting_for_person", "now": "bash wants to run git push"}),
+        &json!({"activity": "waiting_for_person", "now": "bash wants to run git push"}),
     );
     let cancelled = |count: usize| {
         let tasks: Vec<Value> = (0..count)
@@ -91,7 +91,7 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         )
     };
     let with = |tool, args: Value, stored| Exhibit {
-        stored,
+        stored: Some(stored),
         ..Exhibit::new(tool, args)
     };
     vec![
@@ -106,18 +106,19 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         with(
             "background_output",
             json!({"task_id": TASK, "block": true}),
-            stored(details("running", json!({})), vec![("done", completed())]),
+            stored(details("running", &json!({})), vec![("done", completed())]),
         ),
         with(
             "background_task",
             order.clone(),
-            stored(details("queued", json!({})), vec![("done", started())]),
+            stored(details("queued", &json!({})), vec![("done", started())]),
         ),
         with(
             "call_omo_agent",
             json!({"subagent_type": "explore", "prompt": "Find out who calls backoff().", "run_in_background": false}),
-            stored(details("running", json!({})), vec![("done", completed())]),
+            stored(details("running", &json!({})), vec![("done", completed())]),
         ),
+        looking(),
         with(
             "task",
             order,
@@ -138,6 +139,21 @@ pub(super) fn exhibits() -> Vec<Exhibit> {
         board("task_list", json!({})),
         board("task_update", json!({"id": "$1", "status": "completed"})),
     ]
+}
+
+/// A picture that somebody looks at.
+fn looking() -> Exhibit {
+    let details = json!({
+        "files": ["build/shot.png"], "model": "local/m", "task_id": TASK,
+        "usage": {"input": 900, "output": 40, "reasoning": 0, "cache_read": 0, "cache_write": 0},
+    });
+    let answer = "A dialog with one button, **Retry**.\n\nIts text: `connection refused`.\n\nThe button is grey.\n\nNothing else.";
+    let done = result(true, answer.to_owned(), details.clone());
+    let args = json!({"file_path": "build/shot.png", "goal": "what does the dialog say?"});
+    Exhibit {
+        stored: Some(stored(details, vec![("done", done)])),
+        ..Exhibit::new("look_at", args)
+    }
 }
 
 /// A tool of the task board, on which two items stand already; the second waits for the first.

@@ -99,7 +99,7 @@ fn each_subagent_has_the_tools_of_the_matrix_in_its_list_and_when_it_calls() {
             format!("You are agent `{agent}`")
         };
         server.script_for(&own_words, [every_tool(), Turn::text("Walked.")]);
-        let project = configured(&server, json!({"tools": {"*": true}}));
+        let project = configured(&server, &json!({"tools": {"*": true}}));
         let finished = events_of(&project).arg("go").run().success();
         let is_kept = |tool: &str| kept_from(agent).contains(&tool) || NOT_IN_TASKS.contains(&tool);
         let child = outputs(&finished, "task");

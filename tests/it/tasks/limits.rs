@@ -98,7 +98,7 @@ fn no_more_tasks_are_started_than_the_configuration_allows() {
         Turn::text("Done."),
     ]);
     server.script_for(HELPER, [Turn::text("one")]);
-    let project = configured(&server, json!({"background": {"max_spawned": 1}}));
+    let project = configured(&server, &json!({"background": {"max_spawned": 1}}));
     let finished = events_of(&project).arg("go").run().success();
     let results = outputs(&finished, "task");
     assert_eq!(

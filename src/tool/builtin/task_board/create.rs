@@ -23,6 +23,7 @@ pub(in crate::tool::builtin) struct Args {
     /// Wording while it is in progress.
     #[serde(default)]
     active_form: Option<String>,
+    /// Keys and values of your own.
     #[serde(default)]
     metadata: Map<String, Value>,
     /// Ids of items that wait for it.

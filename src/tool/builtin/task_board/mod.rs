@@ -20,7 +20,9 @@ pub(super) use get::TaskGetTool;
 pub(super) use list::TaskListTool;
 pub(super) use update::TaskUpdateTool;
 
-use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind};
+use crate::conversation::{
+    BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind,
+};
 use crate::store::{BoardError, Store};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{Output, ToolCx, ToolError};
@@ -100,8 +102,7 @@ impl From<BoardError> for ToolError {
 }
 
 fn id(given: &str) -> Result<BoardItemId, ToolError> {
-    let id = given.parse();
-    id.map_err(|error: crate::conversation::BoardIdError| {
+    given.parse().map_err(|error: BoardIdError| {
         ToolError::new(ErrorKind::InvalidArgs, error.to_string())
             .hint("Use an id that task_create or task_list answered with.")
     })

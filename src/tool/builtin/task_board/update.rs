@@ -19,10 +19,13 @@ pub(in crate::tool::builtin) struct TaskUpdateTool;
 pub(in crate::tool::builtin) struct Args {
     /// Id of an item of the task board: `T-1a2b3c4d`.
     id: String,
+    /// The work to be done, in a few words.
     #[serde(default)]
     subject: Option<String>,
+    /// Everything needed to do it.
     #[serde(default)]
     description: Option<String>,
+    /// `deleted` takes it off the board.
     #[serde(default)]
     status: Option<BoardStatus>,
     /// Wording while it is in progress; empty takes it away.
@@ -37,8 +40,10 @@ pub(in crate::tool::builtin) struct Args {
     /// Ids of items that it waits for from now on.
     #[serde(default)]
     add_blocked_by: Vec<String>,
+    /// Ids of items that wait for it no more.
     #[serde(default)]
     remove_blocks: Vec<String>,
+    /// Ids of items that it waits for no more.
     #[serde(default)]
     remove_blocked_by: Vec<String>,
     /// Joins what is there; `null` takes a key away.

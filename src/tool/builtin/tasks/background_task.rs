@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::task::{described, prompt};
 use super::{BudgetArgs, Details, IsolationArg, card, start};
+use crate::conversation::TaskRow;
 use crate::tool::{
     CheckedOrder, Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, TaskOrder, TaskTarget,
     Tool, ToolCx, ToolError, ToolSet,
@@ -40,6 +41,7 @@ impl Tool for BackgroundTaskTool {
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static str = "task";
+    const FOLLOWED: Option<fn(Details, &TaskRow) -> Option<Details>> = Some(Details::follow);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<CheckedOrder>, ToolError> {
         let order = TaskOrder {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::task::{described, prompt};
 use super::{Details, card, start};
-use crate::conversation::{Budget, ErrorKind};
+use crate::conversation::{Budget, ErrorKind, TaskRow};
 use crate::tool::{
     CheckedOrder, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskOrder,
     TaskTarget, Tool, ToolCx, ToolError, ToolSet,
@@ -54,6 +54,7 @@ impl Tool for CallOmoAgentTool {
         ParamAlias::name("session_id", "task_id"),
         ParamAlias::name("background_task_id", "task_id"),
     ];
+    const FOLLOWED: Option<fn(Details, &TaskRow) -> Option<Details>> = Some(Details::follow);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<CheckedOrder>, ToolError> {
         let agent = args.subagent_type.to_lowercase();

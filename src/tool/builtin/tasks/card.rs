@@ -41,9 +41,9 @@ pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) 
     let details = &view.details;
     let mut card = Card::new(title, named(&details.agent, &details.description));
     card.session = Some(details.session_id.clone());
-    card = facts(card, details);
+    card = facts(card, details, is_known(view));
     if !details.status.is_ended() {
-        return if view.running {
+        return if is_known(view) {
             with_lines(card, vec![activity(details)])
         } else {
             card
@@ -60,11 +60,20 @@ pub(super) fn output(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     if view.running {
         return card;
     }
-    answer(facts(card, details), view.text, cx)
+    answer(facts(card, details, true), view.text, cx)
 }
 
-fn facts(mut card: Card, details: &Details) -> Card {
+/// Returns true if the details tell how the task stands now.
+fn is_known(view: &ResultView<'_, Details>) -> bool {
+    view.running || view.details.is_live || view.details.status.is_ended()
+}
+
+/// `is_known`: they are not from when the task was started, which says nothing of what became of it.
+fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
     let tokens = details.usage.input + details.usage.output + details.usage.cache_write;
+    if !is_known {
+        return card.meta("started");
+    }
     card = card.meta(details.status.name());
     if details.tool_calls > 0 {
         let calls = usize::try_from(details.tool_calls).unwrap_or(usize::MAX);
@@ -118,9 +127,15 @@ fn answer(card: Card, text: &str, cx: RenderCx) -> Card {
         let (_, rest) = text.split_once(&format!("<{tag}>\n"))?;
         Some(rest.rsplit_once(&format!("\n</{tag}>"))?.0)
     });
-    let Some(inside) = inside.map(str::trim).filter(|text| !text.is_empty()) else {
+    beginning_of_answer(card, inside.unwrap_or_default(), cx)
+}
+
+/// Adds the answer of an agent, or its first lines.
+pub(in crate::tool::builtin) fn beginning_of_answer(card: Card, answer: &str, cx: RenderCx) -> Card {
+    let inside = answer.trim();
+    if inside.is_empty() {
         return card;
-    };
+    }
     if cx.expanded {
         return card.part(CardPart::Markdown(inside.to_owned()));
     }

@@ -22,6 +22,8 @@ pub(super) use background_cancel::BackgroundCancelTool;
 pub(super) use background_output::BackgroundOutputTool;
 pub(super) use background_task::BackgroundTaskTool;
 pub(super) use call_omo_agent::CallOmoAgentTool;
+pub(super) use card::beginning_of_answer;
+pub(super) use start::{IN_BACKGROUND, failure, failure_text, follow};
 pub(super) use task::TaskTool;
 
 use crate::conversation::{
@@ -59,6 +61,9 @@ pub(super) struct Details {
     /// The work tree of an isolated task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     worktree: Option<WorktreeChanges>,
+    /// They are how the task stands now, and not how it stood when the call had started it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_live: bool,
 }
 
 impl Details {
@@ -80,7 +85,18 @@ impl Details {
             reason: row.error.clone(),
             resumed_with: None,
             worktree: row.worktree.clone(),
+            is_live: false,
         }
+    }
+
+    /// Brings them up to how the task stands now.
+    fn follow(self, row: &TaskRow) -> Option<Self> {
+        let is_its = self.task_id == row.task && !self.status.is_ended();
+        is_its.then(|| Self {
+            resumed_with: self.resumed_with,
+            is_live: true,
+            ..Self::new(row)
+        })
     }
 }
 
@@ -134,7 +150,7 @@ impl From<IsolationArg> for Isolation {
 }
 
 /// Returns who runs tasks, and who asks.
-fn delegation(cx: &ToolCx) -> Result<(Arc<dyn Delegation>, TaskCaller), ToolError> {
+pub(super) fn delegation(cx: &ToolCx) -> Result<(Arc<dyn Delegation>, TaskCaller), ToolError> {
     let caller = TaskCaller {
         session: cx.session().clone(),
         call: cx.call.clone(),

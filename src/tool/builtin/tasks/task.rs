@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::fmt::Write as _;
 
 use super::{BudgetArgs, Details, IsolationArg, card, first_words, start};
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, TaskRow};
 use crate::tool::{
     CheckedOrder, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
     TaskOrder, TaskTarget, Tool, ToolCx, ToolError,
@@ -91,6 +91,7 @@ impl Tool for TaskTool {
         ParamAlias::name("session_id", "task_id"),
         ParamAlias::name("background_task_id", "task_id"),
     ];
+    const FOLLOWED: Option<fn(Details, &TaskRow) -> Option<Details>> = Some(Details::follow);
 
     fn description(&self, cx: InitCx<'_>) -> String {
         let mut text = "\

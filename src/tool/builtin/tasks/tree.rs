@@ -1,5 +1,7 @@
 //! The lines about a work tree in the result of an isolated task.
 
+use std::fmt::Write as _;
+
 use super::Details;
 use crate::tool::{Delegation, TreeReport, plural};
 
@@ -33,10 +35,12 @@ fn text(report: &TreeReport) -> String {
         plural(report.files.len(), "file"),
     );
     let named = report.files.iter().take(NAMED).map(String::as_str);
-    text.push_str(&format!("changed: {}", named.collect::<Vec<_>>().join(", ")));
+    let _ = write!(text, "changed: {}", named.collect::<Vec<_>>().join(", "));
     match report.files.len().saturating_sub(NAMED) {
         0 => {}
-        more => text.push_str(&format!(" and {more} more")),
+        more => {
+            let _ = write!(text, " and {more} more");
+        }
     }
     text.push('\n');
     text
