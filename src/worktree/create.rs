@@ -166,9 +166,10 @@ impl Maker<'_> {
     fn copy_repository(&self) -> Result<(), TreeError> {
         let what = "the project's repository cannot be copied";
         let git = self.git()?;
-        let format = self.source.setting("extensions.objectformat").unwrap_or("sha1");
-        let format = format!("--object-format={format}");
-        git.ask(what, &["init", "--bare", "--quiet", "--template=", &format])?;
+        let format = self.object_format();
+        let words = ["init", "--bare", "--quiet", "--template="].into_iter();
+        let words: Vec<&str> = words.chain(format.as_deref()).collect();
+        git.ask(what, &words)?;
         let of_project = FROM_PROJECT
             .iter()
             .filter_map(|key| Some((*key, self.source.setting(key)?)));
@@ -185,6 +186,12 @@ impl Maker<'_> {
         let info = self.record.repository().join("info");
         self.write(&info.join("attributes"), ATTRIBUTES)?;
         self.write(&info.join("exclude"), &self.excludes()?)
+    }
+
+    /// The option for a repository whose objects are named by other hashes than is usual; older versions of git know neither.
+    fn object_format(&self) -> Option<String> {
+        let format = self.source.setting("extensions.objectformat")?;
+        Some(format!("--object-format={format}"))
     }
 
     /// Adds settings to those that git has given a new repository.
@@ -301,13 +308,9 @@ impl Maker<'_> {
             .with_variable("GIT_DEFAULT_REF_FORMAT", "files")
             .writing(Writing::to(vec![self.record.path().to_owned()]));
         let run = |words: &[&str]| tell(&git, what, words, Vec::new()).map(drop);
-        let format = self.source.setting("extensions.objectformat").unwrap_or("sha1");
-        run(&[
-            "init",
-            "--quiet",
-            "--template=",
-            &format!("--object-format={format}"),
-        ])?;
+        let format = self.object_format();
+        let words = ["init", "--quiet", "--template="].into_iter();
+        run(&words.chain(format.as_deref()).collect::<Vec<_>>())?;
         let hooks = git_dir.join("hooks");
         self.record
             .make_directory(&hooks)

@@ -38,6 +38,8 @@ pub(super) struct TreeRecord {
     pub(super) session: SessionId,
     /// The project that changes are applied to.
     pub(super) project: PathBuf,
+    /// Follows from project and task, so that the data directory may be moved.
+    #[serde(skip)]
     pub(super) tree: PathBuf,
     /// A few words of the task.
     pub(super) title: String,

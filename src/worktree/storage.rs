@@ -58,6 +58,17 @@ impl Storage {
         }
     }
 
+    /// Reads a record; `None` where there is none.
+    pub(super) fn load(&self, directory: &RecordDir) -> io::Result<Option<TreeRecord>> {
+        let Some(record) = directory.load()? else {
+            return Ok(None);
+        };
+        Ok(Some(TreeRecord {
+            tree: self.tree(&record.project, &record.task),
+            ..record
+        }))
+    }
+
     /// The tasks that have a record, the oldest first.
     pub(super) fn recorded(&self) -> io::Result<Vec<TaskId>> {
         let entries = match fs::read_dir(&self.records) {
@@ -181,8 +192,7 @@ impl RecordDir {
         private_file::create_dir(&self.path)
     }
 
-    /// Returns the record; `None` where there is none.
-    pub(super) fn load(&self) -> io::Result<Option<TreeRecord>> {
+    fn load(&self) -> io::Result<Option<TreeRecord>> {
         let text = match RegularFile::open_real(&self.record_file()) {
             Err(ReadError::Missing) => return Ok(None),
             file => file?.read(MAX_BYTES)?,
