@@ -25,7 +25,7 @@ use crate::conversation::TaskId;
 use crate::files::{ContentHash, Expected, Transaction};
 use crate::text::diff::{diff_hunks, with_hunks};
 
-/// How long another one that is applied or removed at the moment is waited for.
+/// Time for which one that is applied or removed at the moment is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Changes that are to be applied.
@@ -51,7 +51,7 @@ pub struct FileSelection {
 pub struct Applied {
     /// Paths of the project that have the changes now.
     pub applied: Vec<String>,
-    /// What has to be settled first.
+    /// Files that have to be settled first.
     pub conflicts: Vec<Conflict>,
 }
 
@@ -65,7 +65,7 @@ pub struct Conflict {
 /// A change that was picked, with what it leads to.
 struct Picked<'a> {
     change: &'a FileChange,
-    /// Where the change leads as far as it was picked; `None` for a file that goes.
+    /// The file with as much of the change as was picked; `None` for one that goes.
     to: Option<Picture<'a>>,
     /// True if all of it was picked.
     is_whole: bool,
@@ -281,7 +281,7 @@ impl Project<'_> {
         Ok((steps, conflicts))
     }
 
-    /// What has to be done for one change; two steps for a file that was moved.
+    /// Works out the steps for one change; two for a file that was moved.
     fn steps(&self, picked: &Picked<'_>) -> Result<Vec<Step>, TreeError> {
         let change = picked.change;
         let (path, ours) = self.ours(&change.path);

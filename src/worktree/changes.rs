@@ -22,7 +22,7 @@ const BEGINNING: usize = 8000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Against {
-    /// Where it began.
+    /// The state that it began with.
     Base,
     /// The base with all that was applied: the difference is what is left to apply.
     Applied,
@@ -33,7 +33,7 @@ pub enum Against {
 pub struct TreeChanges {
     pub task: TaskId,
     pub files: Vec<TreeFile>,
-    /// What in the tree is no change of a file and not applied either, in words.
+    /// Work in the tree that is no change of a file, in words.
     pub note: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct TreeFile {
     pub deletions: u64,
     /// Empty for what is not shown by its lines.
     pub hunks: Vec<TreeHunk>,
-    /// What no hunk shows: `not a text`, `executable now`, `a link to x`.
+    /// A change that no hunk shows: `not a text`, `executable now`, `a link to x`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

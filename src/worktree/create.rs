@@ -1,5 +1,6 @@
 //! Makes a tree: the repository of the record first, then the tree beside it, and last its place.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::git::{Name, RecordGit, find, tell};
@@ -43,6 +44,14 @@ const FROM_PROJECT: &[&str] = &[
     "core.ignorecase",
     "core.precomposeunicode",
 ];
+/// Settings of the tree's own repository: nothing goes on there by itself, and files are bytes.
+const OF_TREE: &[(&str, &str)] = &[
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("core.autocrlf", "false"),
+];
+/// How often the directory of a record is begun that others clear away.
+const BEGIN_TRIES: usize = 10;
 /// Settings by which the agent commits.
 const IDENTITY: &[&str] = &["user.name", "user.email"];
 
@@ -73,14 +82,7 @@ impl Worktrees {
         }
         let tree = self.storage.tree(&new.project, &new.task);
         let record = self.storage.record(&new.task);
-        record.make().map_err(TreeError::io(record.path()))?;
-        let lock = Alone::take(&record, MOMENT).map_err(TreeError::io(record.path()))?;
-        let _lock = lock.ok_or_else(|| TreeError::Live(new.task.clone()))?;
-        // A tree that was on its way out when a process died is somebody's work, and comes back.
-        self.storage
-            .recover(&record)
-            .map_err(TreeError::io(record.path()))?;
-        record.make().map_err(TreeError::io(record.path()))?;
+        let _lock = self.begin_record(&record, &new.task)?;
         if tree.symlink_metadata().is_ok() {
             return Ok(tree);
         }
@@ -90,6 +92,30 @@ impl Worktrees {
             let _ = record.remove();
         }
         made.map(|()| tree)
+    }
+
+    /// Makes the directory of a record, and holds its lock alone. A tree that was on its way out when a process died is
+    /// somebody's work, and comes back; one that was never handed out goes with its record, and another is begun.
+    fn begin_record(&self, record: &RecordDir, task: &TaskId) -> Result<Alone, TreeError> {
+        for _ in 0..BEGIN_TRIES {
+            record.make().map_err(TreeError::io(record.path()))?;
+            let lock = match Alone::take(record, MOMENT) {
+                // Somebody cleared it away just now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                lock => lock.map_err(TreeError::io(record.path()))?,
+            };
+            let lock = lock.ok_or_else(|| TreeError::Live(task.clone()))?;
+            if record.is_blank() {
+                return Ok(lock);
+            }
+            self.storage
+                .recover(record)
+                .map_err(TreeError::io(record.path()))?;
+            if record.has_record() {
+                return Ok(lock);
+            }
+        }
+        Err(TreeError::Changed(task.clone()))
     }
 
     fn make(&self, new: &NewTree, record: &RecordDir, tree: &Path) -> Result<(), TreeError> {
@@ -140,15 +166,15 @@ impl Maker<'_> {
     fn copy_repository(&self) -> Result<(), TreeError> {
         let what = "the project's repository cannot be copied";
         let git = self.git()?;
-        let format = self.source.setting("extensions.objectformat").unwrap_or("sha1");
-        let format = format!("--object-format={format}");
-        git.ask(what, &["init", "--bare", "--quiet", "--template=", &format])?;
+        let format = self.object_format();
+        let words = ["init", "--bare", "--quiet", "--template="].into_iter();
+        let words: Vec<&str> = words.chain(format.as_deref()).collect();
+        git.ask(what, &words)?;
         let of_project = FROM_PROJECT
             .iter()
             .filter_map(|key| Some((*key, self.source.setting(key)?)));
-        for (key, value) in SETTINGS.iter().copied().chain(of_project) {
-            git.ask(what, &["config", key, value])?;
-        }
+        let settings: Vec<(&str, &str)> = SETTINGS.iter().copied().chain(of_project).collect();
+        self.add_settings(&self.record.repository(), &settings)?;
         for objects in self.source.objects()? {
             self.record
                 .take_objects(&objects)
@@ -162,11 +188,28 @@ impl Maker<'_> {
         self.write(&info.join("exclude"), &self.excludes()?)
     }
 
+    /// The option for a repository whose objects are named by other hashes than is usual; older versions of git know neither.
+    fn object_format(&self) -> Option<String> {
+        let format = self.source.setting("extensions.objectformat")?;
+        Some(format!("--object-format={format}"))
+    }
+
+    /// Adds settings to those that git has given a new repository.
+    fn add_settings(&self, repository: &Path, settings: &[(&str, &str)]) -> Result<(), TreeError> {
+        let file = repository.join("config");
+        let read = RegularFile::open_real(&file).and_then(|file| file.read(MAX_BYTES));
+        let mut text = read.map_err(|error| TreeError::io(file.clone())(error.into()))?;
+        for (key, value) in settings {
+            text.extend_from_slice(setting_text(key, value).as_bytes());
+        }
+        self.write(&file, &text)
+    }
+
     fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), TreeError> {
         self.record.write(file, bytes).map_err(TreeError::io(file))
     }
 
-    /// What the project ignores beside its `.gitignore` files.
+    /// Reads the patterns that the project ignores beside its `.gitignore` files.
     fn excludes(&self) -> Result<Vec<u8>, TreeError> {
         Ok(self.of_repository("info/exclude")?.unwrap_or_default())
     }
@@ -225,7 +268,7 @@ impl Maker<'_> {
                 "-p",
                 head,
                 "-m",
-                "What was not committed",
+                "Changes that were not committed",
                 &taken.tree,
             ];
             git.line(what, &words)?
@@ -265,13 +308,9 @@ impl Maker<'_> {
             .with_variable("GIT_DEFAULT_REF_FORMAT", "files")
             .writing(Writing::to(vec![self.record.path().to_owned()]));
         let run = |words: &[&str]| tell(&git, what, words, Vec::new()).map(drop);
-        let format = self.source.setting("extensions.objectformat").unwrap_or("sha1");
-        run(&[
-            "init",
-            "--quiet",
-            "--template=",
-            &format!("--object-format={format}"),
-        ])?;
+        let format = self.object_format();
+        let words = ["init", "--quiet", "--template="].into_iter();
+        run(&words.chain(format.as_deref()).collect::<Vec<_>>())?;
         let hooks = git_dir.join("hooks");
         self.record
             .make_directory(&hooks)
@@ -287,18 +326,10 @@ impl Maker<'_> {
         let references = self.source.references(&self.git()?)?;
         self.write(&self.record.references(), &references)?;
         self.write(&git_dir.join("packed-refs"), &references)?;
-        for key in FROM_PROJECT.iter().chain(IDENTITY) {
-            if let Some(value) = self.source.setting(key) {
-                run(&["config", key, value])?;
-            }
-        }
-        for (key, value) in [
-            ("gc.auto", "0"),
-            ("maintenance.auto", "false"),
-            ("core.autocrlf", "false"),
-        ] {
-            run(&["config", key, value])?;
-        }
+        let of_project = FROM_PROJECT.iter().chain(IDENTITY);
+        let of_project = of_project.filter_map(|key| Some((*key, self.source.setting(key)?)));
+        let settings: Vec<(&str, &str)> = of_project.chain(OF_TREE.iter().copied()).collect();
+        self.add_settings(&git_dir, &settings)?;
         run(&["symbolic-ref", "HEAD", &format!("refs/heads/lathe/{task}")])?;
         run(&["update-ref", "HEAD", base])?;
         let index = git_dir.join("index");
@@ -306,4 +337,19 @@ impl Maker<'_> {
             .copy_index(&self.record.index(), &index)
             .map_err(|error| TreeError::io(index)(error.into()))
     }
+}
+
+/// One setting as a configuration file has it.
+fn setting_text(key: &str, value: &str) -> String {
+    let (section, name) = key.split_once('.').unwrap_or(("lathe", key));
+    let mut quoted = String::new();
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    format!("[{section}]\n\t{name} = \"{quoted}\"\n")
 }

@@ -14,7 +14,7 @@ const NAMED: usize = 10;
 pub struct HeldWork {
     /// Paths of files with changes that were not applied.
     pub files: Vec<String>,
-    /// What else there is, in words.
+    /// Anything else that there is, in words.
     pub note: Option<String>,
 }
 

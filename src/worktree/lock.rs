@@ -16,9 +16,9 @@ use crate::private_file;
 
 /// Between two tries.
 const AGAIN: Duration = Duration::from_millis(5);
-/// How long a lock that nobody means to hold may look held.
+/// Time for which a lock that nobody means to hold may look held.
 pub(super) const MOMENT: Duration = Duration::from_millis(25);
-/// How long a task waits until its tree has been applied.
+/// Time for which a task waits until its tree has been applied.
 const BEGIN: Duration = Duration::from_secs(30);
 
 /// The right to work in a tree, until it is dropped: it is not removed meanwhile, and nothing of it applied.

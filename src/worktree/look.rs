@@ -12,7 +12,7 @@ use super::storage::RecordDir;
 use super::{TreeError, Worktrees};
 use crate::process::git::Variables;
 
-/// How a look at a tree goes about it.
+/// Thoroughness of a look at a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thoroughness {
     /// Files with the times that they were made with are taken as unchanged, as git does.
@@ -21,7 +21,7 @@ pub(super) enum Thoroughness {
     Full,
 }
 
-/// What a look at a tree found.
+/// Findings of a look at a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) now: Snapshot,
@@ -29,7 +29,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// What in it is neither applied nor in the base.
+    /// Returns true if all that is in it was applied, or is in the base.
     pub(super) fn is_settled(&self, record: &TreeRecord) -> bool {
         self.now.tree == record.applied
             && self.now.nested.is_empty()
@@ -68,7 +68,7 @@ impl Look {
         }
     }
 
-    /// What of it no diff shows, in words.
+    /// Returns in words what of it no diff shows.
     pub(super) fn note(&self, record: &TreeRecord) -> Option<String> {
         let mut notes = Vec::new();
         if !self.now.nested.is_empty() {

@@ -25,7 +25,7 @@ pub(super) enum Side<'a> {
     Link(&'a [u8]),
 }
 
-/// What is to be done with a file of the project.
+/// Something to be done with a file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Merged {
     /// It is as it would become.

@@ -70,7 +70,7 @@ pub use state::{Measured, TreeSummary};
 #[derive(Debug, Clone)]
 pub struct Worktrees {
     storage: Storage,
-    /// Where changes of several project files are recorded.
+    /// Directory for the records of changes of several project files.
     transactions: PathBuf,
     /// Of git.
     environment: Vec<(OsString, OsString)>,
@@ -97,7 +97,7 @@ impl Worktrees {
         let record = self.storage.record(&task);
         let git = root.join(".git");
         Some(TreePlace {
-            project: record.load().ok().flatten().map(|record| record.project),
+            project: self.storage.load(&record).ok().flatten().map(|record| record.project),
             objects: record.repository().join("objects"),
             kept: ["config", "hooks", "objects/info"]
                 .map(|name| git.join(name))

@@ -1,4 +1,4 @@
-//! What a tree's own repository holds that its files do not show: commits on other branches, a stash, and files that are
+//! Work in a tree's own repository that its files do not show: commits on other branches, a stash, and files that are
 //! ignored and were put under version control all the same.
 //!
 //! The repository is at the mercy of whoever works in the tree. It is only read, and one that cannot be read counts as

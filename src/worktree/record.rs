@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::{SessionId, TaskId};
 
-/// How a tree stands.
+/// State of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -38,6 +38,8 @@ pub(super) struct TreeRecord {
     pub(super) session: SessionId,
     /// The project that changes are applied to.
     pub(super) project: PathBuf,
+    /// Follows from project and task, so that the data directory may be moved.
+    #[serde(skip)]
     pub(super) tree: PathBuf,
     /// A few words of the task.
     pub(super) title: String,

@@ -38,7 +38,7 @@ impl Storage {
     /// - A tree that was not handed out goes with its record: nobody has worked in it.
     pub(super) fn recover(&self, record: &RecordDir) -> io::Result<()> {
         let is_there = |path: &std::path::Path| path.symlink_metadata().is_ok();
-        let stored = record.load()?;
+        let stored = self.load(record)?;
         let has_tree = stored.as_ref().is_some_and(|stored| is_there(&stored.tree));
         if record.is_settled() {
             if has_tree {

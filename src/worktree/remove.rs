@@ -16,7 +16,7 @@ use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::process::occupants;
 
-/// How long another one that is applied at the moment is waited for.
+/// Time for which one that is applied at the moment is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Trees that may be removed.
@@ -33,7 +33,7 @@ pub enum Removal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removed {
     pub task: TaskId,
-    /// What was not applied.
+    /// Work that was not applied.
     pub discarded: HeldWork,
     /// Ignored files.
     pub ignored: u64,
@@ -119,9 +119,6 @@ impl Worktrees {
         discarded: HeldWork,
         ignored: u64,
     ) -> Result<Removed, TreeError> {
-        directory
-            .mark_settled()
-            .map_err(TreeError::io(directory.path()))?;
         directory.remove().map_err(TreeError::io(directory.path()))?;
         Storage::tidy(&record.tree);
         Ok(Removed {

@@ -1,6 +1,6 @@
 //! The state of files as a git tree: everything that git does not ignore.
 //!
-//! What differs from the index is found by git, and taken in with its bytes. Deletions come first, so that what took the
+//! Git finds the files that differ from the index, and takes them in with their bytes. Deletions come first, so that what took the
 //! place of a file is seen as new.
 
 use std::ffi::OsStr;

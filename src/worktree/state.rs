@@ -130,8 +130,11 @@ impl Worktrees {
         unapplied.map(|record| record.task).collect()
     }
 
+    /// Where somebody is about to change the record it is left to them.
     fn note_state(&self, task: &TaskId, state: TreeState) -> Result<(), TreeError> {
         let directory = self.storage.record(task);
+        let lock = Alone::take(&directory, MOMENT).map_err(TreeError::io(directory.path()))?;
+        let Some(_lock) = lock else { return Ok(()) };
         let mut record = self.record(task)?;
         let known = (state != TreeState::Live).then_some(KnownState { state });
         if record.known != known {
@@ -145,7 +148,7 @@ impl Worktrees {
 
     pub(super) fn record(&self, task: &TaskId) -> Result<TreeRecord, TreeError> {
         let directory = self.storage.record(task);
-        let stored = directory.load().map_err(TreeError::io(directory.path()))?;
+        let stored = self.storage.load(&directory).map_err(TreeError::io(directory.path()))?;
         stored.ok_or_else(|| TreeError::NotFound(task.clone()))
     }
 

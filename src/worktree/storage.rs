@@ -15,7 +15,7 @@ use crate::regular_file::{MAX_BYTES, MAX_INDEX_BYTES, ReadError, RegularFile};
 const NAME: usize = 40;
 /// Digits of its path's hash there.
 const HASH: usize = 8;
-/// How often objects are looked for that were packed meanwhile.
+/// Tries to take in objects that are packed meanwhile.
 const OBJECT_TRIES: usize = 5;
 
 /// The directories of all trees and of their records.
@@ -56,6 +56,17 @@ impl Storage {
         RecordDir {
             path: self.records.join(task.as_str()),
         }
+    }
+
+    /// Reads a record; `None` where there is none.
+    pub(super) fn load(&self, directory: &RecordDir) -> io::Result<Option<TreeRecord>> {
+        let Some(record) = directory.load()? else {
+            return Ok(None);
+        };
+        Ok(Some(TreeRecord {
+            tree: self.tree(&record.project, &record.task),
+            ..record
+        }))
     }
 
     /// The tasks that have a record, the oldest first.
@@ -181,8 +192,7 @@ impl RecordDir {
         private_file::create_dir(&self.path)
     }
 
-    /// Returns the record; `None` where there is none.
-    pub(super) fn load(&self) -> io::Result<Option<TreeRecord>> {
+    fn load(&self) -> io::Result<Option<TreeRecord>> {
         let text = match RegularFile::open_real(&self.record_file()) {
             Err(ReadError::Missing) => return Ok(None),
             file => file?.read(MAX_BYTES)?,
@@ -284,8 +294,16 @@ impl RecordDir {
         remove(path)
     }
 
-    /// Removes the record with everything in it, the lock last of all: who waits for it finds that it is gone.
+    /// Returns true if nothing but the lock is there.
+    pub(super) fn is_blank(&self) -> bool {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        entries.into_iter().all(|entry| entry.path() == self.lock_file())
+    }
+
+    /// Removes the record with everything in it, the lock last of all: who waits for it finds that it is gone. That nothing
+    /// in it is needed is noted first, so that a process which dies meanwhile leaves no riddle.
     pub(super) fn remove(&self) -> io::Result<()> {
+        self.mark_settled()?;
         for entry in fs::read_dir(&self.path)?.flatten() {
             let path = entry.path();
             if path != self.lock_file() && path != self.settled_file() {

@@ -31,7 +31,7 @@ const LOOK_AGAIN: Duration = Duration::from_micros(100);
 /// Files that are no one's to ignore, by their path, with their bytes.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What the runs did.
+/// Counts of what the runs did.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     trees: usize,
@@ -85,7 +85,7 @@ struct Run {
     trees: Vec<Tree>,
     number: usize,
     counts: Counts,
-    /// What was done so far, for the story of a failure.
+    /// Steps so far, for the story of a failure.
     story: Vec<String>,
 }
 
@@ -508,7 +508,7 @@ impl Run {
         )
     }
 
-    /// What the project has to be after a tree is applied; `None` where something conflicts.
+    /// Returns the files that the project has to have after a tree is applied; `None` where something conflicts.
     fn merged(&self, index: usize, project: &Files) -> Option<Files> {
         let tree = &self.trees[index];
         let mut merged = project.clone();

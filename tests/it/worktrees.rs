@@ -10,7 +10,7 @@ use crate::support::{Finished, Gate, Lathe, Project, Server, Turn};
 
 /// A text that stands in the requests of agent `helper` alone.
 const HELPER: &str = "You are the helper of these tests.";
-/// Who commits in a tree: the tests have no identity of their own.
+/// Git with an identity to commit in a tree: the tests have none of their own.
 const GIT: &str = "git -c user.name=t -c user.email=t@t";
 
 fn project(server: &Server) -> Project {

@@ -36,6 +36,7 @@ fn task(parent: &SessionId) -> NewTask {
         worktree: None,
         has_cache: false,
         budget: Budget::default(),
+        worktree: None,
     }
 }
 

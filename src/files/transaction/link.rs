@@ -13,9 +13,9 @@ pub(super) struct LinkChange {
     pub(super) place: WriteTarget,
     /// Name beside it, under which a new link waits for its rename.
     pub(super) temp: OsString,
-    /// Where it led; `None` where there was nothing.
+    /// Its target until then; `None` where there was nothing.
     pub(super) before: Option<Vec<u8>>,
-    /// Where it leads; `None` for one that goes.
+    /// Its target afterwards; `None` for one that goes.
     pub(super) new: Option<Vec<u8>>,
 }
 

@@ -78,7 +78,7 @@ enum Content {
     Bytes {
         bytes: Vec<u8>,
         like: Option<PathBuf>,
-        /// Whether it can be executed; as it is where this is `None`.
+        /// True for a file that can be executed afterwards, `None` where that stays as it is.
         executable: Option<bool>,
     },
     Removed,

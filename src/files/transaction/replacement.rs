@@ -159,9 +159,11 @@ impl Replacement {
                 self.place.remove(self.place.name())?;
                 Ok(Undone::Restored)
             }
-            (OriginalContent::Bytes(before), Some(now)) if now == *before => Ok(Undone::Nothing),
+            (OriginalContent::Bytes(before), Some(now)) if now == *before && !self.has_other_mode()? => {
+                Ok(Undone::Nothing)
+            }
             (OriginalContent::Bytes(before), Some(now))
-                if self.is_new(&now) || self.is_torn(before, &now) =>
+                if now == *before || self.is_new(&now) || self.is_torn(before, &now) =>
             {
                 self.put_back(before)?;
                 Ok(Undone::Restored)
@@ -172,7 +174,15 @@ impl Replacement {
 
     /// Tells whether the target has its new content.
     pub(super) fn is_done(&self) -> Result<bool, FileError> {
-        Ok(self.place.read()?.is_some_and(|now| self.is_new(&now)))
+        let has_mode = self.mode.is_none() || self.has_other_mode()?;
+        Ok(has_mode && self.place.read()?.is_some_and(|now| self.is_new(&now)))
+    }
+
+    /// Returns true if the file has got the mode bits that it was to get.
+    fn has_other_mode(&self) -> Result<bool, FileError> {
+        let Some(mode) = self.mode else { return Ok(false) };
+        let stat = self.place.stat(self.place.name())?;
+        Ok(stat.is_some_and(|stat| Attributes::of(&stat).mode == mode.new))
     }
 
     pub(super) fn into_written(self) -> CommittedFile {

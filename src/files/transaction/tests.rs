@@ -1,6 +1,7 @@
 //! Transactions against a real directory.
 
 mod crashes;
+mod links_and_modes;
 mod removals;
 mod swaps;
 

@@ -20,7 +20,7 @@ use crate::worktree::{TreeError, Worktrees};
 #[serde(rename_all = "snake_case")]
 pub enum TreeQuery {
     List,
-    /// What in one is not applied yet, with its hunks.
+    /// The changes in one that are not applied yet, with their hunks.
     Changes(TaskId),
     Apply(TaskId, Selection),
     Remove(TaskId, Removal),

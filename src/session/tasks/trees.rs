@@ -13,7 +13,7 @@ use crate::tool::TreeReport;
 /// Between a call and the measuring of what it changed: others that follow at once are measured with it.
 const MEASURE_AFTER: Duration = Duration::from_secs(1);
 
-/// How a task finds its work tree.
+/// State in which a task finds its work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::session) enum TreeStart {
     /// It has none, or it is there already.
@@ -21,7 +21,7 @@ pub(in crate::session) enum TreeStart {
     Made {
         /// A command line that runs first.
         setup: Option<String>,
-        /// What the agent has to know of it.
+        /// Told to the agent behind its prompt.
         note: String,
     },
 }

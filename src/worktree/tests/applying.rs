@@ -1,4 +1,4 @@
-//! What is changed in a tree, and how it comes into the project.
+//! Changes in a tree, and their way into the project.
 
 use super::ChangeKind::{Added, Changed, Moved, Removed};
 use super::*;

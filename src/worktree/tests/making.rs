@@ -1,4 +1,4 @@
-//! What a tree begins with, and what it cannot be made of.
+//! The beginning of a tree, and projects that it cannot be made of.
 
 use super::*;
 
@@ -298,4 +298,37 @@ fn a_tree_made_of_a_tree_begins_with_its_files() {
     let path = fixture.trees.create(&inner).unwrap();
     assert_eq!(fs::read_to_string(path.join("a.txt")).unwrap(), "outer\n");
     assert_eq!(path.parent(), outer.path.parent());
+}
+
+#[test]
+fn a_repository_with_other_hashes_is_a_project_too() {
+    let fixture = Fixture::empty();
+    fixture.git("init -q -b main --object-format=sha256");
+    fixture.write("a.txt", "a\n");
+    fixture.commit();
+    fixture.write("a.txt", "b\n");
+    let tree = fixture.tree();
+    assert_eq!(tree.state(), TreeState::Empty);
+    tree.write("a.txt", "c\n");
+    assert_eq!(tree.apply().applied, ["a.txt"]);
+    assert_eq!(fixture.trees.find(&tree.task).unwrap().base.len(), 64);
+    tree.remove(Removal::Settled).unwrap();
+}
+
+#[test]
+fn a_tree_moves_with_the_data_directory() {
+    let mut fixture = Fixture::new();
+    let task = {
+        let tree = fixture.tree();
+        tree.write("a.txt", "work\n");
+        tree.task
+    };
+    let moved = fixture.base.join("moved");
+    fs::rename(fixture.base.join("data"), &moved).unwrap();
+    fixture.trees = Worktrees::new(&moved, moved.join("transactions"), environment(&fixture.base));
+    let found = fixture.trees.find(&task).unwrap();
+    assert!(found.path.starts_with(&moved) && found.path.is_dir());
+    assert_eq!((found.state, found.files), (TreeState::Unapplied, 1));
+    fixture.trees.apply(&task, &Selection::All).unwrap();
+    assert_eq!(fixture.read("a.txt"), "work\n");
 }

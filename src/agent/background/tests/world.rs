@@ -352,6 +352,7 @@ impl World {
             worktree: None,
             has_cache: self.random.one_in(2),
             budget,
+            worktree: None,
         };
         let session = Session::new(model, budget, Some(parent.clone()));
         if self.scheduler.start(&task, self.now).is_err() {

@@ -1,4 +1,4 @@
-//! What the result of an isolated task says of its work tree.
+//! The lines about a work tree in the result of an isolated task.
 
 use std::fmt::Write as _;
 
