@@ -11,7 +11,7 @@
 //! 1'  project_root tree_walk
 //! 1"  unconfirmed
 //! 1a  config auth process store files picture
-//! 1b  project provider permission lsp mcp hook script journal
+//! 1b  project provider permission lsp mcp hook script journal worktree pdf
 //! 1c  question
 //! 2   tool
 //! 3   agent
@@ -39,6 +39,7 @@ pub mod conversation;
 pub mod files;
 pub mod headless;
 pub mod hook;
+pub mod pdf;
 pub mod permission;
 pub mod picture;
 pub mod private_file;
@@ -57,3 +58,4 @@ pub mod tree_walk;
 pub mod tui;
 pub mod unconfirmed;
 pub mod view;
+pub mod worktree;

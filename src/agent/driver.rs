@@ -191,6 +191,17 @@ impl Driver {
         tokio::spawn(runner.own(call, command));
     }
 
+    /// Runs a call that is of no reply, judged like any other; the turn has nothing to do with it.
+    pub fn run_apart(&self, call: ToolPart, settings: CallSettings, cancel: CancellationToken) {
+        let runner = Runner {
+            settings,
+            stop: cancel,
+            guard: Arc::default(),
+            reports: self.reports.clone(),
+        };
+        tokio::spawn(runner.apart(call));
+    }
+
     pub fn cancel_calls(&mut self) {
         self.cancel.cancel();
     }
@@ -347,7 +358,8 @@ impl Runner {
             .into_iter()
             .zip(turns)
             .map(|((call, outcome), turn)| (outcome.concurrency(), self.one(call, outcome, turn)));
-        in_order(runs).await;
+        // A call may run a whole task.
+        Box::pin(in_order(runs)).await;
     }
 
     /// Runs one call to its one result.
@@ -382,6 +394,31 @@ impl Runner {
         if end != CallEnd::GoOn {
             self.stop.cancel();
         }
+    }
+
+    async fn apart(self, call: ToolPart) {
+        let resolved = {
+            let mut guard = self.guard.lock().await;
+            pipeline::resolve(self.settings.known(), &mut guard, &call.tool, &call.raw_args)
+        };
+        let report = Arc::new(CallReport::new(self.reports.clone()));
+        report.report(DriverEvent::CallReady {
+            call: call.call.clone(),
+            tool: self.settings.registry.advertised_name(&call.tool, &resolved.args),
+            args: resolved.args,
+        });
+        let result = match resolved.outcome {
+            Err(result) => plain(*result),
+            Ok(ready) => {
+                let (sender, updates) = mpsc::unbounded_channel();
+                let cx = self.context(&call.call, sender, &report);
+                pipeline::attend(ready, &cx, updates, &*report).await
+            }
+        };
+        report.report(DriverEvent::OwnEnded {
+            call: call.call,
+            result: Box::new(result),
+        });
     }
 
     async fn own(self, call: CallId, command: String) {

@@ -1,5 +1,6 @@
 //! Turns a conversation into work: the turn as a state machine, and the driver that performs its effects.
 
+pub mod access;
 pub mod background;
 pub mod driver;
 pub mod history;

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::output::{print, print_note, table};
 use super::place::Locations;
-use crate::project::agents::{Agent, AgentModel, AgentState, Agents};
+use crate::project::agents::{Agent, AgentState, Agents};
 use crate::session::wire;
 use crate::text::sanitize::sanitize_line;
 
@@ -33,9 +33,7 @@ fn list(agents: &Agents) -> String {
 }
 
 fn row(agent: &Agent) -> [String; 5] {
-    let model = agent.model.as_ref().map(|model| match model {
-        AgentModel::Named(model) | AgentModel::Foreign(model) => clean(&model.to_string()),
-    });
+    let model = agent.model.as_ref().map(|model| clean(&model.to_string()));
     let sources: Vec<String> = agent.sources.iter().map(ToString::to_string).collect();
     [
         agent.name.clone(),

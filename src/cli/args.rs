@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::budget;
 use crate::config::schema::Budget;
-use crate::conversation::{ModelRef, SessionId};
+use crate::conversation::{ModelRef, SessionId, TaskId};
 use crate::headless::Format;
 use crate::permission::Mode;
 
@@ -62,6 +62,14 @@ pub(super) enum Command {
     Sessions {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// List the work trees of isolated tasks, apply their changes, or remove them
+    Worktrees {
+        #[command(subcommand)]
+        command: Option<WorktreesCommand>,
         /// Print JSON
         #[arg(long, global = true)]
         json: bool,
@@ -262,6 +270,46 @@ pub(super) enum SessionsCommand {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum WorktreesCommand {
+    /// Print all work trees, those of the oldest tasks first (default)
+    List,
+    /// Print what is changed in one since it was made
+    Diff {
+        #[arg(value_name = "ID")]
+        id: TreeId,
+    },
+    /// Apply the changes of one to its project: all of them, or none where one conflicts
+    Apply {
+        #[arg(value_name = "ID")]
+        id: TreeId,
+    },
+    /// Remove one whose changes are all applied
+    Remove {
+        #[arg(value_name = "ID")]
+        id: TreeId,
+        /// Remove it with changes that are not applied, which are named first
+        #[arg(long)]
+        discard: bool,
+    },
+}
+
+/// The task of a tree, by its id or the id of its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TreeId(pub(super) TaskId);
+
+impl FromStr for TreeId {
+    type Err = <TaskId as FromStr>::Err;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        let of_session = || given.parse().map(|session| TaskId::of(&session));
+        given
+            .parse()
+            .or_else(|error| of_session().map_err(|_| error))
+            .map(Self)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -157,6 +157,21 @@ mod tests {
     }
 
     #[test]
+    fn each_helper_has_a_part_of_the_script_by_its_agent_and_prompt() {
+        let helpers: Vec<_> = calls().into_iter().filter(|(name, _)| name == "task").collect();
+        let agents: Vec<_> = helpers.iter().map(|(_, args)| &args["subagent_type"]).collect();
+        assert_eq!(agents, ["explore", "general"]);
+        let lines = CASSETTE.lines().filter(|line| line.starts_with('{'));
+        let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+        for (_, args) in &helpers {
+            let is_part = |line: &&Value| {
+                line["request"]["agent"] == args["subagent_type"] && line["request"]["text"] == args["prompt"]
+            };
+            assert_eq!(lines.iter().filter(is_part).count(), 1, "{args}");
+        }
+    }
+
+    #[test]
     fn the_cassette_can_be_played() {
         let pace = crate::provider::cassette::PlaybackSpeed::Flat;
         crate::provider::cassette::Player::from_text(CASSETTE, pace).unwrap();

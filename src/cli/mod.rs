@@ -31,6 +31,7 @@ mod sessions;
 mod themes;
 mod tool;
 mod tools;
+mod worktrees;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -38,10 +39,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+use crate::pdf;
 #[cfg(target_os = "linux")]
 use crate::process::keeper;
 use crate::process::sandbox;
-use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand};
+use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand, WorktreesCommand};
 use failure::Failure;
 use screen::Left;
 use sessions::OutputStyle;
@@ -51,6 +53,9 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| word == sandbox::WORD) {
         return sandbox::run(words.into_iter().skip(2));
+    }
+    if words.get(1).is_some_and(|word| word == pdf::WORD) {
+        return pdf::run(words.into_iter().skip(2));
     }
     #[cfg(target_os = "linux")]
     {
@@ -103,18 +108,22 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Permissions { command } => done(permissions::permissions(
             command.unwrap_or(PermissionsCommand::List),
         )),
-        Command::Sessions { command, json } => {
-            let style = if json {
-                OutputStyle::Json
-            } else {
-                OutputStyle::People
-            };
-            done(sessions::sessions(
-                command.unwrap_or(SessionsCommand::List),
-                style,
-            ))
+        Command::Sessions { command, json } => done(sessions::sessions(
+            command.unwrap_or(SessionsCommand::List),
+            style(json),
+        )),
+        Command::Worktrees { command, json } => {
+            worktrees::worktrees(command.unwrap_or(WorktreesCommand::List), style(json))
         }
         Command::Completions { shell } => done(completions::completions(shell)),
+    }
+}
+
+fn style(json: bool) -> OutputStyle {
+    if json {
+        OutputStyle::Json
+    } else {
+        OutputStyle::People
     }
 }
 

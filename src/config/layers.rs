@@ -270,6 +270,7 @@ impl<'a> Merge<'a> {
         // The root is an object, or the schema would have refused the file.
         if let Value::Object(mut object) = value {
             self.take_agents(source, tree, &object);
+            self.check_models(source, tree, &object);
             self.take_apart(source, &mut object);
             if source.origin == Origin::Managed {
                 keep_switched_off(&mut object);
@@ -309,20 +310,27 @@ impl<'a> Merge<'a> {
             Ok(agents) => agents,
             Err(error) => return wrong(&["agents"], format!("`agents`: {error}")),
         };
-        for (name, agent) in agents.iter() {
-            let problem = agent.model.as_ref().map(|model| model.parse::<ModelRef>());
-            if let Some(Err(problem)) = problem {
-                wrong(
-                    &["agents", name, "model"],
-                    format!("`agents.{name}.model`: {problem}"),
-                );
-            }
-        }
         self.loaded.agent_layers.push(AgentLayer {
             origin: source.origin,
             file: source.path.clone(),
             agents,
         });
+    }
+
+    /// Refuses models of agents and categories that cannot be read.
+    fn check_models(&mut self, source: &Source, tree: &Node<'_>, object: &Map<String, Value>) {
+        for key in ["agents", "categories"] {
+            let entries = object.get(key).and_then(Value::as_object);
+            for (name, entry) in entries.into_iter().flatten() {
+                let model = entry.get("model").and_then(Value::as_str);
+                if let Some(Err(problem)) = model.map(str::parse::<ModelRef>) {
+                    let path = [key, name, "model"].map(str::to_owned);
+                    let offset = locate(tree, &path).unwrap_or_default();
+                    let message = format!("`{key}.{name}.model`: {problem}");
+                    self.problems.push(source.problem(offset, message));
+                }
+            }
+        }
     }
 
     /// Takes out what is not merged but kept with its origin.

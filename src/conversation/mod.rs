@@ -15,6 +15,7 @@ mod part;
 pub(crate) mod sample;
 mod stop;
 mod task;
+mod task_board;
 mod todo;
 mod usage;
 
@@ -28,5 +29,6 @@ pub use model::ModelRef;
 pub use part::{FilePart, Native, Notice, NoticeKind, Part, PartBody, ReasoningPart, TextPart, ToolPart};
 pub use stop::Stop;
 pub use task::{Budget, Isolation, TaskActivity, TaskRow, TaskStatus, WorktreeChanges};
+pub use task_board::{BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus};
 pub use todo::{Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus};
 pub use usage::{Price, Usage};

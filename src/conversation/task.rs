@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ErrorKind, ModelRef, SessionId, TaskId, Usage};
 
-/// How far a task has come.
+/// State of a task.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -33,7 +33,7 @@ impl TaskStatus {
     }
 }
 
-/// What a running task does at the moment. Known from its session's own events, never guessed.
+/// Work of a running task at the moment. Known from its session's own events, never guessed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskActivity {
@@ -68,7 +68,7 @@ impl Budget {
     }
 }
 
-/// Where a task works.
+/// Place of a task's work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
@@ -114,7 +114,8 @@ pub struct TaskRow {
     pub activity: TaskActivity,
     /// When the status or the activity became what it is.
     pub since: i64,
-    /// What it does or did last, in a line: a call's title, the question that it asks, the beginning of its text.
+    /// Its current or last work in a line: a call's title, the question that it asks; of one that is completed the
+    /// beginning of its result, empty where it gave none.
     pub now: String,
     /// Calls so far.
     pub calls: u64,

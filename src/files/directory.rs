@@ -110,6 +110,19 @@ impl Directory {
         self.remove(from)
     }
 
+    /// Reads where a link leads; `None` when nothing has the name, `EINVAL` for what is no link.
+    pub(crate) fn read_link(&self, name: &OsStr) -> Result<Option<Vec<u8>>, Errno> {
+        match rustix::fs::readlinkat(&self.fd, name, Vec::new()) {
+            Err(Errno::NOENT) => Ok(None),
+            target => target.map(|target| Some(target.into_bytes())),
+        }
+    }
+
+    /// Makes a link; something that is there already is an error.
+    pub(crate) fn make_link(&self, target: &[u8], name: &OsStr) -> Result<(), Errno> {
+        rustix::fs::symlinkat(target, &self.fd, name)
+    }
+
     /// Removes a file; one that is not there is no error.
     pub(crate) fn remove(&self, name: &OsStr) -> Result<(), Errno> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {

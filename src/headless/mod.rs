@@ -175,6 +175,8 @@ fn interrupt(handle: &Handle) {
 /// Events of a run so far, as far as its end depends on them.
 struct RunProgress {
     root: SessionId,
+    /// The last event of the root's own stream that was read.
+    seq: u64,
     /// How the root's last turn ended; `None` while one runs.
     turn_end: Option<TurnEndReason>,
     /// Tasks that are queued or running.
@@ -193,6 +195,7 @@ impl RunProgress {
     fn of(snapshot: &Snapshot) -> Self {
         Self {
             root: snapshot.info.id.clone(),
+            seq: snapshot.seq,
             turn_end: None,
             tasks: HashSet::new(),
             has_tasks: false,
@@ -206,6 +209,9 @@ impl RunProgress {
 
     /// Takes in an event of any session of the tree.
     fn take_event(&mut self, envelope: &Envelope) {
+        if envelope.session == self.root && !envelope.event.is_of_tree() {
+            self.seq = envelope.seq;
+        }
         match &envelope.event {
             Event::Settled(settled) if settled.is_unattended() => {
                 self.denied.insert(settled.call.clone());
@@ -248,7 +254,9 @@ impl RunProgress {
             return Some(done);
         }
         match handle.ask(Query::AtWork).await {
-            Ok(Answer::AtWork(true)) => None,
+            Ok(Answer::AtWork { is_at_work: true, .. }) => None,
+            // The end of a task may have begun a turn that has ended by now, and its events are still to be read.
+            Ok(Answer::AtWork { seq, .. }) if seq > self.seq => None,
             _ => Some(done),
         }
     }

@@ -1,6 +1,7 @@
 //! `--format text`: the final answer on stdout, progress on stderr.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -118,7 +119,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
             task.status.name()
         );
         if let Some(error) = &task.error {
-            line.push_str(&format!(": {}", sanitize_line(error)));
+            let _ = write!(line, ": {}", sanitize_line(error));
         }
         self.progress(&line);
     }

@@ -17,6 +17,7 @@ pub enum HookEvent {
     PostToolUse,
     UserPromptSubmit,
     Stop,
+    SubagentStop,
     SessionStart,
     SessionEnd,
     Notification,

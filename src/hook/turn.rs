@@ -55,13 +55,26 @@ impl Hooks {
         prompted
     }
 
-    /// Asks whether a turn may end. `is_again`: hooks have had it go on already.
-    pub async fn stop(&self, scene: HookContext<'_>, is_again: bool, cancel: &CancellationToken) -> Stopped {
+    /// Asks whether a turn may end. `is_again`: hooks have had it go on already. `task` is the id of the task that the
+    /// session works on, if it does.
+    pub async fn stop(
+        &self,
+        scene: HookContext<'_>,
+        task: Option<&str>,
+        is_again: bool,
+        cancel: &CancellationToken,
+    ) -> Stopped {
         let mut stopped = Stopped::default();
         let mut ends = None;
-        for hook in self.of(HookEvent::Stop) {
-            let fields = json!({ "stop_hook_active": is_again });
-            let ran = self.run(hook, scene, fields, cancel).await;
+        let (event, fields) = match task {
+            Some(task) => {
+                let fields = json!({ "stop_hook_active": is_again, "task_id": task });
+                (HookEvent::SubagentStop, fields)
+            }
+            None => (HookEvent::Stop, json!({ "stop_hook_active": is_again })),
+        };
+        for hook in self.of(event) {
+            let ran = self.run(hook, scene, fields.clone(), cancel).await;
             let mut meaning = RunMeaning::default();
             let go_on = match &ran.heard {
                 HookOutcome::Answered(answer) => {

@@ -23,6 +23,9 @@ pub struct DefaultPaths {
     pub git: Vec<PathBuf>,
     /// Outside the project and open without asking: tool outputs, scratch, skills.
     pub open: Vec<PathBuf>,
+    /// The work tree of a task, of which only the repository is protected: nothing in it counts before a person applies
+    /// it.
+    pub tree: Option<PathBuf>,
 }
 
 /// The rules below all others.
@@ -91,6 +94,11 @@ fn protected(places: &DefaultPaths) -> Vec<Rule> {
     if let Some(root_name) = root.to_str().filter(|_| is_inside) {
         rules.push(with(Pattern::directory(&folded(root_name)), Allow));
         rules.extend(special_names(root));
+    }
+    if let Some(tree) = places.tree.as_deref().and_then(Path::to_str) {
+        rules.push(with(Pattern::directory(&folded(tree)), Allow));
+        let inside = [".git", ".git/*", "*/.git", "*/.git/*"];
+        rules.extend(inside.map(|name| with(Pattern::new(&folded(&format!("{tree}/{name}")), None), Deny)));
     }
     rules
 }
@@ -169,6 +177,7 @@ mod tests {
             ],
             git: Vec::new(),
             open: vec!["/home/u/.local/share/lathe/tool-output".into()],
+            tree: None,
         };
         Permissions {
             user: defaults(&places),

@@ -62,6 +62,11 @@ pub fn mime_of(head: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Returns true if the bytes begin as a picture in the form that Windows has: no provider takes it, and it can be recoded.
+pub fn is_bitmap(head: &[u8]) -> bool {
+    infer::get(head).is_some_and(|kind| kind.mime_type() == "image/bmp")
+}
+
 /// Returns how many pixels a picture has, by its header alone; nothing where that says nothing.
 pub fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     // A header that its reader did not foresee takes no thread down.

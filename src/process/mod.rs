@@ -17,6 +17,8 @@ pub mod git;
 #[cfg(target_os = "linux")]
 pub mod keeper;
 pub mod kill;
+pub mod occupants;
+pub mod own_binary;
 pub mod piped;
 pub mod program;
 pub mod sandbox;
@@ -29,6 +31,8 @@ mod start_request;
 pub use blocked_file::{BlockedFile, blocked_file};
 pub use environment::{EnvironmentRules, shell_environment, withheld, withhold};
 pub use kill::Group;
+pub use occupants::{Occupant, occupants};
+pub use own_binary::OwnBinary;
 pub use piped::{BoundedOutput, PipedCommand, PipedOutcome};
 pub use program::find_program;
 pub use sandbox::{Confinement, Metadata, Support};

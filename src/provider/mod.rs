@@ -64,6 +64,8 @@ pub trait Provider: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub session: SessionId,
+    /// Name of the agent that asks. No server is sent it; cassettes tell conversations apart by it.
+    pub agent: String,
     pub purpose: Purpose,
     pub model: ModelRef,
     pub system: String,

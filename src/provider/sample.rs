@@ -43,6 +43,7 @@ pub(crate) fn request(model: &str, messages: Vec<Arc<Message>>) -> Request {
     };
     Request {
         session: SessionId::new(),
+        agent: "build".to_owned(),
         purpose: Purpose::Turn,
         model: model.parse().unwrap(),
         system: "Be brief.".to_owned(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::card_text;
-use crate::conversation::{CallId, CallResult};
+use crate::conversation::{CallId, CallResult, CallState, ToolPart};
 use crate::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
 use crate::view::card::Card;
 
@@ -26,6 +26,15 @@ pub(super) struct Calls {
 struct Call {
     tool: String,
     args: Value,
+}
+
+impl Call {
+    fn recorded(part: &ToolPart) -> Self {
+        Self {
+            tool: part.tool.clone(),
+            args: part.args.clone().unwrap_or_default().into_value(),
+        }
+    }
 }
 
 impl Calls {
@@ -48,6 +57,24 @@ impl Calls {
         let line = card_text::begins(&self.call_card(self.known.get(id)?));
         self.running.push(id.clone());
         Some(line)
+    }
+
+    /// Takes over a call that was announced, and may have begun, before anybody listened.
+    pub(super) fn take_over(&mut self, part: &ToolPart) {
+        let Call { tool, args } = Call::recorded(part);
+        self.announce(&part.call, &tool, args);
+        if part.state == CallState::Running {
+            self.running.push(part.call.clone());
+        }
+    }
+
+    /// Returns a line about a call that ended before anybody listened.
+    pub(super) fn recalled(&self, part: &ToolPart) -> String {
+        let call = Call::recorded(part);
+        match &part.result {
+            Some(result) => card_text::ended(&self.result_card(&call, result, false), result.state()),
+            None => card_text::begins(&self.call_card(&call)),
+        }
     }
 
     /// Returns how its end is told.

@@ -3,15 +3,20 @@
 use tokio::task::JoinSet;
 
 use super::pages::sessions::{SessionMatch, SessionSearch, find};
+use crate::conversation::SessionId;
 use crate::session::host::{Host, Opened, SessionTarget};
 use crate::session::query::{Answer, ChangeScope, ExportRequest, Query};
-use crate::session::{ErrorReport, Handle};
+use crate::session::{ErrorReport, Handle, Receiver, Snapshot};
 
 #[derive(Debug)]
 pub(super) enum HostRequest {
     Look(PageQuery),
     Find(SessionSearch),
     Open(SessionTarget),
+    /// The conversation of a task of this tree.
+    Enter(SessionId),
+    /// The main conversation, from that of a task.
+    Return,
 }
 
 /// Queries to the session.
@@ -45,6 +50,7 @@ pub(super) enum HostReport {
     Looked(PageQuery, Answer),
     Found(SessionSearch, Result<Vec<SessionMatch>, ErrorReport>),
     NotOpened(ErrorReport),
+    NotEntered(ErrorReport),
     /// A fault of ours, or the session has ended, which is told elsewhere.
     Lost,
 }
@@ -54,28 +60,43 @@ pub(super) enum RequestEnd {
     Reported(HostReport),
     /// Another session is there.
     Opened(Box<Opened>),
+    /// The conversation of a task is there.
+    Entered(Box<EnteredTask>),
+    /// The main conversation as it is now.
+    Returned(Box<Snapshot>),
+}
+
+/// A task's conversation, as it was when the person came into it.
+pub(super) struct EnteredTask {
+    pub(super) session: SessionId,
+    pub(super) opened: Opened,
+    pub(super) snapshot: Snapshot,
+    /// Everything that happens in it afterwards.
+    pub(super) events: Receiver,
 }
 
 pub(super) struct HostRequests {
-    handle: Handle,
+    /// Of the main conversation.
+    main: Handle,
     host: Host,
     under_way: JoinSet<RequestEnd>,
 }
 
 impl HostRequests {
-    pub(super) fn new(handle: Handle, host: Host) -> Self {
+    pub(super) fn new(main: Handle, host: Host) -> Self {
         Self {
-            handle,
+            main,
             host,
             under_way: JoinSet::new(),
         }
     }
 
-    pub(super) fn begin(&mut self, host_request: HostRequest) {
+    /// `front` is the session of the conversation that the person is in.
+    pub(super) fn begin(&mut self, host_request: HostRequest, front: &Handle) {
         let host = self.host.clone();
         match host_request {
             HostRequest::Look(page) => {
-                let handle = self.handle.clone();
+                let handle = front.clone();
                 self.under_way.spawn(async move {
                     let answer = handle.ask(page.query()).await;
                     RequestEnd::Reported(
@@ -99,6 +120,18 @@ impl HostRequests {
                     }
                 });
             }
+            HostRequest::Enter(session) => {
+                self.under_way.spawn(enter(host, session));
+            }
+            HostRequest::Return => {
+                let main = self.main.clone();
+                self.under_way.spawn(async move {
+                    match main.attach().await {
+                        Ok((snapshot, _)) => RequestEnd::Returned(Box::new(snapshot)),
+                        Err(_) => RequestEnd::Reported(HostReport::Lost),
+                    }
+                });
+            }
         }
     }
 
@@ -108,5 +141,22 @@ impl HostRequests {
             Some(done) => done.unwrap_or(RequestEnd::Reported(HostReport::Lost)),
             None => std::future::pending().await,
         }
+    }
+}
+
+/// Opens the session of a task, which stays open with its tree, and listens to it.
+async fn enter(host: Host, session: SessionId) -> RequestEnd {
+    let opened = match host.open(SessionTarget::Session(session.clone())).await {
+        Ok(opened) => opened,
+        Err(report) => return RequestEnd::Reported(HostReport::NotEntered(report)),
+    };
+    match opened.handle.attach().await {
+        Ok((snapshot, events)) => RequestEnd::Entered(Box::new(EnteredTask {
+            session,
+            opened,
+            snapshot,
+            events,
+        })),
+        Err(_) => RequestEnd::Reported(HostReport::Lost),
     }
 }

@@ -6,22 +6,24 @@
 //!
 //! ```text
 //!   lines · signals · the terminal's end ──► run ──► ReaderSession ──► Console
-//!                      session::Receiver ──┤               ├──► Effect::Send ───► session::Handle
+//!                     ConversationEvents ──┤               ├──► Effect::Send ───► session::Handle
 //!                           HostRequests ──┘               └──► Effect::Begin ──► HostRequests
 //! ```
 //!
 //! [`reader_session`] decides what is said and sent and knows neither clock nor terminal. It is made of `spoken_text`
 //! (said and not written yet), `reply_texts` (replies that stream), `calls` (calls that run or have ended),
-//! `question_queue` (questions that wait) with `questions` (one with its numbered answers), `pages` (what is looked up),
-//! `card_text` (a card as text) and `command` (lines that begin with `/`). [`console`] reads and writes, `trust` is the
-//! question before the session, `op_queue` keeps what a busy session is sent again, and `host_requests` does what takes
-//! its time.
+//! `question_queue` (questions that wait) with `questions` (one with its numbered answers), `tasks` (tasks of the tree by
+//! number), `pages` (what is looked up), `card_text` (a card as text) and `command` (lines that begin with `/`).
+//! [`console`] reads and writes, `trust` is the question before the session, `conversation_events` listens to the tree and
+//! to the task that the person is in, `op_queue` keeps what a busy session is sent again, and `host_requests` does what
+//! takes its time.
 
 mod approval;
 mod calls;
 mod card_text;
 mod command;
 mod console;
+mod conversation_events;
 mod host_requests;
 mod op_queue;
 mod pages;
@@ -30,6 +32,7 @@ mod questions;
 mod reader_session;
 mod reply_texts;
 mod spoken_text;
+mod tasks;
 mod trust;
 
 pub use console::Console;
@@ -42,8 +45,9 @@ use jiff::tz::TimeZone;
 use tokio::time::{Instant, sleep_until};
 
 use crate::session::host::{Host, Opened};
-use crate::session::{Envelope, Handle, Receiver, RecvError};
+use crate::session::{Handle, SendError};
 use console::{ConsoleInput, PromptNumber};
+use conversation_events::ConversationEvents;
 use host_requests::{HostRequests, RequestEnd};
 use op_queue::{Outbox, SendOutcome};
 use reader_session::{Effect, ReaderSession};
@@ -96,28 +100,32 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
         prompt,
     } = start;
     let handle = &session.handle;
-    let Ok((snapshot, mut events)) = handle.attach_with_tree().await else {
+    let Ok((snapshot, events)) = handle.attach_with_tree().await else {
         console.say("The session has ended.\n");
         return SessionExit::Ended(ScreenReaderExit::Quit);
     };
     let tools = Arc::clone(&session.tools);
-    let mut reader = ReaderSession::new(&snapshot, tools, TimeZone::system(), &session.notes);
+    let mut reader = ReaderSession::new(&snapshot, Arc::clone(&tools), TimeZone::system(), &session.notes);
+    let root = snapshot.info.id.clone();
+    let mut conversations = ConversationEvents::new(root, handle.clone(), events);
     match prompt {
         Some(prompt) => reader.begin_with(&prompt),
         None => reader.prompt(),
     }
     let mut targets = EffectTargets {
+        main: handle.clone(),
         outbox: Outbox::default(),
         host_requests: HostRequests::new(handle.clone(), host.clone()),
     };
     let mut timers = Timers::default();
     loop {
-        let ended = targets.perform(&mut reader, handle);
+        let ended = targets.perform(&mut reader, conversations.task());
         console.say(&reader.take_text());
         if let Some(ended) = ended {
             return SessionExit::Ended(ended);
         }
         timers.set(&reader, console);
+        reader.set_now(jiff::Timestamp::now().as_millisecond());
         let retry_at = Instant::now() + AGAIN;
         let ended = tokio::select! {
             biased;
@@ -137,8 +145,20 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
                     reader.take_report(report);
                     None
                 }
+                RequestEnd::Entered(entered) => {
+                    conversations.enter(*entered, &mut reader);
+                    None
+                }
+                RequestEnd::Returned(snapshot) => {
+                    conversations.leave_task(snapshot.seq);
+                    reader.return_to_main(&snapshot, Arc::clone(&tools));
+                    None
+                }
             },
-            next = events.recv() => follow(next, &mut reader, handle, &mut events).await,
+            next = conversations.next() => {
+                let told = conversations.tell(next, &mut reader).await;
+                told.err().map(|_| ScreenReaderExit::Quit)
+            }
         };
         if let Some(ended) = ended {
             return SessionExit::Ended(ended);
@@ -163,44 +183,46 @@ fn handle_input(
     None
 }
 
-/// Takes what comes from the session; says whether that is gone.
-async fn follow(
-    next: Result<Envelope, RecvError>,
-    reader: &mut ReaderSession,
-    handle: &Handle,
-    events: &mut Receiver,
-) -> Option<ScreenReaderExit> {
-    match next {
-        Ok(envelope) => reader.take_event(&envelope.event),
-        Err(RecvError::Closed) => return Some(ScreenReaderExit::Quit),
-        Err(RecvError::Lagged) => {
-            let Ok((snapshot, attached)) = handle.attach_with_tree().await else {
-                return Some(ScreenReaderExit::Quit);
-            };
-            *events = attached;
-            reader.catch_up(&snapshot);
-        }
-    }
-    None
-}
-
 /// Receivers of the effects.
 struct EffectTargets {
-    outbox: Outbox,
+    /// Of the main conversation.
+    main: Handle,
+    outbox: Outbox<OpTarget>,
     host_requests: HostRequests,
 }
 
+/// The session that an operation is for.
+enum OpTarget {
+    Main,
+    Task(Handle),
+}
+
 impl EffectTargets {
-    /// Says whether that is the end.
-    fn perform(&mut self, reader: &mut ReaderSession, handle: &Handle) -> Option<ScreenReaderExit> {
+    /// Says whether that is the end. `task` is the session of the task that the person is in.
+    fn perform(&mut self, reader: &mut ReaderSession, task: Option<&Handle>) -> Option<ScreenReaderExit> {
         for effect in reader.take_effects() {
             match effect {
-                Effect::Send(op) => self.outbox.push(op),
-                Effect::Begin(host_request) => self.host_requests.begin(host_request),
+                Effect::Send(op) => {
+                    let target = task.cloned().map_or(OpTarget::Main, OpTarget::Task);
+                    self.outbox.push(target, op);
+                }
+                Effect::SendToMain(op) => self.outbox.push(OpTarget::Main, op),
+                Effect::Begin(host_request) => {
+                    self.host_requests.begin(host_request, task.unwrap_or(&self.main));
+                }
                 Effect::Leave => return Some(ScreenReaderExit::Quit),
             }
         }
-        match self.outbox.send(|op| handle.send(op)) {
+        let main = &self.main;
+        let sent = self.outbox.send(|target, op| match target {
+            OpTarget::Main => main.send(op),
+            // That a task's session has ended is told by its events.
+            OpTarget::Task(task) => match task.send(op) {
+                Err(SendError::Closed) => Ok(()),
+                sent => sent,
+            },
+        });
+        match sent {
             SendOutcome::Closed => return Some(ScreenReaderExit::Quit),
             SendOutcome::Waits { is_new: true } => {
                 reader.say("The session is busy; it gets that in a moment.");

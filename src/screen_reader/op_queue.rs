@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use crate::session::{Op, SendError};
 
-#[derive(Default)]
-pub(super) struct Outbox {
-    ops: VecDeque<Op>,
+/// `T` says which session an operation is for.
+pub(super) struct Outbox<T> {
+    ops: VecDeque<(T, Op)>,
     /// That it waits was told.
     is_told: bool,
 }
@@ -22,9 +22,18 @@ pub(super) enum SendOutcome {
     Closed,
 }
 
-impl Outbox {
-    pub(super) fn push(&mut self, op: Op) {
-        self.ops.push_back(op);
+impl<T> Default for Outbox<T> {
+    fn default() -> Self {
+        Self {
+            ops: VecDeque::new(),
+            is_told: false,
+        }
+    }
+}
+
+impl<T> Outbox<T> {
+    pub(super) fn push(&mut self, to: T, op: Op) {
+        self.ops.push_back((to, op));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -32,9 +41,9 @@ impl Outbox {
     }
 
     /// Sends what it can; what was not taken stays.
-    pub(super) fn send(&mut self, mut send: impl FnMut(Op) -> Result<(), SendError>) -> SendOutcome {
-        while let Some(op) = self.ops.front() {
-            match send(op.clone()) {
+    pub(super) fn send(&mut self, mut send: impl FnMut(&T, Op) -> Result<(), SendError>) -> SendOutcome {
+        while let Some((to, op)) = self.ops.front() {
+            match send(to, op.clone()) {
                 Ok(()) => self.ops.pop_front(),
                 Err(SendError::Busy) => {
                     let is_new = !std::mem::replace(&mut self.is_told, true);
@@ -55,18 +64,18 @@ mod tests {
     #[test]
     fn what_a_busy_session_does_not_take_is_sent_again_in_order() {
         let mut outbox = Outbox::default();
-        outbox.push(Op::Shell("one".to_owned()));
-        outbox.push(Op::Shell("two".to_owned()));
+        outbox.push((), Op::Shell("one".to_owned()));
+        outbox.push((), Op::Shell("two".to_owned()));
         assert_eq!(
-            outbox.send(|_| Err(SendError::Busy)),
+            outbox.send(|(), _| Err(SendError::Busy)),
             SendOutcome::Waits { is_new: true }
         );
         assert_eq!(
-            outbox.send(|_| Err(SendError::Busy)),
+            outbox.send(|(), _| Err(SendError::Busy)),
             SendOutcome::Waits { is_new: false }
         );
         let mut taken = Vec::new();
-        let sent = outbox.send(|op| {
+        let sent = outbox.send(|(), op| {
             let Op::Shell(command) = op else { unreachable!() };
             taken.push(command);
             Ok(())

@@ -210,7 +210,7 @@ pub enum ReportKind {
     Refused,
     Untrusted,
     Storage,
-    /// What a turn and its tasks may spend is spent.
+    /// The budget of a turn and its tasks is spent.
     Budget,
     /// A hook refused a prompt.
     Hook,

@@ -20,6 +20,7 @@ pub mod export;
 pub mod host;
 pub(crate) mod mention;
 mod moment;
+mod opened;
 mod outbox;
 mod profile;
 pub mod query;
@@ -108,7 +109,7 @@ pub enum Op {
     Close,
 }
 
-/// What a person does about tasks.
+/// An action of a person on tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskOp {
@@ -151,6 +152,9 @@ pub struct Input {
     pub command: Option<CalledCommand>,
     /// Files that the session read for it; empty before that. The conversation has seen it when the input has joined it.
     pub seen: Arc<SeenFiles>,
+    /// An agent asks it of a task; otherwise a person does.
+    #[serde(default)]
+    pub is_delegated: bool,
 }
 
 impl Input {
@@ -310,11 +314,13 @@ enum Command {
     Task(TaskCommand),
 }
 
-/// What the tasks of a tree want of one of its sessions.
+/// A command of the tasks of a tree to one of its sessions.
 #[derive(Debug)]
 enum TaskCommand {
     /// Begin a turn with the prompt of a task, or let it join the one that runs.
     Prompt(Input),
+    /// Run a command first, and begin with the prompt when it has ended well.
+    SetUp { command: String, then: Input },
     /// Stop the turn: not the person wants it.
     Stop,
     /// End the turn with an error: what may be spent is spent, in words.

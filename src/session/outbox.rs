@@ -221,6 +221,11 @@ impl Receiver {
 }
 
 impl Event {
+    /// Returns true if it comes in the stream of the tree, and not in that of the session that it names.
+    pub fn is_of_tree(&self) -> bool {
+        matches!(self, Self::Asked(_) | Self::Settled(_) | Self::Task(_))
+    }
+
     /// Returns true if a screen should draw it at once.
     pub fn is_urgent(&self) -> bool {
         !matches!(

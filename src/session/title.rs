@@ -37,6 +37,7 @@ impl TitleGenerator {
         let provider = Arc::clone(&self.provider);
         let request = Request {
             session: session.clone(),
+            agent: "title".to_owned(),
             purpose: Purpose::Title,
             model: self.model.clone(),
             system: include_str!("../../assets/prompts/title.md").trim().to_owned(),

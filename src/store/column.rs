@@ -39,10 +39,15 @@ pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> Result<T, SqlError>
 where
     T: FromStr<Err: Error + Send + Sync + 'static>,
 {
-    row.get_ref(column)?
-        .as_str()?
-        .parse()
-        .map_err(|error| damaged(column, error))
+    parsed_text(row.get_ref(column)?.as_str()?, column)
+}
+
+/// Reads the same from a part of a column's text.
+pub(super) fn parsed_text<T>(text: &str, column: usize) -> Result<T, SqlError>
+where
+    T: FromStr<Err: Error + Send + Sync + 'static>,
+{
+    text.parse().map_err(|error| damaged(column, error))
 }
 
 /// Like the above for columns that may be null.

@@ -1,5 +1,5 @@
-//! The store: sessions with their messages and parts, todos, read records, grants, drafts and the projects that are
-//! trusted.
+//! The store: sessions with their messages and parts, todos, read records, grants, drafts, the task boards of projects and
+//! the projects that are trusted.
 //!
 //! One SQLite database in the data directory, shared by all lathe processes of a user; one connection in each. A
 //! [`Store`] is cheap to clone; its methods block, for well under a millisecond as a rule, and async callers use
@@ -34,6 +34,7 @@ mod schema;
 mod search;
 mod sessions;
 mod stored_part;
+mod task_board;
 mod tasks;
 mod todos;
 mod trust;
@@ -56,6 +57,7 @@ pub use reads::FileRead;
 pub use requests::{PaidRequest, Spender, Spending};
 pub use search::{FoundText, Hit};
 pub use sessions::{NewSession, SessionRow};
+pub use task_board::{BoardError, BoardItemChange, ChangedBoardItem, NewBoardItem};
 pub use tasks::StoredTask;
 pub use trust::{TrustRow, TrustedPlace};
 
@@ -97,11 +99,16 @@ impl Store {
 
     /// Runs `work` as one commit. It takes the write lock at once: a read that turns into a write later could be
     /// refused without waiting.
-    fn transact<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn transact<T, E: From<StoreError>>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut connection = self.connection();
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(StoreError::from)?;
         let done = work(&transaction)?;
-        transaction.commit()?;
+        transaction.commit().map_err(StoreError::from)?;
         Ok(done)
     }
 }

@@ -26,6 +26,7 @@ const STEPS: &[M<'static>] = &[
     M::up(GRANT_ORIGIN),
     M::up(REQUESTS),
     M::up(TASKS),
+    M::up(TASK_BOARD),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -162,6 +163,32 @@ CREATE TABLE tasks (
     is_told INTEGER NOT NULL, -- the session that started it knows how it ended, or is not to be told
     body    TEXT NOT NULL
 ) STRICT;
+";
+
+/// `place` is the order in which items were created. Items outlive the sessions that they name.
+const TASK_BOARD: &str = "
+CREATE TABLE board_items (
+    place       INTEGER PRIMARY KEY AUTOINCREMENT,
+    project     TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    subject     TEXT NOT NULL,
+    description TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    active_form TEXT,
+    owner       TEXT,
+    metadata    TEXT NOT NULL,
+    session     TEXT NOT NULL,
+    created     INTEGER NOT NULL,
+    updated     INTEGER NOT NULL,
+    UNIQUE (project, id)
+) STRICT;
+
+CREATE TABLE board_blocks (
+    blocker INTEGER NOT NULL REFERENCES board_items (place) ON DELETE CASCADE,
+    blocked INTEGER NOT NULL REFERENCES board_items (place) ON DELETE CASCADE,
+    PRIMARY KEY (blocker, blocked)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX board_blocks_by_blocked ON board_blocks (blocked);
 ";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {

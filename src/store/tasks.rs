@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::{NewSession, Store, StoreError, column, sessions};
-use crate::conversation::{SessionId, TaskRow};
+use crate::conversation::{SessionId, TaskRow, Usage};
 
 /// A task as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,16 +27,32 @@ impl Store {
         self.transact(|connection| put(connection, task, is_told))
     }
 
-    /// Returns the tasks of the tree of a root session, in the order in which they were started.
+    /// Returns the tasks of the tree of a root session, in the order in which they were started. What each has spent and
+    /// how many calls it made is counted anew, because a row is stored when its status changes, and not in between.
     pub fn tasks_of(&self, root: &SessionId) -> Result<Vec<StoredTask>, StoreError> {
         let connection = self.connection();
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT body, is_told FROM tasks WHERE session IN ({}) ORDER BY place",
+            "SELECT body, is_told, (SELECT count(*) FROM parts WHERE session = tasks.session AND kind = 'tool'),
+                    input, output, reasoning, cache_read, cache_write, CASE WHEN unpriced = 0 THEN cost END
+             FROM tasks JOIN sessions ON sessions.id = tasks.session WHERE session IN ({}) ORDER BY place",
             sessions::TREE_IDS
         ))?;
         let rows = statement.query_map([root.as_str()], |row| {
+            // A number that is counted up is never negative.
+            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
             Ok(StoredTask {
-                row: column::json(row, 0)?,
+                row: TaskRow {
+                    calls: count(2)?,
+                    usage: Usage {
+                        input: count(3)?,
+                        output: count(4)?,
+                        reasoning: count(5)?,
+                        cache_read: count(6)?,
+                        cache_write: count(7)?,
+                    },
+                    cost: row.get(8)?,
+                    ..column::json(row, 0)?
+                },
                 is_told: row.get(1)?,
             })
         })?;
@@ -67,7 +83,7 @@ mod tests {
     use super::super::Change;
     use super::super::fixture::{new_session, store_with};
     use super::*;
-    use crate::conversation::{TaskActivity, TaskId, TaskStatus, Usage};
+    use crate::conversation::{TaskActivity, TaskId, TaskStatus};
 
     fn task(parent: &SessionId) -> (NewSession, TaskRow) {
         let session = NewSession {

@@ -1,4 +1,4 @@
-//! What tools ask of whoever runs tasks, which is above them.
+//! The interface through which tools start, find and cancel tasks; whoever runs them is above the tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-use super::ToolError;
+use super::{Abilities, ToolError};
 use crate::conversation::{
-    Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus,
+    Budget, CallId, FilePart, Isolation, ModelRef, SessionId, TaskId, TaskRow, TaskStatus, WorktreeChanges,
 };
 
 /// How long a task that is stopped may take to end, with everything that it started.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(4);
 
-/// Who is to work on a task.
+/// The agent, or the task, that an order is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskTarget {
     /// An agent, by its name in any case.
@@ -37,7 +37,7 @@ pub struct TaskOrder {
     /// Three to five words; the first four of the prompt where it is empty.
     pub description: String,
     pub is_background: bool,
-    /// What the agent says where it is `None`.
+    /// As the agent's settings say where it is `None`.
     pub isolation: Option<Isolation>,
     pub budget: Budget,
     /// Asked instead of the model that the agent or the category names.
@@ -56,7 +56,16 @@ pub struct CheckedOrder {
     pub resumes: Option<(TaskId, u64)>,
 }
 
-/// Who asks about tasks.
+/// The model that an agent would ask on a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskModel {
+    pub reference: ModelRef,
+    pub abilities: Abilities,
+    /// Tokens of input and output together.
+    pub context: u64,
+}
+
+/// The call that asks about tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskCaller {
     pub session: SessionId,
@@ -82,10 +91,29 @@ pub struct CancelledTask {
     pub previous: TaskStatus,
 }
 
+/// The work tree of a task, and what is changed in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeReport {
+    pub changes: WorktreeChanges,
+    /// Paths of the changed files.
+    pub files: Vec<String>,
+    /// Why that is not known.
+    pub problem: Option<String>,
+}
+
 /// Starts, finds and cancels tasks. Whoever is not above a task in its tree is told that there is none.
 pub trait Delegation: Send + Sync {
     /// Settles who works on an order and with what model, or says why nobody does and what can be done instead.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
+
+    /// Returns the model that would be asked on an order. Where images are wanted and nobody names a model, it is one that
+    /// takes them, if there is any.
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError>;
 
     /// Starts a task. It is stored before this returns.
     fn start(
@@ -103,6 +131,9 @@ pub trait Delegation: Send + Sync {
     /// Returns all text of a task that this caller was not given before, and notes that it was. The end of a task that
     /// is fetched this way is not told again.
     fn fetch(&self, caller: &TaskCaller, task: &TaskId) -> BoxFuture<'static, Result<String, ToolError>>;
+
+    /// Returns what is changed in a task's work tree; `None` for a task without one.
+    fn tree(&self, task: &TaskId) -> BoxFuture<'static, Option<TreeReport>>;
 
     /// Cancels a task and everything that it started, or all tasks below the caller. Nobody is told of those again.
     fn cancel(

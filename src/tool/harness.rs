@@ -159,6 +159,7 @@ fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> Se
         own: vec![base.join("data")],
         git: Vec::new(),
         open: vec![tree.outputs.dir().to_owned(), Scratch::parent()],
+        tree: None,
     });
     let file = Source::Global(PathBuf::from("lathe.jsonc"));
     user.extend(parse(&options.rules, &file, Some(&home)).unwrap());

@@ -48,7 +48,8 @@ mod write_paths;
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 pub use delegation::{
-    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskTarget, TaskWatch,
+    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskModel, TaskOrder, TaskState, TaskTarget,
+    TaskWatch, TreeReport,
 };
 pub use drawn_args::DrawnArgs;
 use dynamic::text_or_null;
@@ -61,9 +62,9 @@ pub use path_asks::path_asks;
 pub use protected_names::ProtectedNames;
 pub use registry::{Registry, Resolution, ToolSet};
 pub use seen_files::{NoteTime, SeenFiles};
-pub use services::{SessionServices, TreeServices, records_dir};
+pub use services::{BoardStore, SessionServices, TreeServices, records_dir};
 pub use settings::{
-    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings,
+    BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, TaskTree,
     ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,
 };
 pub use walk::SearchThreads;
@@ -90,6 +91,9 @@ use crate::view::card::Card;
 pub struct InitCx<'a> {
     pub settings: &'a ToolSettings,
 }
+
+/// Brings details up to how a task stands now.
+pub type FollowTask<Details> = fn(Details, &TaskRow) -> Option<Details>;
 
 /// How a call may stand beside others of the same reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,7 +187,7 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Brings the details of a call that has started a task up to how the task stands now; `None` where it is about
     /// another task, or has told its end.
-    const FOLLOWED: Option<fn(Self::Details, &TaskRow) -> Option<Self::Details>> = None;
+    const FOLLOWED: Option<FollowTask<Self::Details>> = None;
 
     fn description(&self, _cx: InitCx<'_>) -> String {
         Self::DESCRIPTION.to_owned()

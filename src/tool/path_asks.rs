@@ -10,7 +10,7 @@ const NULL_DEVICE: &str = "/dev/null";
 /// The asks for leaving the project: for the path as it is named, and for what links on the way lead to.
 pub(super) fn outside_asks(roots: &Roots, resolved: &Resolved) -> Vec<Ask> {
     // What is outside is shown by its absolute path.
-    let is_outside = |path: &Path| Path::new(&roots.display(path)).is_absolute();
+    let is_outside = |path: &Path| Path::new(&roots.display(path)).is_absolute() && !roots.is_readable(path);
     let is_directory = resolved.real.is_dir();
     let mut asks = Vec::new();
     for path in [&resolved.absolute, &resolved.real] {

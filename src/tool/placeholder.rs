@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError};
 use crate::view::card::Card;
 
-/// `look_at`, or `interactive_bash`.
-pub(crate) struct PlaceholderTool<const LOOKS: bool>;
+/// `interactive_bash`.
+pub(crate) struct PlaceholderTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct NoArgs {}
@@ -15,12 +15,12 @@ pub(crate) struct NoArgs {}
 #[derive(Serialize, Deserialize)]
 pub(crate) struct NoDetails {}
 
-impl<const LOOKS: bool> Tool for PlaceholderTool<LOOKS> {
+impl Tool for PlaceholderTool {
     type Args = NoArgs;
     type Plan = ();
     type Details = NoDetails;
 
-    const NAME: &'static str = if LOOKS { "look_at" } else { "interactive_bash" };
+    const NAME: &'static str = "interactive_bash";
     const DESCRIPTION: &'static str = "";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
 

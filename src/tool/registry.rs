@@ -266,8 +266,9 @@ fn is_advertised(
     permissions: &Permissions,
     is_called: bool,
 ) -> bool {
-    let by_default =
-        tool.set().is_core_for(&settings.access.agent) || tool.set() == ToolSet::Extended && is_called;
+    let by_default = tool.set().is_core_for(&settings.access.agent)
+        || settings.access.shown.contains(&tool.name())
+        || tool.set() == ToolSet::Extended && is_called;
     if !tool.edit_modes().contains(&settings.edit_mode) {
         return false;
     }

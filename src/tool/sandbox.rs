@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use super::reads_only::ReadsOnly;
-use super::{SandboxMode, SessionServices, ToolError};
+use super::{SandboxMode, SessionServices, TaskTree, ToolError};
 use crate::conversation::ErrorKind;
 use crate::permission::{Action, Mode, protected_subject};
 use crate::process::{Confinement, Metadata, Shell, Support, git};
@@ -60,7 +60,11 @@ pub fn sandbox(services: &SessionServices, agent: &str) -> Result<CommandSandbox
                 mode.name()
             ),
         )
-        .hint("The user can set `sandbox.mode` to `off`; `lathe doctor` says what the system offers.")),
+        .hint(if settings.tree.is_some() {
+            "A task with a work tree of its own runs its commands in it alone; `lathe doctor` says what the system offers."
+        } else {
+            "The user can set `sandbox.mode` to `off`; `lathe doctor` says what the system offers."
+        })),
     }
 }
 
@@ -108,6 +112,14 @@ pub(crate) fn can_confine_reading(services: &SessionServices) -> bool {
     services.tree.kernel.can_confine_reading()
 }
 
+/// Says why commands cannot be held to one directory here, if they cannot.
+pub fn check_workspace() -> Result<(), String> {
+    enforceable(&Confinement {
+        metadata: Metadata::Mounts,
+        ..Confinement::default()
+    })
+}
+
 /// Returns true if the kernel can enforce it. What it was found to have for all of them is not tried again.
 fn enforceable(confinement: &Confinement) -> Result<(), String> {
     if Support::of_kernel().can_confine_reading() && Support::has_mounts() {
@@ -141,6 +153,9 @@ fn confinement(services: &SessionServices, mode: SandboxMode) -> Confinement {
             let is_kept =
                 |path: &PathBuf| path.exists() && writable[1..].iter().any(|place| path.starts_with(place));
             read_only.extend(repositories.filter(is_kept));
+            if let Some(tree) = &settings.tree {
+                keep_of_tree(tree, &writable, &mut read_only);
+            }
             read_only.sort_unstable();
             read_only.dedup();
         }
@@ -165,6 +180,16 @@ fn confinement(services: &SessionServices, mode: SandboxMode) -> Confinement {
         },
         programs: None,
     }
+}
+
+/// Of a task's work tree its repository is written too, but for what decides what git starts and reads there; and the
+/// project that it was made of is not, wherever it lies.
+fn keep_of_tree(tree: &TaskTree, writable: &[PathBuf], read_only: &mut Vec<PathBuf>) {
+    let repository = tree.root.join(".git");
+    read_only.retain(|path| !path.starts_with(&repository));
+    let kept = tree.kept.iter().chain([&tree.project]);
+    let is_reached = |path: &&PathBuf| path.exists() && writable.iter().any(|place| path.starts_with(place));
+    read_only.extend(kept.filter(is_reached).cloned());
 }
 
 /// Protected paths at a place and below, without those inside another protected path.

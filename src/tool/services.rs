@@ -18,12 +18,13 @@ use crate::permission::Delegated;
 use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::question::Questions;
-use crate::store::{Outputs, Store};
+use crate::store::{Outputs, Store, StoreError};
 
 /// Services that all sessions of a tree share.
 pub struct TreeServices {
     pub locks: PathLocks,
     pub store: Store,
+    pub board: BoardStore,
     /// The directory of the records that a multi-file change writes before it begins.
     pub records_dir: PathBuf,
     /// Whole outputs that are too long for the model.
@@ -52,6 +53,7 @@ impl TreeServices {
         Self {
             locks: PathLocks::new(),
             store,
+            board: BoardStore::new(data),
             records_dir: records_dir(data),
             outputs: Outputs::new(data),
             questions,
@@ -65,6 +67,31 @@ impl TreeServices {
             hooks,
             delegation: OnceLock::new(),
         }
+    }
+}
+
+/// The database of the task boards, opened when a call first needs it: the session of a single call is in memory alone, and
+/// the board is not.
+pub struct BoardStore {
+    data: PathBuf,
+    opened: OnceLock<Store>,
+}
+
+impl BoardStore {
+    fn new(data: &Path) -> Self {
+        Self {
+            data: data.to_owned(),
+            opened: OnceLock::new(),
+        }
+    }
+
+    /// Blocks, and makes the database where there is none.
+    pub(super) fn open(&self) -> Result<&Store, StoreError> {
+        if let Some(store) = self.opened.get() {
+            return Ok(store);
+        }
+        let store = Store::open(&self.data)?;
+        Ok(self.opened.get_or_init(|| store))
     }
 }
 

@@ -1,9 +1,11 @@
 //! The part of the configuration that tools need, in their own terms.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::ToolError;
+use crate::conversation::ErrorKind;
 use crate::provider::EditMode;
 use crate::text::replace::Tolerance;
 
@@ -33,13 +35,15 @@ pub struct ToolAccess {
     pub agent: String,
     pub switches: BTreeMap<String, bool>,
     /// Tools that no setting gives it.
-    pub barred: &'static [&'static str],
+    pub barred: Vec<String>,
+    /// Tools that it is told of though others are not, unless a setting takes them away.
+    pub shown: &'static [&'static str],
 }
 
 impl ToolSettings {
     /// Returns what was said of a tool. Whoever switches it off wins; `None` when nobody said anything.
     pub fn switched(&self, tool: &str) -> Option<bool> {
-        if self.access.barred.contains(&tool) {
+        if self.access.barred.iter().any(|barred| barred == tool) {
             return Some(false);
         }
         match (self.switches.get(tool), self.access.switches.get(tool)) {
@@ -109,6 +113,41 @@ pub struct SandboxSettings {
     pub write: Vec<PathBuf>,
     /// Lathe's own directories, which no confined command writes to; absolute.
     pub own: Vec<PathBuf>,
+    /// The work tree of a task that has one of its own.
+    pub tree: Option<TaskTree>,
+}
+
+/// The work tree of a task: all that its tools write lies there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskTree {
+    /// Real and absolute.
+    pub root: PathBuf,
+    /// The project that it was made of. Nothing is written there before a person applies it.
+    pub project: PathBuf,
+    /// The objects that its repository borrows, and no others.
+    pub objects: PathBuf,
+    /// Files of its repository that commands do not change either.
+    pub kept: Vec<PathBuf>,
+}
+
+impl TaskTree {
+    /// Refuses to write to a path that lies elsewhere.
+    pub(super) fn refusal(&self, path: &Path) -> ToolError {
+        let shown = path.display();
+        let message =
+            format!("`{shown}` lies outside of this task's work tree, which is all that it writes to");
+        let error = ToolError::new(ErrorKind::Denied, message);
+        match path.strip_prefix(&self.project) {
+            Ok(below) => {
+                let own = self.root.join(below);
+                error.hint(format!(
+                    "Change `{}` instead: it is the same file in your tree, and the user applies what you change.",
+                    own.display()
+                ))
+            }
+            Err(_) => error.hint(format!("Write below `{}`.", self.root.display())),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, strum::IntoStaticStr)]

@@ -79,6 +79,9 @@ impl WritePaths {
         let Self {
             asks, outside, real, ..
         } = self;
+        if let Some(refusal) = outside_of_tree(&cx.services, &real) {
+            return Err(refusal);
+        }
         let originals = Originals {
             services: Arc::clone(&cx.services),
             real,
@@ -96,6 +99,18 @@ impl WritePaths {
             }
         }
     }
+}
+
+/// Refuses a path that a task with a work tree of its own does not write to.
+fn outside_of_tree(services: &SessionServices, paths: &HashSet<PathBuf>) -> Option<ToolError> {
+    let tree = services.settings.sandbox.tree.as_ref()?;
+    let scratch = services.tree.scratch.path();
+    let is_elsewhere = |path: &&PathBuf| !path.starts_with(&tree.root) && !path.starts_with(scratch);
+    paths
+        .iter()
+        .filter(is_elsewhere)
+        .min()
+        .map(|path| tree.refusal(path))
 }
 
 /// Returns true if `read` allows all of these files without a question.

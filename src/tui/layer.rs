@@ -20,7 +20,7 @@ use super::app::pickers::{List, SessionListRequest};
 use super::app::{NamedThemes, Themes};
 use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
-use super::dialog::{TrustAnswer, TypeAheadGuard};
+use super::dialog::{KeyRoute, TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap};
 use super::page::{HookRuns, Page};
 use super::picker::Picker;
@@ -29,6 +29,7 @@ use super::statusbar::Hints;
 use super::tasks::TaskList;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
+use super::watch::{Watch, WatchRequest};
 use crate::conversation::{ModelRef, SessionId, TaskRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
@@ -133,6 +134,7 @@ pub(crate) enum LayerRequest {
     /// Goes on with this model.
     GoOnWith(ModelRef),
     Session(SessionListRequest),
+    Watch(WatchRequest),
     /// Goes into the session of a task.
     EnterTask(SessionId),
     /// Asks before a task is stopped.
@@ -244,6 +246,11 @@ pub(crate) trait Layer {
         None
     }
 
+    /// Returns where a key goes that is pressed now.
+    fn pass_guard(&mut self, now: Instant) -> KeyRoute {
+        self.guard_mut().map_or(KeyRoute::Answer, |guard| guard.pass(now))
+    }
+
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> LayerReply;
 
@@ -263,6 +270,11 @@ pub(crate) trait Layer {
 
     /// Scrolls by rows of the wheel.
     fn scroll(&mut self, _rows: isize) -> LayerReply {
+        LayerReply::Ignored
+    }
+
+    /// Takes a press of the mouse on a cell.
+    fn press(&mut self, _column: u16, _row: u16) -> LayerReply {
         LayerReply::Ignored
     }
 
@@ -306,6 +318,11 @@ pub(crate) trait Layer {
         matches!(self.kind(), Some(LayerKind::Page(_) | LayerKind::List(_)))
     }
 
+    /// Returns true if it has the title row as well.
+    fn covers_title(&self) -> bool {
+        false
+    }
+
     /// Adds the meanings of its keys.
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap);
 
@@ -317,6 +334,11 @@ pub(crate) trait Layer {
 
     /// Returns the list, if it is one: what is found for a list comes to it by its own methods.
     fn as_picker(&mut self) -> Option<&mut Picker> {
+        None
+    }
+
+    /// Returns the grid of tasks, if it is that: the conversations in it are drawn by the screen.
+    fn as_watch(&mut self) -> Option<&mut Watch> {
         None
     }
 }

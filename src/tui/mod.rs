@@ -11,7 +11,7 @@
 //!                    session::Receiver ──┘            └──► Effect::Send ──► session::Handle
 //! ```
 //!
-//! Import circle: app, commands, completion, composer, dialog, keymap, layer, page, panel, picker, prompts, statusbar: a layer names requests of the others, which are layers or have them.
+//! Import circle: app, commands, completion, composer, dialog, keymap, layer, page, panel, picker, prompts, statusbar, watch: a layer names requests of the others, which are layers or have them.
 
 mod app;
 mod caret;
@@ -41,6 +41,7 @@ mod terminal;
 mod terminal_environment;
 mod trace;
 pub mod transcript;
+mod watch;
 
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};

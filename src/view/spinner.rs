@@ -4,9 +4,15 @@ use std::time::Duration;
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
+/// The frame of what runs where nothing turns, as in a grid of many conversations.
+pub const STILL: usize = usize::MAX;
+
 /// Returns a frame of the one clock; any number is a frame.
 pub fn frame(index: usize) -> &'static str {
-    FRAMES[index % FRAMES.len()]
+    match index {
+        STILL => "▸",
+        index => FRAMES[index % FRAMES.len()],
+    }
 }
 
 /// Writes a time as `0.1s`, `4.2s`, `1:42` or `1:02:03`.
@@ -46,5 +52,6 @@ mod tests {
     fn frames_come_round() {
         assert_eq!(frame(0), frame(10));
         assert_ne!(frame(0), frame(1));
+        assert!(!FRAMES.contains(&frame(STILL)));
     }
 }

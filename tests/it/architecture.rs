@@ -257,6 +257,10 @@ const UNGATED: &[(&str, &str)] = &[
         "files that the call was asked about",
     ),
     (
+        "tool/builtin/look_at/content.rs",
+        "files that the call was asked about",
+    ),
+    (
         "tool/builtin/plan/plan_file.rs",
         "the plan, which lathe writes itself",
     ),
@@ -276,6 +280,10 @@ const UNGATED: &[(&str, &str)] = &[
         "files that say what a command would do; they are looked at and not shown",
     ),
     ("tree_walk/", "ignore files, which say what is left out"),
+    (
+        "worktree/",
+        "repositories and files that are compared and copied; the person is shown them",
+    ),
     (
         "tui/",
         "what the person picks, pastes or edits, and the screen's own lists",

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::{Key, Lathe, Project, Protocol, Server, Terminal, Turn};
+use crate::support::{Key, LATHE, Lathe, Project, Protocol, Server, Terminal, Turn};
 
 fn lathe(project: &Project, words: &[&str]) -> Lathe {
     Lathe::in_project(project).args(words)
@@ -50,6 +50,7 @@ fn help_names_every_command_and_version_is_one_line() {
         "config",
         "permissions",
         "sessions",
+        "worktrees",
         "completions",
     ];
     assert_eq!(commands(&help.stdout), expected, "{help}");
@@ -317,18 +318,38 @@ fn logs_are_in_the_state_directory_and_never_on_the_terminal() {
 #[test]
 fn the_demo_needs_no_configuration_and_leaves_nothing_behind() {
     let project = Project::new();
-    let terminal = Terminal::start(&project, 110, 50, &["demo"]);
+    // Something moves while a helper asks, and a question takes a key once it has stood still for a moment.
+    let program = ["LATHE_REDUCED_MOTION=1", LATHE, "demo"];
+    let terminal = Terminal::program("env", &project, 110, 50, &program);
     terminal.wait_text("This is the demo");
     terminal.keys("go");
     terminal.key(Key::Enter);
-    for question in ["bash wants to run", "edit wants to change", "bash wants to run"] {
+    let answer = |question: &str| {
         terminal.wait_text(question);
         // A question is deaf at first.
         terminal.wait_quiet(Duration::from_millis(600));
         terminal.keys("y");
-    }
+    };
+    answer("bash wants to run");
+    answer("edit wants to change");
+    answer("bash wants to run");
+    terminal.wait_text("all passed");
+    // Two helpers work side by side, one of them asks, and what both found is used.
+    let screen = terminal.wait_text("general \"titles nobody tests\"");
+    assert!(
+        screen.contains("Task explore: who uses slug.sh")
+            && screen.contains("Task general: titles nobody tests"),
+        "{screen}"
+    );
+    answer("build › general");
     let screen = terminal.wait_text("GEMINI_API_KEY");
-    assert!(screen.contains("all passed"), "{screen}");
+    for found in [
+        "an example in the README that still holds",
+        "so its slug is empty",
+        "c-rust",
+    ] {
+        assert!(screen.contains(found), "{found}\n{screen}");
+    }
     terminal.signal(Signal::TERM);
     terminal.wait_exit();
     terminal.assert_restored();

@@ -3,6 +3,8 @@
 //! A snapshot holds all states of a tool at a width. The results are those of the real tools in a project of its own;
 //! what only an accident gives (a failure, a refusal, an interruption) is the result that the session would store.
 
+mod tasks;
+
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -33,6 +35,16 @@ struct Exhibit {
     long: Option<Value>,
     /// Its output while it runs.
     live: &'static str,
+    /// Results in place of those that the tool gives, where it needs more than a project.
+    stored: Option<Stored>,
+    /// Items that are put on the task board before; `$1` stands for the id of the first.
+    items: Vec<Value>,
+}
+
+struct Stored {
+    /// Details of the call while it runs.
+    live: Value,
+    ends: Vec<(&'static str, CallResult)>,
 }
 
 impl Exhibit {
@@ -43,6 +55,8 @@ impl Exhibit {
             look: None,
             long: None,
             live: "",
+            stored: None,
+            items: Vec::new(),
         }
     }
 }
@@ -100,7 +114,7 @@ fn exhibits() -> Vec<Exhibit> {
                  self.clock.sleep(delay).await;\n*** Add File: src/clock.rs\n+pub trait Clock {\n+    async fn \
                  sleep(&self, delay: Duration);\n+}\n*** Update File: src/lib.rs\n*** Move to: src/main.rs\n@@\n pub \
                  mod retry;\n+pub mod clock;\n*** Delete File: README.md\n*** End Patch\n";
-    vec![
+    let mut exhibits = vec![
         Exhibit::new("apply_patch", json!({"patch_text": patch})),
         bash,
         batch,
@@ -142,7 +156,10 @@ fn exhibits() -> Vec<Exhibit> {
             Exhibit::new("write", json!({"file_path": "src/clock.rs", "content": written})),
             json!({"file_path": "build/new.txt", "content": "mark\n".repeat(60)}),
         ),
-    ]
+    ];
+    exhibits.extend(tasks::exhibits());
+    exhibits.sort_by_key(|exhibit| exhibit.tool);
+    exhibits
 }
 
 fn long(exhibit: Exhibit, args: Value) -> Exhibit {
@@ -175,20 +192,49 @@ fn project(server: &Server) -> Project {
 }
 
 /// Returns the result of the tool, in a project of its own.
-fn run(server: &Server, tool: &str, args: &Value) -> CallResult {
+fn run(server: &Server, exhibit: &Exhibit, args: &Value) -> CallResult {
     let project = project(server);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let ran = runtime
-        .block_on(run_tool(
-            request(&project, SessionChoice::New, Mode::Yolo),
-            tool,
-            &args.to_string(),
-        ))
-        .expect("the tool can be run");
-    // The path of the project is another one each time.
-    let text = serde_json::to_string(&ran.result).unwrap();
+    let run = |tool: &str, args: String| {
+        let request = request(&project, SessionChoice::New, Mode::Yolo);
+        let ran = runtime.block_on(run_tool(request, tool, &args));
+        ran.expect("the tool can be run").result
+    };
+    let mut ids: Vec<String> = Vec::new();
+    let with_ids = |args: &Value, ids: &[String]| {
+        let numbered = ids.iter().enumerate();
+        numbered.fold(args.to_string(), |args, (place, id)| {
+            args.replace(&format!("${}", place + 1), id)
+        })
+    };
+    for item in &exhibit.items {
+        let created = run("task_create", with_ids(item, &ids));
+        let answer: Value = serde_json::from_str(&created.output).expect("it answers with JSON");
+        ids.push(answer["task"]["id"].as_str().expect("it has an id").to_owned());
+    }
+    let result = run(exhibit.tool, with_ids(args, &ids));
+    // The path of the project is another one each time, and so are the ids of items.
+    let text = serde_json::to_string(&result).unwrap();
     let text = text.replace(project.root().to_str().unwrap(), "/project");
+    let text = with_plain_ids(&text, &ids);
     serde_json::from_str(&text).unwrap()
+}
+
+/// Numbers the ids of items on the task board in the order in which they came.
+fn with_plain_ids(text: &str, ids: &[String]) -> String {
+    let id = regex::Regex::new("T-[0-9a-f]{8}").unwrap();
+    let mut known = ids.to_vec();
+    let plain = id.replace_all(text, |found: &regex::Captures<'_>| {
+        let place = known
+            .iter()
+            .position(|known| *known == found[0])
+            .unwrap_or_else(|| {
+                known.push(found[0].to_owned());
+                known.len() - 1
+            });
+        format!("T-0000000{}", place + 1)
+    });
+    plain.into_owned()
 }
 
 /// How the calls of one tool are drawn.
@@ -258,6 +304,16 @@ struct End<'a> {
     result: CallResult,
 }
 
+impl<'a> End<'a> {
+    fn stored((label, result): &(&'static str, CallResult), args: &'a Value) -> Self {
+        Self {
+            label,
+            args,
+            result: result.clone(),
+        }
+    }
+}
+
 fn status_of(result: &CallResult, card: &Card) -> CardStatus {
     match (result.error_kind(), card.look) {
         (Some(_), _) => CardStatus::Failed,
@@ -284,10 +340,11 @@ fn picture(wall: &Wall<'_>, ends: &[End<'_>], width: usize) -> String {
     ] {
         wall.hang(&mut picture, label, &whole, status, width);
     }
-    if !wall.exhibit.live.is_empty() {
+    let live = wall.exhibit.stored.as_ref().map(|stored| &stored.live);
+    if !wall.exhibit.live.is_empty() || live.is_some() {
         let running = ResultSource::Running {
             text: wall.exhibit.live,
-            details: &Value::Null,
+            details: live.unwrap_or(&Value::Null),
         };
         let card = wall.result(args, running, false);
         wall.hang(
@@ -352,10 +409,17 @@ fn every_tool_has_a_card_for_every_state() {
             ("long", exhibit.long.as_ref()),
         ];
         let ends = ends.into_iter().filter_map(|(label, args)| {
-            let result = run(&server, exhibit.tool, args?);
+            let result = run(&server, exhibit, args?);
             args.map(|args| End { label, args, result })
         });
-        let ends: Vec<End<'_>> = ends.collect();
+        let ends: Vec<End<'_>> = match &exhibit.stored {
+            Some(stored) => stored
+                .ends
+                .iter()
+                .map(|end| End::stored(end, &exhibit.args))
+                .collect(),
+            None => ends.collect(),
+        };
         let wall = Wall {
             registry: Registry::builtin(),
             theme: Theme::builtin("lathe-dark").unwrap(),

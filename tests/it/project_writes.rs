@@ -36,7 +36,7 @@ const WAYS: [&str; 26] = [
     "private_file::",
 ];
 
-const ALLOWED: [(&str, &str); 25] = [
+const ALLOWED: [(&str, &str); 27] = [
     (
         "files/directory.rs",
         "the open directories of `files::transaction`",
@@ -94,6 +94,11 @@ const ALLOWED: [(&str, &str); 25] = [
     (
         "unconfirmed/records.rs",
         "lists of files without a yes in the data directory",
+    ),
+    ("worktree/lock.rs", "locks of work trees in the data directory"),
+    (
+        "worktree/storage.rs",
+        "work trees and their records in the data directory",
     ),
 ];
 

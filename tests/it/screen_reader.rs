@@ -17,17 +17,17 @@ fn open(project: &Project, arguments: &[&str]) -> Terminal {
     terminal
 }
 
-fn say(terminal: &Terminal, line: &str) {
+pub(crate) fn say(terminal: &Terminal, line: &str) {
     terminal.keys(&format!("{line}\r"));
 }
 
 /// Waits until a text was said so many times.
-fn wait_count(terminal: &Terminal, text: &str, count: usize) -> String {
+pub(crate) fn wait_count(terminal: &Terminal, text: &str, count: usize) -> String {
     terminal.wait_for(|screen| screen.matches(text).count() == count)
 }
 
 /// Ends it, and looks at every byte that it wrote.
-fn leave(terminal: &Terminal) -> String {
+pub(crate) fn leave(terminal: &Terminal) -> String {
     say(terminal, "/quit");
     assert!(terminal.wait_exit().success());
     let raw = terminal.raw();

@@ -1,5 +1,10 @@
 //! Tasks of agents, through `lathe run`: in the foreground, in the background, and what becomes of them.
 
+mod access;
+mod cassettes;
+mod limits;
+mod survival;
+
 use serde_json::{Value, json};
 
 use crate::run::{events_of, last, of_kind, project_with, reason, text_of};
@@ -9,10 +14,10 @@ use crate::support::{Finished, Gate, Project, Server, Turn};
 const HELPER: &str = "You are the helper of these tests.";
 
 fn project(server: &Server) -> Project {
-    configured(server, json!({}))
+    configured(server, &json!({}))
 }
 
-fn configured(server: &Server, more: Value) -> Project {
+fn configured(server: &Server, more: &Value) -> Project {
     let mut config =
         json!({"agents": {"helper": {"description": "Helps", "mode": "subagent", "prompt": HELPER}}});
     for (key, value) in more.as_object().unwrap() {
@@ -89,7 +94,7 @@ fn a_task_in_the_background_wakes_its_parent_once() {
     let project = project(&server);
     let running = events_of(&project).arg("look").spawn();
     gate.wait_until_reached();
-    running.wait_for_stdout(|told| told.matches(r#""usage""#).count() == 2);
+    running.wait_for_stdout(|told| told.matches(r#""type":"usage""#).count() == 2);
     gate.open();
     let finished = running.wait().success();
     assert_eq!(reason(&finished), "stop", "{finished}");
@@ -105,4 +110,205 @@ fn a_task_in_the_background_wakes_its_parent_once() {
         .iter()
         .filter(|request| request.mentions("is completed after"));
     assert_eq!(notices.count(), 1, "{finished}");
+}
+
+#[test]
+fn a_category_brings_its_model_and_its_words_and_no_further_tasks() {
+    let server = Server::with([
+        Turn::tool("task", json!({"category": "Quick", "prompt": "rename it"})),
+        Turn::text("Done."),
+    ]);
+    server.script_for("You are agent `general`", [Turn::text("Renamed.")]);
+    let models = json!({"test-model": {}, "small": {"context": 64_000}});
+    let project = configured(&server, &json!({"small_model": "local/small"}));
+    let project = project.config(json!({"providers": {"local": {"models": models}}}));
+    let finished = events_of(&project).arg("go").run().success();
+    let details = &outputs(&finished, "task")[0]["details"];
+    assert_eq!(
+        (&details["category"], &details["agent"]),
+        (&json!("quick"), &json!("general"))
+    );
+    let requests = server.requests();
+    let child = requests
+        .iter()
+        .find(|request| request.body["model"] == "small")
+        .unwrap();
+    assert!(
+        child.mentions("rename it\n\nThis is a small, plain piece of work."),
+        "{:#}",
+        child.body
+    );
+    let tools = child.tool_names();
+    assert!(!tools.iter().any(|tool| tool == "task") && tools.iter().any(|tool| tool == "call_omo_agent"));
+    let unknown = Server::with([
+        Turn::tool("task", json!({"category": "no", "prompt": "x"})),
+        Turn::text("Done."),
+    ]);
+    let finished = events_of(&configured(&unknown, &json!({})))
+        .arg("go")
+        .run()
+        .success();
+    let output = outputs(&finished, "task")[0]["output"].to_string();
+    assert!(
+        output.contains("no category `no`") && output.contains("`ultrabrain`"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_task_that_has_ended_goes_on_with_all_that_it_knows() {
+    let server = Server::with([Turn::tool("task", task("find it")), Turn::text("It is there.")]);
+    server.script_for(HELPER, [Turn::text("In a.txt.")]);
+    let project = project(&server);
+    let first = events_of(&project).arg("look").run().success();
+    let id = outputs(&first, "task")[0]["details"]["task_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    server.script_for(HELPER, [Turn::text("At line 3.")]);
+    server.script([
+        Turn::tool("task", json!({"task_id": id, "prompt": "which line?"})),
+        Turn::text("Line 3."),
+    ]);
+    let second = events_of(&project).args(["-c", "and where?"]).run().success();
+    let result = &outputs(&second, "task")[0];
+    let output = result["output"].as_str().unwrap();
+    assert!(
+        output.contains("resumed with 1,020 tokens of context"),
+        "{output}"
+    );
+    assert!(
+        output.contains("At line 3.") && !output.contains("In a.txt."),
+        "{output}"
+    );
+    assert_eq!(result["details"]["resumed_with"], 1020);
+    let requests = server.requests();
+    let resumed = requests.iter().rfind(|request| request.mentions(HELPER)).unwrap();
+    assert!(resumed.mentions("find it") && resumed.mentions("In a.txt.") && resumed.mentions("which line?"));
+    // Nobody else's.
+    server.script([
+        Turn::tool("task", json!({"task_id": id, "prompt": "again"})),
+        Turn::text("No."),
+    ]);
+    let other = events_of(&project).arg("another conversation").run().success();
+    let refused = &outputs(&other, "task")[0];
+    assert_eq!(refused["details"]["error"]["kind"], "not_found", "{other}");
+}
+
+#[test]
+fn cancelling_stops_a_task_and_everything_it_started_and_no_notice_follows() {
+    let gate = Gate::new();
+    let server = Server::with([
+        Turn::tool("task", background("find it")),
+        Turn::tool("background_cancel", json!({"all": true})).gate(0, &gate),
+        Turn::text("Stopped."),
+    ]);
+    server.script_for(HELPER, [Turn::tool("bash", json!({"command": "sleep 600"}))]);
+    let project = configured(&server, &json!({"permission": {"bash": "allow"}}));
+    let running = events_of(&project).arg("look").spawn();
+    running.wait_for_stdout(|told| told.contains(r#""tool":"bash""#));
+    gate.open();
+    let finished = running.wait().success();
+    assert_eq!(
+        statuses(&finished),
+        ["queued", "running", "cancelled"],
+        "{finished}"
+    );
+    let cancelled = &outputs(&finished, "background_cancel")[0];
+    assert!(
+        cancelled["output"]
+            .as_str()
+            .unwrap()
+            .contains("cancelled (was running) look around")
+    );
+    let notices = server.requests();
+    assert!(
+        !notices
+            .iter()
+            .any(|request| request.mentions("Use background_output")),
+        "{finished}"
+    );
+    assert_eq!(
+        outputs(&finished, "bash")[0]["details"]["error"]["kind"],
+        "cancelled",
+        "{finished}"
+    );
+}
+
+#[test]
+fn background_output_waits_for_the_end_and_what_it_fetched_is_not_told_again() {
+    let gate = Gate::new();
+    // The model's next turn needs the id of the task.
+    let wait = json!({"command": "until [ -e go ]; do sleep 0.02; done"});
+    let server = Server::with([Turn::tool("task", background("find it")).call("bash", wait)]);
+    server.script_for(HELPER, [Turn::text("Found it.").gate(0, &gate)]);
+    let project = configured(&server, &json!({"permission": {"bash": "allow"}}));
+    let running = events_of(&project).arg("look").spawn();
+    let told = running.wait_for_stdout(|told| told.contains(r#""type":"task""#));
+    let line = told
+        .lines()
+        .find(|line| line.contains(r#""type":"task""#))
+        .unwrap();
+    let id = serde_json::from_str::<Value>(line).unwrap()["task"].clone();
+    server.script([
+        Turn::tool("background_output", json!({"task_id": id, "block": true})),
+        Turn::tool("background_output", json!({"task_id": id})),
+        Turn::text("Done."),
+    ]);
+    project.write("go", b"");
+    running.wait_for_stdout(|told| told.contains(r#""tool":"background_output""#));
+    gate.open();
+    let finished = running.wait().success();
+    let outputs = outputs(&finished, "background_output");
+    let output = |place: usize| outputs[place]["output"].as_str().unwrap();
+    assert!(
+        output(0).contains("status: completed") && output(0).contains("Found it."),
+        "{finished}"
+    );
+    assert!(output(1).contains("(no new output)"), "{finished}");
+    let requests = server.requests();
+    assert!(
+        !requests
+            .iter()
+            .any(|request| request.mentions("Use background_output")),
+        "{finished}"
+    );
+}
+
+#[test]
+fn a_hook_for_the_end_of_a_subagent_has_it_go_on_and_knows_the_task() {
+    let server = Server::with([Turn::tool("task", task("find it")), Turn::text("Done.")]);
+    server.script_for(HELPER, [Turn::text("Found."), Turn::text("Found and checked.")]);
+    let command = "input=$(cat); echo \"$input\" >> hooked; case $input in *'\"stop_hook_active\":false'*) \
+                   echo '{\"decision\":\"block\",\"reason\":\"check it\"}';; esac";
+    let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
+    let hooks = json!({"hooks": {"SubagentStop": hook, "SessionStart": hook, "UserPromptSubmit": hook}});
+    let project = configured(&server, &hooks);
+    let finished = events_of(&project).arg("look").run().success();
+    let result = &outputs(&finished, "task")[0];
+    assert!(
+        result["output"].as_str().unwrap().contains("Found and checked."),
+        "{finished}"
+    );
+    let told = project.read("hooked");
+    let events: Vec<Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |name: &str| {
+        events
+            .iter()
+            .filter(|event| event["hook_event_name"] == name)
+            .collect::<Vec<_>>()
+    };
+    // A task is no session and its prompt no prompt of the person's.
+    assert_eq!(
+        (of("SessionStart").len(), of("UserPromptSubmit").len()),
+        (1, 1),
+        "{told}"
+    );
+    let stops = of("SubagentStop");
+    assert_eq!(stops.len(), 2, "{told}");
+    assert_eq!(stops[0]["task_id"], result["details"]["task_id"]);
+    assert_eq!(stops[0]["agent"], "helper");
 }

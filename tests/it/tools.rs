@@ -137,7 +137,7 @@ fn wildcards_switch_tools_and_the_later_entry_wins() {
 fn a_family_that_is_denied_for_everything_takes_all_its_tools_away() {
     for (rules, gone) in [
         (json!({"edit": "deny"}), &["edit", "multiedit", "write"][..]),
-        (json!({"read": {"*": "deny"}}), &["read"]),
+        (json!({"read": {"*": "deny"}}), &["look_at", "read"]),
         (json!({"bash": "deny"}), &["bash"]),
         (json!({"multiedit": "deny"}), &["multiedit"]),
         (json!({"edit": {"*": "deny", "docs/*": "ask"}}), &[]),
@@ -207,7 +207,13 @@ fn a_turn_that_would_end_with_open_todos_goes_on_as_often_as_the_configuration_s
     for (reminders, turns, count) in [
         (0, vec![todos("pending"), done()], 2),
         (1, vec![todos("pending"), done(), done()], 3),
-        (2, vec![todos("in_progress"), done(), done(), done()], 4),
+        (
+            2,
+            vec![todos("in_progress"), done(), todos("pending"), done(), done()],
+            5,
+        ),
+        // Another reminder would change nothing.
+        (2, vec![todos("in_progress"), done(), done()], 3),
         (5, vec![todos("pending"), done(), todos("completed"), done()], 4),
         (5, vec![todos("completed"), done()], 2),
     ] {

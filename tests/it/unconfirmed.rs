@@ -352,14 +352,14 @@ fn a_yes_counts_for_what_was_shown_alone() {
     let terminal = hear(&project);
     project.write(
         "lathe.jsonc",
-        text_alone().replace("agent", "other agent").as_bytes(),
+        text_alone().replace("agent", "unseen agent").as_bytes(),
     );
     terminal.keys("y");
     terminal.wait_text("send");
     say(&terminal, "hi");
     terminal.wait_text("Done.");
     let request = server.requests().last().unwrap().clone();
-    assert!(request.mentions(OF_PROMPT) && !request.mentions("other agent"));
+    assert!(request.mentions(OF_PROMPT) && !request.mentions("unseen agent"));
     leave(&terminal);
     assert_not_read(&project, &server, &["lathe.jsonc"]);
 }

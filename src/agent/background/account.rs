@@ -1,4 +1,4 @@
-//! What a turn or a task has spent, against its budget.
+//! The spending of a turn or a task, against its budget.
 
 use crate::conversation::{Budget, Usage};
 
@@ -42,6 +42,10 @@ impl Account {
         self.budget.minutes.is_some()
     }
 
+    pub(super) fn has_cost_limit(&self) -> bool {
+        self.budget.cost.is_some()
+    }
+
     /// Milliseconds of work that are left; `None` without a limit.
     pub(super) fn time_left(&self) -> Option<i64> {
         let minutes = self.budget.minutes?;
@@ -56,13 +60,13 @@ impl Account {
             minutes,
         } = self.budget;
         if let Some(limit) = tokens.filter(|limit| self.tokens >= *limit) {
-            return Some(format!("{} of {limit} tokens are spent", self.tokens));
+            return Some(format!("{} of {limit} tokens", self.tokens));
         }
         if let Some(limit) = cost.filter(|limit| self.cost >= *limit) {
-            return Some(format!("${:.2} of ${limit:.2} are spent", self.cost));
+            return Some(format!("${:.2} of ${limit:.2}", self.cost));
         }
         let limit = minutes.filter(|_| self.time_left() == Some(0))?;
-        Some(format!("{limit} minutes of work are over"))
+        Some(format!("{limit} minutes of work"))
     }
 }
 
@@ -90,10 +94,10 @@ mod tests {
         assert_eq!(account.time_left(), Some(1));
         let mut dear = account.clone();
         dear.charge(&Usage::default(), Some(0.6));
-        assert_eq!(dear.spent().unwrap(), "$1.00 of $1.00 are spent");
+        assert_eq!(dear.spent().unwrap(), "$1.00 of $1.00");
         let mut slow = account.clone();
         slow.work(1);
-        assert_eq!(slow.spent().unwrap(), "0.5 minutes of work are over");
+        assert_eq!(slow.spent().unwrap(), "0.5 minutes of work");
         account.charge(
             &Usage {
                 output: 1,
@@ -101,7 +105,7 @@ mod tests {
             },
             None,
         );
-        assert_eq!(account.spent().unwrap(), "1000 of 1000 tokens are spent");
+        assert_eq!(account.spent().unwrap(), "1000 of 1000 tokens");
         account.reset();
         assert_eq!(account.spent(), None);
         assert_eq!(Account::default().spent(), None);

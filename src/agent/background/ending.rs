@@ -3,11 +3,15 @@
 use super::observation::TurnResult;
 use super::{Effect, EndCause, Scheduler};
 use crate::conversation::{ErrorKind, SessionId, TaskActivity, TaskStatus};
+use crate::text::width::truncate;
 
 /// Milliseconds after which a task that was asked to stop counts as ended.
 const STOP_GRACE: i64 = 4_000;
 /// Milliseconds without any event after which a task is given up.
 const GIVEN_UP_AFTER: i64 = 30 * 60_000;
+
+/// Columns of the beginning of a result.
+const RESULT_COLUMNS: usize = 120;
 
 /// How a task ends.
 enum TaskEnd {
@@ -27,6 +31,12 @@ impl TaskEnd {
     }
 }
 
+/// Returns the beginning of a result for a line; empty where the agent ended without an answer.
+fn first_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    truncate(line.unwrap_or_default(), RESULT_COLUMNS).to_string()
+}
+
 impl Scheduler {
     /// Cancels a task and everything below it. `is_silent`: nobody is told of it.
     pub fn cancel(&mut self, session: &SessionId, is_silent: bool, now: i64) {
@@ -34,11 +44,11 @@ impl Scheduler {
         if let Some(task) = self.nodes.get_mut(session).and_then(|node| node.task.as_mut()) {
             task.is_silent |= is_silent && !task.row.status.is_ended();
         }
-        self.stop(session, EndCause::Cancelled, now);
+        self.stop(session, &EndCause::Cancelled, now);
     }
 
     /// Stops a task and, silently, everything below it. One that has ended stays as it is.
-    pub(super) fn stop(&mut self, session: &SessionId, cause: EndCause, now: i64) {
+    pub(super) fn stop(&mut self, session: &SessionId, cause: &EndCause, now: i64) {
         let Some(node) = self.nodes.get_mut(session) else {
             return;
         };
@@ -49,7 +59,7 @@ impl Scheduler {
         let is_first = task.stop.is_none();
         task.stop.get_or_insert_with(|| (cause.clone(), now));
         let is_queued = task.row.status == TaskStatus::Queued;
-        self.stop_below(session, &cause, now);
+        self.stop_below(session, cause, now);
         if is_queued || !is_turn_running {
             self.effects.push(Effect::Stop(session.clone()));
             self.finish_stopped(session, now);
@@ -66,7 +76,7 @@ impl Scheduler {
                 // The root is told of its tasks also when the budget ends them all.
                 task.is_silent |= !is_root && !task.row.status.is_ended();
             }
-            self.stop(&child, cause.clone(), now);
+            self.stop(&child, cause, now);
         }
     }
 
@@ -128,6 +138,9 @@ impl Scheduler {
         let Some(task) = node.task.as_mut() else { return };
         (task.row.status, task.row.error, task.row.failure) = end.into_row();
         (task.row.since, task.row.ended) = (now, Some(now));
+        if task.row.status == TaskStatus::Completed {
+            task.row.now = first_line(&task.text);
+        }
         let parent = task.row.parent.clone();
         let call = task.waiting_call.take();
         let is_told = task.row.is_background && !task.is_silent;
@@ -190,7 +203,7 @@ impl Scheduler {
                 self.finish_stopped(&session, now);
             } else if self.gives_up_at(&session).is_some_and(|at| at <= now) {
                 let why = "nothing happened in it for 30 minutes".to_owned();
-                self.stop(&session, EndCause::Limit(why), now);
+                self.stop(&session, &EndCause::Limit(why), now);
             } else if node.progress.stalls_at().is_some_and(|at| at <= now) {
                 self.refresh(&session, now);
             }

@@ -26,7 +26,9 @@ mod tests;
 
 use std::collections::HashMap;
 
-use crate::conversation::{Budget, CallId, ModelRef, SessionId, TaskActivity, TaskRow, TaskStatus};
+use crate::conversation::{
+    Budget, CallId, ModelRef, SessionId, TaskActivity, TaskRow, TaskStatus, WorktreeChanges,
+};
 use account::Account;
 use node::{Node, TaskEntry};
 pub use notices::Notice;
@@ -70,6 +72,8 @@ pub struct NewTask {
     /// True if the provider reads what it cached for less.
     pub has_cache: bool,
     pub budget: Budget,
+    /// The work tree that it will have.
+    pub worktree: Option<WorktreeChanges>,
 }
 
 /// Why a task may not be started.
@@ -228,21 +232,31 @@ impl Scheduler {
         queued_row(task, depth, now)
     }
 
+    /// The work tree of a task was measured.
+    pub fn set_worktree(&mut self, session: &SessionId, changes: WorktreeChanges) {
+        let task = self.nodes.get_mut(session).and_then(|node| node.task.as_mut());
+        let Some(task) = task.filter(|task| task.row.worktree.as_ref() != Some(&changes)) else {
+            return;
+        };
+        task.row.worktree = Some(changes);
+        self.change(session, true);
+    }
+
     /// The end of a task was told: that is to be stored.
     pub fn settle(&mut self, session: &SessionId) {
         self.change(session, true);
     }
 
     /// Puts a task into the queue.
-    pub fn start(&mut self, task: NewTask, now: i64) -> Result<(), StartRefusal> {
+    pub fn start(&mut self, task: &NewTask, now: i64) -> Result<(), StartRefusal> {
         self.count_time(now);
         self.check_start(&task.parent)?;
         let (session, parent) = (task.session.clone(), task.parent.clone());
         let depth = self.nodes.get(&parent).map_or(0, |node| node.depth) + 1;
         let mut node = Node::new(Some(parent.clone()), depth, Account::new(task.budget));
         node.progress.last_event = now;
-        let call = task.waiting_call.clone();
-        node.task = Some(TaskEntry::new(queued_row(&task, depth, now), task.has_cache));
+        let call = task.waiting_call.as_ref();
+        node.task = Some(TaskEntry::new(queued_row(task, depth, now), task.has_cache));
         self.nodes.insert(session.clone(), node);
         self.order.push(session.clone());
         if let Some(parent) = self.nodes.get_mut(&parent) {
@@ -256,7 +270,7 @@ impl Scheduler {
     pub fn resume(
         &mut self,
         session: &SessionId,
-        call: Option<CallId>,
+        call: Option<&CallId>,
         budget: Budget,
         now: i64,
     ) -> Result<bool, StartRefusal> {
@@ -278,18 +292,18 @@ impl Scheduler {
         Ok(true)
     }
 
-    fn enqueue(&mut self, session: &SessionId, call: Option<CallId>, now: i64) {
+    fn enqueue(&mut self, session: &SessionId, call: Option<&CallId>, now: i64) {
         let Some(task) = self.nodes.get_mut(session).and_then(|node| node.task.as_mut()) else {
             return;
         };
         (task.row.status, task.row.since) = (TaskStatus::Queued, now);
-        task.waiting_call.clone_from(&call);
+        task.waiting_call = call.cloned();
         let (model, parent) = (task.row.model.clone(), task.row.parent.clone());
-        if let (Some(call), Some(parent)) = (&call, self.nodes.get_mut(&parent)) {
+        if let (Some(call), Some(parent)) = (call, self.nodes.get_mut(&parent)) {
             parent.progress.delegate(call, true);
         }
         self.change(session, true);
-        self.lend(&parent, now);
+        self.refresh(&parent, now);
         self.slots.wait(session, &model, SlotUse::Start);
         self.grant(now);
     }
@@ -429,6 +443,6 @@ fn queued_row(task: &NewTask, depth: u32, now: i64) -> TaskRow {
         ended: None,
         error: None,
         failure: None,
-        worktree: None,
+        worktree: task.worktree.clone(),
     }
 }

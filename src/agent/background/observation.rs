@@ -1,4 +1,4 @@
-//! What is observed of a session, and what follows from it.
+//! Observations of a session, and what follows from them.
 
 use super::{Effect, EndCause, Scheduler};
 use crate::conversation::{CallId, SessionId, TaskStatus, Usage};
@@ -99,7 +99,7 @@ impl Scheduler {
         self.refresh_line(session, now);
     }
 
-    /// What a session does decides what the sessions above it do.
+    /// The session and the one above it do something else now, perhaps.
     fn refresh_line(&mut self, session: &SessionId, now: i64) {
         self.refresh(session, now);
         let parent = self.nodes.get(session).and_then(|node| node.parent.clone());
@@ -149,7 +149,7 @@ impl Scheduler {
         let runaway = task.breaker.count(hash, most);
         self.change(session, false);
         if let Some(why) = runaway {
-            self.stop(session, EndCause::Limit(why), now);
+            self.stop(session, &EndCause::Limit(why), now);
         }
     }
 

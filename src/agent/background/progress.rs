@@ -1,4 +1,4 @@
-//! What goes on in one session, from its own events: nothing is guessed from text or time.
+//! The work of one session at the moment, from its own events: nothing is guessed from text or time.
 
 use std::collections::{HashMap, HashSet};
 

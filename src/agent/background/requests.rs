@@ -66,18 +66,16 @@ impl Scheduler {
         let Some(session) = self.requests.get(&request).map(|open| open.session.clone()) else {
             return;
         };
-        match self.spent_above(&session) {
-            Some(spent) => self.refuse(request, &session, spent, now),
-            None => {
-                if let Some(open) = self.requests.get_mut(&request) {
-                    open.is_admitted = true;
-                }
-                if let Some(node) = self.nodes.get_mut(&session) {
-                    node.progress.has_asked = true;
-                }
-                self.effects.push(Effect::Admit(request));
-            }
+        if let Some(spent) = self.spent_above(&session) {
+            return self.refuse(request, &session, spent, now);
         }
+        if let Some(open) = self.requests.get_mut(&request) {
+            open.is_admitted = true;
+        }
+        if let Some(node) = self.nodes.get_mut(&session) {
+            node.progress.has_asked = true;
+        }
+        self.effects.push(Effect::Admit(request));
     }
 
     fn refuse(&mut self, request: RequestId, session: &SessionId, spent: String, now: i64) {
@@ -145,14 +143,23 @@ impl Scheduler {
     }
 
     fn charge(&mut self, session: &SessionId, usage: &Usage, cost: Option<f64>) {
-        let mut next = Some(session.clone());
-        while let Some(session) = next {
-            let Some(node) = self.nodes.get_mut(&session) else {
-                return;
-            };
+        let mut above = Some(session.clone());
+        while let Some(node) = above.take().and_then(|session| self.nodes.get_mut(&session)) {
             node.account.charge(usage, cost);
-            next = node.parent.clone();
+            above.clone_from(&node.parent);
         }
+    }
+
+    /// Returns true if dollars are limited for a session, by its own budget or one above it.
+    pub fn has_cost_limit(&self, session: &SessionId) -> bool {
+        let mut above = self.nodes.get(session);
+        while let Some(node) = above {
+            if node.account.has_cost_limit() {
+                return true;
+            }
+            above = node.parent.as_ref().and_then(|parent| self.nodes.get(parent));
+        }
+        false
     }
 
     /// Returns whose budget is spent of a session and those above it, in words.
@@ -211,7 +218,7 @@ impl Scheduler {
                 self.effects.push(Effect::StopSpent(session.clone(), spent));
             }
         } else {
-            self.stop(session, cause, now);
+            self.stop(session, &cause, now);
         }
     }
 

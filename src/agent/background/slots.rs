@@ -19,7 +19,7 @@ pub struct SlotLimits {
     pub per_provider: BTreeMap<String, u32>,
 }
 
-/// What a slot is wanted for.
+/// Use that a slot is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SlotUse {
     Start,
@@ -189,7 +189,7 @@ mod tests {
         }
         assert_eq!(slots.grant().len(), 1);
         slots.release(&running);
-        assert_eq!(started(&mut slots), [next.clone()]);
+        assert_eq!(started(&mut slots), std::slice::from_ref(&next));
         let request = SlotUse::Request(RequestId(7));
         slots.wait(&running, &model("p/m"), request);
         slots.release(&next);

@@ -203,11 +203,17 @@ impl Default for Batch {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Todo {
-    /// How often a turn that would end with open todos is continued with a reminder.
+    /// How often a turn that would end with open todos is continued with a reminder; 0 is never.
     pub reminders: u32,
+}
+
+impl Default for Todo {
+    fn default() -> Self {
+        Self { reminders: 3 }
+    }
 }
 
 /// What commands may reach (Linux).

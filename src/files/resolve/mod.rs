@@ -32,6 +32,8 @@ pub struct Roots {
     alias: Option<PathBuf>,
     home: Option<PathBuf>,
     case: Case,
+    /// A directory outside that is read like the project: the one that a task's work tree was made of.
+    readable: Option<PathBuf>,
 }
 
 /// How the project's file system compares names.
@@ -112,7 +114,27 @@ impl Roots {
             alias,
             home,
             case,
+            readable: None,
         }
+    }
+
+    /// Those of a work tree of a task, whatever has become of its repository. `readable` is the project that it was made
+    /// of, where that may be read without being asked about. All paths are real.
+    pub fn of_tree(tree: &Path, directory: &Path, readable: Option<PathBuf>, home: Option<&Path>) -> Self {
+        Self {
+            session: directory.to_path_buf(),
+            project: tree.to_path_buf(),
+            alias: None,
+            home: home.map(without_dots),
+            case: Case::of(tree),
+            readable,
+        }
+    }
+
+    /// Returns true if a path outside of the project is read like one inside.
+    pub fn is_readable(&self, path: &Path) -> bool {
+        let readable = self.readable.as_deref();
+        readable.is_some_and(|readable| path.starts_with(readable))
     }
 
     /// The directory that relative paths start from, with its own links followed.

@@ -23,6 +23,7 @@
 //! is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
 
 mod commit_lock;
+mod link;
 mod place;
 mod record;
 mod recovery;
@@ -74,8 +75,18 @@ struct Change {
 /// The new state of a file.
 #[derive(Debug)]
 enum Content {
-    Bytes { bytes: Vec<u8>, like: Option<PathBuf> },
+    Bytes {
+        bytes: Vec<u8>,
+        like: Option<PathBuf>,
+        /// Whether it can be executed; as it is where this is `None`.
+        executable: Option<bool>,
+    },
     Removed,
+    /// A link to `new`, or none, in the place of one to `before`, or of nothing.
+    Link {
+        new: Option<Vec<u8>>,
+        before: Option<Vec<u8>>,
+    },
 }
 
 /// One file that was written or removed.
@@ -83,9 +94,9 @@ enum Content {
 pub struct CommittedFile {
     /// Its real path.
     pub path: PathBuf,
-    /// Of its content now; `None` when it was removed.
+    /// Of its content now; `None` when it was removed, and for a link.
     pub hash: Option<ContentHash>,
-    /// Its bytes before; `None` when it was created.
+    /// Its bytes before; `None` when it was created, and for a link.
     pub before: Option<Vec<u8>>,
     /// Hard links to the file that was replaced; they keep what it was.
     pub other_names: u64,
@@ -106,14 +117,40 @@ impl Transaction {
     /// Adds a file to create or replace. For a path that was added before, the later change counts and the earlier
     /// expectation.
     pub fn replace(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected) {
-        self.add(path, Content::Bytes { bytes, like: None }, expected);
+        let content = Content::Bytes {
+            bytes,
+            like: None,
+            executable: None,
+        };
+        self.add(path, content, expected);
+    }
+
+    /// Adds a file to replace that can be executed afterwards, or cannot. One that belongs to somebody else is refused
+    /// where that would be a change.
+    pub fn replace_with_mode(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected, executable: bool) {
+        let content = Content::Bytes {
+            bytes,
+            like: None,
+            executable: Some(executable),
+        };
+        self.add(path, content, expected);
     }
 
     /// Adds a file that gets owner and mode bits from another, the one that it is moved from, unless it replaces a file
     /// that has its own.
     pub fn replace_like(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected, like: &Path) {
-        let like = Some(like.to_path_buf());
-        self.add(path, Content::Bytes { bytes, like }, expected);
+        let content = Content::Bytes {
+            bytes,
+            like: Some(like.to_path_buf()),
+            executable: None,
+        };
+        self.add(path, content, expected);
+    }
+
+    /// Adds a link to make, to lead elsewhere or, without `new`, to remove. `before` is where it leads until then; `None`
+    /// where nothing is there.
+    pub fn link(&mut self, path: &Path, new: Option<Vec<u8>>, before: Option<Vec<u8>>) {
+        self.add(path, Content::Link { new, before }, Expected::Any);
     }
 
     /// Adds a file to remove: a plain one, not a link and not a directory. One that is not there is no error unless its

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::super::{ContentHash, FileError};
+use super::link::LinkChange;
 use super::place::WriteTarget;
 use super::removal::Removal;
-use super::replacement::{Method, OriginalContent, Replacement};
+use super::replacement::{Method, ModeChange, OriginalContent, Replacement};
 use super::step::Step;
 use crate::private_file;
 
@@ -65,11 +66,21 @@ enum RecordedStep {
         new_hash: ContentHash,
         new_length: usize,
         parents: Vec<RecordedPath>,
+        /// Mode bits before and after, where they change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<(u32, u32)>,
     },
     Remove {
         path: RecordedPath,
         aside: RecordedPath,
         hash: ContentHash,
+    },
+    Link {
+        path: RecordedPath,
+        temp: RecordedPath,
+        before: Option<RecordedPath>,
+        new: Option<RecordedPath>,
+        parents: Vec<RecordedPath>,
     },
 }
 
@@ -200,7 +211,7 @@ fn encode(steps: &[Step], needs_undo: bool) -> Vec<u8> {
     bytes.push(b'\n');
     let replacements = steps.iter().filter_map(|step| match step {
         Step::Replace(replacement) => Some(replacement),
-        Step::Remove(_) => None,
+        Step::Remove(_) | Step::Link(_) => None,
     });
     for step in replacements {
         if let OriginalContent::Bytes(before) = &step.before
@@ -251,6 +262,13 @@ impl RecordedStep {
                 aside: RecordedPath::of(&removal.place.beside(&removal.aside)),
                 hash: removal.hash.clone(),
             },
+            Step::Link(link) => Self::Link {
+                path: RecordedPath::of(link.place.path()),
+                temp: RecordedPath::of(&link.place.beside(&link.temp)),
+                before: link.before.clone().map(RecordedPath::of_bytes),
+                new: link.new.clone().map(RecordedPath::of_bytes),
+                parents: recorded_parents(&link.place),
+            },
         }
     }
 
@@ -266,18 +284,14 @@ impl RecordedStep {
             },
             new_hash: step.new_hash.clone(),
             new_length: if step.is_in_place() { step.new.len() } else { 0 },
-            parents: step
-                .place
-                .parents
-                .iter()
-                .map(|parent| RecordedPath::of(parent))
-                .collect(),
+            parents: recorded_parents(&step.place),
+            mode: step.mode.map(|mode| (mode.before, mode.new)),
         }
     }
 
     /// Makes the step again; `None` when its bytes are not all there.
     fn restore(self, rest: &mut &[u8]) -> Option<Step> {
-        let (path, temp, in_place, before, new_hash, new_length, parents) = match self {
+        let (path, temp, in_place, before, new_hash, new_length, parents, mode) = match self {
             Self::Replace {
                 path,
                 temp,
@@ -286,7 +300,22 @@ impl RecordedStep {
                 new_hash,
                 new_length,
                 parents,
-            } => (path, temp, in_place, before, new_hash, new_length, parents),
+                mode,
+            } => (path, temp, in_place, before, new_hash, new_length, parents, mode),
+            Self::Link {
+                path,
+                temp,
+                before,
+                new,
+                parents,
+            } => {
+                return Some(Step::Link(LinkChange {
+                    place: WriteTarget::recorded(path.into_path()?, restored_parents(parents)?)?,
+                    temp: temp.into_path()?.file_name()?.to_os_string(),
+                    before: before.map(RecordedPath::into_bytes),
+                    new: new.map(RecordedPath::into_bytes),
+                }));
+            }
             Self::Remove { path, aside, hash } => {
                 return Some(Step::Remove(Removal {
                     place: WriteTarget::recorded(path.into_path()?, Vec::new())?,
@@ -301,9 +330,8 @@ impl RecordedStep {
             RecordedBefore::NotKept => OriginalContent::NotKept,
             RecordedBefore::Length(length) => OriginalContent::Bytes(rest.split_off(..length)?.to_vec()),
         };
-        let parents = parents.into_iter().map(RecordedPath::into_path);
         Some(Step::Replace(Replacement {
-            place: WriteTarget::recorded(path.into_path()?, parents.collect::<Option<_>>()?)?,
+            place: WriteTarget::recorded(path.into_path()?, restored_parents(parents)?)?,
             temp: temp.into_path()?.file_name()?.to_os_string(),
             method: if in_place { Method::InPlace } else { Method::Rename },
             before,
@@ -311,8 +339,21 @@ impl RecordedStep {
             new_hash,
             new: rest.split_off(..new_length)?.to_vec(),
             like: None,
+            mode: mode.map(|(before, new)| ModeChange { before, new }),
         }))
     }
+}
+
+fn recorded_parents(place: &WriteTarget) -> Vec<RecordedPath> {
+    place
+        .parents
+        .iter()
+        .map(|parent| RecordedPath::of(parent))
+        .collect()
+}
+
+fn restored_parents(parents: Vec<RecordedPath>) -> Option<Vec<PathBuf>> {
+    parents.into_iter().map(RecordedPath::into_path).collect()
 }
 
 impl RecordedPath {
@@ -320,6 +361,20 @@ impl RecordedPath {
         match path.to_str() {
             Some(text) => Self::Text(text.to_owned()),
             None => Self::Bytes(path.as_os_str().as_encoded_bytes().to_vec()),
+        }
+    }
+
+    fn of_bytes(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::Text(text),
+            Err(error) => Self::Bytes(error.into_bytes()),
+        }
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Bytes(bytes) => bytes,
         }
     }
 

@@ -27,6 +27,15 @@ pub(super) struct Replacement {
     pub(super) new: Vec<u8>,
     /// Owner and mode bits that a new file gets: those of the file that it is moved from.
     pub(super) like: Option<Attributes>,
+    /// Mode bits of a file that is there, and those that it gets.
+    pub(super) mode: Option<ModeChange>,
+}
+
+/// A change of a file's mode bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ModeChange {
+    pub(super) before: u32,
+    pub(super) new: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +89,30 @@ impl Replacement {
             like: like.filter(|_| before.is_none()),
             before: before.map_or(OriginalContent::Absent, OriginalContent::Bytes),
             new_hash: ContentHash::of(&new),
+            mode: None,
             new,
             place,
         })
+    }
+
+    /// The same for a file that is to be executable afterwards, or not to be.
+    pub(super) fn with_mode(mut self, executable: Option<bool>) -> Result<Self, FileError> {
+        let stat = self.place.stat(self.place.name())?;
+        let (Some(executable), Some(stat)) = (executable, stat) else {
+            return Ok(self);
+        };
+        let before = Attributes::of(&stat).mode;
+        // Whoever may read it may then execute it.
+        let new = if executable {
+            before | (before & 0o444) >> 2
+        } else {
+            before & !0o111
+        };
+        if new != before && self.is_in_place() {
+            return Err(FileError::new(self.place.path(), FileProblem::Denied));
+        }
+        self.mode = (new != before).then_some(ModeChange { before, new });
+        Ok(self)
     }
 
     pub(super) fn is_in_place(&self) -> bool {
@@ -95,7 +125,8 @@ impl Replacement {
             return Ok(None);
         }
         self.place.make()?;
-        self.stage_bytes(&self.new).map(Some)
+        self.stage_bytes(&self.new, self.mode.map(|mode| mode.new))
+            .map(Some)
     }
 
     /// Puts the staged content in place, unless the target changed meanwhile.
@@ -173,7 +204,7 @@ impl Replacement {
                 overwrite(&mut file, before).map_err(|error| self.failed(error))
             }
             Method::Rename => {
-                let staged = self.stage_bytes(before)?;
+                let staged = self.stage_bytes(before, self.mode.map(|mode| mode.before))?;
                 let renamed = staged.directory.rename(&staged.name, self.place.name());
                 renamed.map_err(|error| self.place.failed(error))?;
                 staged.keep();
@@ -202,12 +233,16 @@ impl Replacement {
         opened.map_err(|problem| FileError::new(self.place.path(), problem))
     }
 
-    fn stage_bytes(&self, bytes: &[u8]) -> Result<Staged, FileError> {
+    fn stage_bytes(&self, bytes: &[u8], mode: Option<u32>) -> Result<Staged, FileError> {
         let directory = self.place.existing()?.clone();
         let attributes = match self.like {
             Some(like) => Some(like),
             None => self.place.stat(self.place.name())?.as_ref().map(Attributes::of),
         };
+        let attributes = attributes.map(|own| Attributes {
+            mode: mode.unwrap_or(own.mode),
+            ..own
+        });
         // Nobody else reads the new content of a file before it has the old file's permissions.
         let mode = if attributes.is_some() { 0o600 } else { 0o666 };
         let mut file = directory

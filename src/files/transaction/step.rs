@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::super::FileError;
+use super::link::LinkChange;
 use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
 use super::replacement::{Attributes, Replacement, Staged};
@@ -12,6 +13,7 @@ use super::{Change, CommittedFile, Content};
 pub(super) enum Step {
     Replace(Replacement),
     Remove(Removal),
+    Link(LinkChange),
 }
 
 impl Step {
@@ -24,12 +26,16 @@ impl Step {
         } = change;
         let place = directories.place(&path)?;
         Ok(match content {
-            Content::Bytes { bytes, like } => {
+            Content::Bytes {
+                bytes,
+                like,
+                executable,
+            } => {
                 let like = like.and_then(|like| attributes(&directories.place(&like).ok()?));
-                Some(Self::Replace(Replacement::inspect(
-                    place, bytes, like, &expected,
-                )?))
+                let replacement = Replacement::inspect(place, bytes, like, &expected)?;
+                Some(Self::Replace(replacement.with_mode(executable)?))
             }
+            Content::Link { new, before } => Some(Self::Link(LinkChange::inspect(place, new, before)?)),
             Content::Removed => Removal::inspect(place, &expected)?.map(Self::Remove),
         })
     }
@@ -42,13 +48,14 @@ impl Step {
         match self {
             Self::Replace(replacement) => &replacement.place,
             Self::Remove(removal) => &removal.place,
+            Self::Link(link) => &link.place,
         }
     }
 
     pub(super) fn is_in_place(&self) -> bool {
         match self {
             Self::Replace(replacement) => replacement.is_in_place(),
-            Self::Remove(_) => false,
+            Self::Remove(_) | Self::Link(_) => false,
         }
     }
 
@@ -56,6 +63,7 @@ impl Step {
         match self {
             Self::Replace(replacement) => replacement.stage(),
             Self::Remove(_) => Ok(None),
+            Self::Link(link) => link.stage().map(|()| None),
         }
     }
 
@@ -63,6 +71,7 @@ impl Step {
         match self {
             Self::Replace(replacement) => replacement.place(staged),
             Self::Remove(removal) => removal.place(),
+            Self::Link(link) => link.place(),
         }
     }
 
@@ -70,6 +79,7 @@ impl Step {
         match self {
             Self::Replace(replacement) => replacement.undo(),
             Self::Remove(removal) => removal.undo(),
+            Self::Link(link) => link.undo(),
         }
     }
 
@@ -82,13 +92,14 @@ impl Step {
         match self {
             Self::Replace(replacement) => replacement.is_done(),
             Self::Remove(removal) => removal.is_done(),
+            Self::Link(link) => link.is_done(),
         }
     }
 
     /// Clears away what undoing would have needed.
     pub(super) fn finish(&self) -> Result<(), FileError> {
         match self {
-            Self::Replace(_) => Ok(()),
+            Self::Replace(_) | Self::Link(_) => Ok(()),
             Self::Remove(removal) => removal.finish(),
         }
     }
@@ -97,6 +108,7 @@ impl Step {
         match self {
             Self::Replace(replacement) => replacement.into_written(),
             Self::Remove(removal) => removal.into_written(),
+            Self::Link(link) => link.into_written(),
         }
     }
 }

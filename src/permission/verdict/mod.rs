@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::counterpart::Counterpart;
 use super::key::PermissionKey;
 use super::rule::{Action, PROTECTED, Rule, Source};
 use super::subject::Subject;
@@ -41,6 +42,8 @@ pub struct Permissions {
     /// Of a task, the rules of the session that started it: what they deny is denied, and outside of the project they
     /// count as a whole.
     pub above: Option<Arc<Permissions>>,
+    /// Of a task with a work tree of its own, the project that the rules are about.
+    pub counterpart: Option<Arc<Counterpart>>,
 }
 
 /// Rules of another agent's settings files of one owner. What they ask or deny stays so.
@@ -120,7 +123,20 @@ impl Permissions {
 
     /// The first key is the family's, others are more special.
     fn judgement(&self, keys: &[&str], subject: &Subject) -> Judgement<'_> {
-        let own = self.own_judgement(keys, subject);
+        let Some(counterpart) = &self.counterpart else {
+            let own = self.own_judgement(keys, subject);
+            return self.with_above(own, keys, subject);
+        };
+        let own = self.own_judgement(keys, &counterpart.widened(keys, subject));
+        if keys.first() == Some(&PROTECTED) && counterpart.is_in_tree(keys, subject) {
+            // To whoever works in the project the tree is one of lathe's own directories.
+            return own;
+        }
+        self.with_above(own, keys, &counterpart.in_project(keys, subject))
+    }
+
+    /// The stricter of a judgement and what is denied above.
+    fn with_above<'a>(&'a self, own: Judgement<'a>, keys: &[&str], subject: &Subject) -> Judgement<'a> {
         let Some(above) = &self.above else { return own };
         let above = above.judgement(keys, subject);
         let counts = above.action == Action::Deny || keys.first() == Some(&EXTERNAL_DIRECTORY);

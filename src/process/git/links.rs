@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Repository;
+use crate::regular_file::{MAX_BYTES, RegularFile};
 
 /// Directories whose files are never printed as text, and may be many.
 const PASSED_BY: &[&str] = &["hooks", "lfs", "logs", "modules", "refs", "rr-cache"];
@@ -53,19 +54,21 @@ impl Repository {
 
 impl Repository {
     /// Returns the link, or the file with names of directories, that brings in objects of another repository. Looks at every
-    /// object that is a file of its own. An error where they are too many.
-    pub fn foreign_objects(&self) -> Result<Option<PathBuf>, &'static str> {
+    /// object that is a file of its own. An error where they are too many. Objects in `lent` are the repository's own.
+    pub fn foreign_objects(&self, lent: Option<&Path>) -> Result<Option<PathBuf>, &'static str> {
         let objects = self.common_dir.join("objects");
-        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok() && !names_only(path, lent);
         if let Some(file) = ALTERNATES.iter().map(|name| objects.join(name)).find(is_there) {
             return Ok(Some(file));
         }
-        let mut left = MAX_OBJECTS;
+        let mut allowance = MAX_OBJECTS;
         let mut directories = vec![objects];
         while let Some(directory) = directories.pop() {
             let entries = fs::read_dir(&directory).map_err(|_| "its objects cannot be listed")?;
             for entry in entries.flatten() {
-                left = left.checked_sub(1).ok_or("it has too many objects to look at")?;
+                allowance = allowance
+                    .checked_sub(1)
+                    .ok_or("it has too many objects to look at")?;
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_symlink() {
                     return Ok(Some(entry.path()));
@@ -77,6 +80,14 @@ impl Repository {
         }
         Ok(None)
     }
+}
+
+/// Returns true if a file names this directory and no other.
+fn names_only(file: &Path, directory: Option<&Path>) -> bool {
+    let Some(directory) = directory else { return false };
+    let text = RegularFile::open_real(file).and_then(|file| file.read(MAX_BYTES));
+    let named = text.unwrap_or_default();
+    named.strip_suffix(b"\n") == Some(directory.as_os_str().as_encoded_bytes())
 }
 
 /// The part of a directory that has files of text: of the objects only `info`.

@@ -1,6 +1,6 @@
 //! Queries to git: each with a hardened environment, confined, with limits for its time and its answer.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
+use super::writing::Writing;
 use crate::process::piped::{BoundedOutput, exchange};
 use crate::process::program::find_program;
 use crate::process::sandbox::{Confinement, Support};
@@ -27,6 +28,8 @@ pub struct Git {
     directory: PathBuf,
     environment: Variables,
     drivers: Drivers,
+    /// `None` for one that only reads.
+    writing: Option<Writing>,
 }
 
 /// The most that one question may cost.
@@ -43,6 +46,8 @@ pub struct GitAnswer {
     pub stdout: BoundedOutput,
     pub stderr: BoundedOutput,
     pub is_success: bool,
+    /// `None` where a signal ended it.
+    pub exit: Option<i32>,
 }
 
 /// The reason why git gave no answer.
@@ -64,6 +69,7 @@ impl Git {
             directory,
             environment,
             drivers: Drivers::default(),
+            writing: None,
         }
     }
 
@@ -91,6 +97,31 @@ impl Git {
         }
     }
 
+    /// The same git, which may write what this says.
+    #[must_use]
+    pub fn writing(self, writing: Writing) -> Self {
+        Self {
+            writing: Some(writing),
+            ..self
+        }
+    }
+
+    /// The same git with a variable of its environment set anew; one of those that disarm it stays as it is.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// The same git without these variables.
+    #[must_use]
+    pub fn without_variables(mut self, names: &[&str]) -> Self {
+        self.environment
+            .retain(|(known, _)| !names.iter().any(|name| known == name));
+        self
+    }
+
     pub(super) fn program(&self) -> &Path {
         &self.program
     }
@@ -105,10 +136,19 @@ impl Git {
 
     /// Asks git. Ends its whole group when the answer takes too long, and when this is dropped.
     pub async fn ask(&self, words: &[&str], limits: Limits) -> Result<GitAnswer, GitError> {
+        self.tell(words, Vec::new(), limits).await
+    }
+
+    async fn tell(
+        &self,
+        words: &[impl AsRef<OsStr>],
+        input: Vec<u8>,
+        limits: Limits,
+    ) -> Result<GitAnswer, GitError> {
         let start = self.start(words);
         let exchanged = exchange(
             |stdin, stderr| RunningCommand::start(start, stdin, Some(stderr)),
-            Vec::new(),
+            input,
             limits.bytes,
             limits.time,
             &CancellationToken::new(),
@@ -121,6 +161,7 @@ impl Git {
             stdout: exchanged.stdout,
             stderr: exchanged.stderr,
             is_success: exchanged.outcome.exit == Some(0),
+            exit: exchanged.outcome.exit,
         })
     }
 
@@ -131,34 +172,36 @@ impl Git {
         questions: [&[&str]; N],
         limits: Limits,
     ) -> Result<[GitAnswer; N], GitError> {
-        let ask = || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?;
+        let answers = blocking(|| {
             let asked = questions.iter().map(|words| self.ask(words, limits));
-            runtime.block_on(futures::future::try_join_all(asked))
-        };
-        let answers = std::thread::scope(|scope| scope.spawn(ask).join());
-        let answers =
-            answers.unwrap_or_else(|_| Err(io::Error::other("the thread that asks panicked").into()))?;
+            futures::future::try_join_all(asked)
+        })?;
         Ok(answers
             .try_into()
             .unwrap_or_else(|_| unreachable!("each question has one answer")))
     }
 
-    fn start(&self, words: &[&str]) -> Start {
+    /// Gives git something to read, and waits for its answer. Blocks, as [`Self::ask_together`] does.
+    pub fn ask_with(
+        &self,
+        words: &[impl AsRef<OsStr> + Sync],
+        input: Vec<u8>,
+        limits: Limits,
+    ) -> Result<GitAnswer, GitError> {
+        blocking(|| self.tell(words, input, limits))
+    }
+
+    fn start(&self, words: &[impl AsRef<OsStr>]) -> Start {
         // Settings of the question's own stand before the command.
         let mut at = 0;
-        while words.get(at) == Some(&"-c") {
+        while words.get(at).is_some_and(|word| word.as_ref() == "-c") {
             at += 2;
         }
         let at = words.len().min(at + 1);
         let mut arguments: Vec<OsString> = vec!["--no-pager".into()];
         arguments.extend(words[..at].iter().map(OsString::from));
-        if words[..at]
-            .last()
-            .is_some_and(|command| COMPARES.contains(command))
-        {
+        let compares = |word: &OsString| COMPARES.iter().any(|command| word == command);
+        if arguments.last().is_some_and(compares) {
             arguments.extend(COMPARING.iter().map(OsString::from));
         }
         arguments.extend(words[at..].iter().map(OsString::from));
@@ -169,7 +212,10 @@ impl Git {
         environment.push(("LC_ALL".into(), "C".into()));
         let confinement = Support::of_kernel().can_confine_reading().then(|| {
             let programs = [vec![self.program.clone()], own_programs(&self.program)].concat();
-            Confinement::reading(&programs, path, None)
+            match &self.writing {
+                None => Confinement::reading(&programs, path, None),
+                Some(writing) => writing.confinement(&programs, path),
+            }
         });
         Start {
             program: self.program.clone(),
@@ -179,4 +225,18 @@ impl Git {
             confinement,
         }
     }
+}
+
+/// Runs something to its end in a thread with a runtime of its own.
+fn blocking<T: Send, F: Future<Output = Result<T, GitError>>>(
+    work: impl FnOnce() -> F + Send,
+) -> Result<T, GitError> {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(work())
+    };
+    let done = std::thread::scope(|scope| scope.spawn(run).join());
+    done.unwrap_or_else(|_| Err(io::Error::other("the thread that asks panicked").into()))
 }

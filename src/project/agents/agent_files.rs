@@ -69,6 +69,22 @@ enum FileEntryFault {
 const BUILT_IN: &[(&str, &str)] = &[
     ("build", include_str!("../../../assets/agents/build.md")),
     ("plan", include_str!("../../../assets/agents/plan.md")),
+    ("general", include_str!("../../../assets/agents/general.md")),
+    ("explore", include_str!("../../../assets/agents/explore.md")),
+    ("librarian", include_str!("../../../assets/agents/librarian.md")),
+    ("oracle", include_str!("../../../assets/agents/oracle.md")),
+    (
+        "frontend-ui-ux-engineer",
+        include_str!("../../../assets/agents/frontend-ui-ux-engineer.md"),
+    ),
+    (
+        "document-writer",
+        include_str!("../../../assets/agents/document-writer.md"),
+    ),
+    (
+        "multimodal-looker",
+        include_str!("../../../assets/agents/multimodal-looker.md"),
+    ),
 ];
 
 /// Reads the files of agents, and blocks.

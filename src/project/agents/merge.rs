@@ -4,6 +4,7 @@ use super::patch::{AgentPatch, Dialect, ToolChoice};
 use super::{
     Agent, AgentMode, AgentModel, AgentProblem, AgentRules, AgentSource, AgentState, Owner, ToolLists,
 };
+use crate::conversation::Isolation;
 
 /// The key whose rules a project cannot change, not even by being stricter.
 const PROTECTED: &str = "protected";
@@ -20,6 +21,7 @@ pub(super) struct Draft {
     prompt: Option<String>,
     steps: Option<u32>,
     steps_at_most: Option<u32>,
+    isolation: Option<Isolation>,
     hidden: Option<bool>,
     tools: Vec<(Owner, ToolChoice)>,
     rules: Vec<AgentRules>,
@@ -44,6 +46,7 @@ impl Draft {
             prompt: None,
             steps: None,
             steps_at_most: None,
+            isolation: None,
             hidden: None,
             tools: Vec::new(),
             rules: Vec::new(),
@@ -71,6 +74,7 @@ impl Draft {
         over(&mut self.variant, patch.variant);
         over(&mut self.temperature, patch.temperature);
         over(&mut self.prompt, patch.prompt);
+        over(&mut self.isolation, patch.isolation);
         over(&mut self.hidden, patch.hidden);
         if is_project {
             let least = [self.steps_at_most, patch.steps].into_iter().flatten().min();
@@ -131,6 +135,7 @@ impl Draft {
             prompt: self.prompt.unwrap_or_default(),
             steps: self.steps,
             steps_at_most: self.steps_at_most,
+            isolation: self.isolation,
             is_hidden: self.hidden.unwrap_or_default(),
             tools,
             rules: self.rules,

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::frontmatter::SourcePosition;
+use crate::conversation::Isolation;
 
 pub use agent_files::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
 pub use patch::{AgentPatch, ToolChoice};
@@ -94,6 +95,8 @@ pub struct Agent {
     pub steps: Option<u32>,
     /// The project allows no more than this.
     pub steps_at_most: Option<u32>,
+    /// Where its tasks work, unless the call says otherwise.
+    pub isolation: Option<Isolation>,
     /// Left out of lists.
     pub is_hidden: bool,
     /// In order; the last matching entry of a list wins.
@@ -110,6 +113,22 @@ pub enum AgentModel {
     Named(crate::conversation::ModelRef),
     /// From a file that was written for another program: where it is not known, the session's model is meant.
     Foreign(crate::conversation::ModelRef),
+    /// `small_model` of the configuration: where it is not set, the session's model is meant.
+    Small,
+}
+
+impl AgentModel {
+    /// The word that a file writes for [`AgentModel::Small`].
+    pub(in crate::project) const SMALL: &'static str = "small_model";
+}
+
+impl fmt::Display for AgentModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(model) | Self::Foreign(model) => model.fmt(f),
+            Self::Small => f.write_str(Self::SMALL),
+        }
+    }
 }
 
 /// Names or wildcards, switched on or off.
@@ -131,6 +150,11 @@ impl Agent {
     /// Returns true if a session can be held with it, and not only a task be given to it.
     pub fn is_primary(&self) -> bool {
         self.mode != AgentMode::Subagent
+    }
+
+    /// Returns true if another agent can give it a task.
+    pub fn takes_tasks(&self) -> bool {
+        self.mode != AgentMode::Primary
     }
 }
 
@@ -198,6 +222,11 @@ impl Agents {
             AgentState::Usable(agent) => Some(&**agent),
             AgentState::Disabled(_) | AgentState::Broken(_) => None,
         })
+    }
+
+    /// The agents that a task can be given to.
+    pub fn delegates(&self) -> impl Iterator<Item = &Agent> {
+        self.usable().filter(|agent| agent.takes_tasks())
     }
 
     /// Everything that could not be understood.

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{AgentMode, AgentModel};
-use crate::conversation::ModelRef;
+use crate::conversation::{Isolation, ModelRef};
 use crate::project::frontmatter::{Field, FrontMatter, FrontMatterError, SourcePosition};
 
 /// Any key may be missing.
@@ -21,6 +21,7 @@ pub struct AgentPatch {
     pub tools: Vec<ToolChoice>,
     pub permission: Option<Value>,
     pub steps: Option<u32>,
+    pub isolation: Option<Isolation>,
     pub hidden: Option<bool>,
     pub disable: Option<bool>,
 }
@@ -53,6 +54,7 @@ const KEYS: &[&str] = &[
     "tools",
     "permission",
     "steps",
+    "isolation",
     "hidden",
     "disable",
 ];
@@ -86,6 +88,9 @@ impl AgentPatch {
             prompt: self.prompt.clone(),
             // A project's number only lowers the user's.
             steps: self.steps,
+            isolation: self
+                .isolation
+                .filter(|isolation| adds || *isolation == Isolation::Worktree),
             hidden: self.hidden.filter(|_| adds),
             tools: self.tools.clone(),
             permission: self.permission.clone(),
@@ -96,13 +101,15 @@ impl AgentPatch {
     /// Returns what [`text`](Self::text) leaves out, by key.
     pub fn beyond_text(&self, adds: bool) -> Vec<(&'static str, Value)> {
         let mode = self.mode.filter(|_| !adds);
-        let model = self.model.as_ref().map(|model| match model {
-            AgentModel::Named(model) | AgentModel::Foreign(model) => Value::from(model.to_string()),
-        });
+        let model = self.model.as_ref().map(|model| Value::from(model.to_string()));
+        let loosened = self
+            .isolation
+            .filter(|isolation| !adds && *isolation == Isolation::None);
         let beyond = [
             ("mode", mode.map(|mode| Value::from(mode.name()))),
             ("model", model),
             ("variant", self.variant.clone().map(Value::from)),
+            ("isolation", loosened.map(|_| Value::from("none"))),
             ("hidden", self.hidden.filter(|_| !adds).map(Value::from)),
             ("disable", self.disable.map(Value::from)),
         ];
@@ -139,6 +146,7 @@ impl AgentPatch {
             }
             "steps" => self.steps = Some(steps(field)?),
             "maxSteps" if dialect == Dialect::OpenCode => self.steps = Some(steps(field)?),
+            "isolation" => self.isolation = isolation(field, dialect)?,
             "hidden" => self.hidden = Some(boolean(key, field)?),
             "disable" => self.disable = Some(boolean(key, field)?),
             "name" => drop(text(key, field)?),
@@ -167,6 +175,19 @@ fn boolean(key: &str, field: &Field) -> Result<bool, FrontMatterError> {
     boolean.ok_or_else(|| error(field.at, format!("`{key}` must be `true` or `false`")))
 }
 
+/// Other programs may know more places than these.
+fn isolation(field: &Field, dialect: Dialect) -> Result<Option<Isolation>, FrontMatterError> {
+    match (field.value.as_str(), dialect) {
+        (Some("none"), _) => Ok(Some(Isolation::None)),
+        (Some("worktree"), _) => Ok(Some(Isolation::Worktree)),
+        (_, Dialect::OpenCode | Dialect::Claude) => Ok(None),
+        (_, Dialect::Lathe) => {
+            let message = "`isolation` must be `none` or `worktree`".to_owned();
+            Err(error(field.at, message))
+        }
+    }
+}
+
 fn mode(field: &Field) -> Result<AgentMode, FrontMatterError> {
     match field.value.as_str() {
         Some("primary") => Ok(AgentMode::Primary),
@@ -181,6 +202,9 @@ fn mode(field: &Field) -> Result<AgentMode, FrontMatterError> {
 
 fn model(field: &Field, dialect: Dialect) -> Result<Option<AgentModel>, FrontMatterError> {
     let given = text("model", field)?;
+    if given == AgentModel::SMALL && dialect == Dialect::Lathe {
+        return Ok(Some(AgentModel::Small));
+    }
     match (given.parse::<ModelRef>(), dialect) {
         (Ok(model), Dialect::Lathe) => Ok(Some(AgentModel::Named(model))),
         (Ok(model), _) => Ok(Some(AgentModel::Foreign(model))),

@@ -92,8 +92,35 @@ impl Place {
     }
 }
 
+/// The built-in agents that tasks are given to.
+const SUBAGENTS: [&str; 7] = [
+    "general",
+    "explore",
+    "librarian",
+    "oracle",
+    "frontend-ui-ux-engineer",
+    "document-writer",
+    "multimodal-looker",
+];
+
+/// All but the built-in subagents.
 fn names(agents: &Agents) -> Vec<&str> {
-    agents.entries.iter().map(|entry| entry.name.as_str()).collect()
+    let names = agents.entries.iter().map(|entry| entry.name.as_str());
+    names.filter(|name| !SUBAGENTS.contains(name)).collect()
+}
+
+#[test]
+fn tasks_can_be_given_to_the_built_in_subagents_and_to_no_primary_agent() {
+    let place = place(&[]);
+    let agents = place.agents();
+    let takers: Vec<&str> = agents.delegates().map(|agent| agent.name.as_str()).collect();
+    assert_eq!(takers, SUBAGENTS);
+    assert!(
+        agents
+            .delegates()
+            .all(|agent| !agent.description.is_empty() && !agent.prompt.is_empty())
+    );
+    assert_eq!(place.agent("explore").model, Some(AgentModel::Small));
 }
 
 #[test]
@@ -101,7 +128,7 @@ fn build_and_plan_are_there_without_any_file() {
     let place = place(&[]);
     let agents = place.agents();
     assert_eq!(names(&agents), ["build", "plan"]);
-    assert!(agents.problems.is_empty() && agents.usable().all(Agent::is_primary));
+    assert!(agents.problems.is_empty());
     assert!(place.agent("build").rules.is_empty());
     assert_eq!(
         place.agent("plan").rules[0].rules,

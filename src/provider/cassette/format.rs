@@ -23,6 +23,9 @@ pub(super) struct Exchange {
     pub(super) purpose: Purpose,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
+    /// Number of exchanges of the recording that had ended when this one began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) began: Option<usize>,
     pub(super) request: RequestSummary,
     #[serde(default)]
     pub(super) reply: Vec<Frame>,
@@ -30,11 +33,14 @@ pub(super) struct Exchange {
     pub(super) error: Option<RecordedFailure>,
 }
 
-/// The part of a request that is kept. Only `last` has to match at replay.
+/// The part of a request that is kept. Only `last` has to match at replay; by agent and text a conversation is found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RequestSummary {
+    /// Name of the agent that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<String>,
     pub(super) last: LastInput,
-    /// The beginning of the user's last text.
+    /// The beginning of the user's last text. What lathe itself tells the model is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
     /// The names of the calls whose results are the last thing said.
@@ -51,6 +57,8 @@ pub(super) struct RequestSummary {
 #[serde(rename_all = "snake_case")]
 pub(super) enum LastInput {
     User,
+    /// Something that lathe tells the model by itself, such as that a task has ended, beside no results of calls.
+    Notice,
     Results,
 }
 
@@ -108,33 +116,41 @@ pub(super) struct RecordedFailure {
     pub(super) most_retries: Option<u32>,
 }
 
+impl Exchange {
+    pub(super) fn has_calls(&self) -> bool {
+        let events = self.reply.iter().map(|frame| &frame.event);
+        events
+            .into_iter()
+            .any(|event| matches!(event, RecordedEvent::Call { .. } | RecordedEvent::Use { .. }))
+    }
+}
+
 impl RequestSummary {
     pub(super) fn of(request: &Request) -> Self {
-        let last = request.messages.last();
-        let calls: Vec<String> = match last {
-            Some(message) if message.role == Role::Assistant => {
-                message.calls().map(|call| call.tool.clone()).collect()
-            }
-            _ => Vec::new(),
-        };
         let mut hash = Sha256::new();
         for tool in request.tools.iter() {
             hash.update(&tool.name);
             hash.update(tool.schema.to_string());
         }
-        let user = request
-            .messages
-            .iter()
-            .rfind(|message| message.role == Role::User);
-        let is_results = last.is_some_and(|message| message.role == Role::Assistant);
+        let messages = request.messages.iter();
+        let user = messages
+            .clone()
+            .rfind(|message| message.role == Role::User && !message.is_reminder());
+        // A notice joins the results of calls whenever it comes, which is not the same at replay.
+        let newest = messages.rev().find(|message| !message.is_reminder());
+        let reply = newest.filter(|message| message.role == Role::Assistant);
+        let calls = reply.map(|reply| reply.calls().map(|call| call.tool.clone()).collect::<Vec<_>>());
+        let calls = calls.filter(|calls| !calls.is_empty());
+        let last = match (&calls, reply) {
+            (Some(_), _) => LastInput::Results,
+            (None, Some(_)) => LastInput::Notice,
+            (None, None) => LastInput::User,
+        };
         Self {
-            last: if is_results {
-                LastInput::Results
-            } else {
-                LastInput::User
-            },
+            agent: Some(request.agent.clone()),
+            last,
             text: user.map(|message| message.text().chars().take(PROMPT).collect()),
-            calls: is_results.then_some(calls),
+            calls,
             messages: Some(request.messages.len()),
             tools: Some(format!("{:x}", hash.finalize())),
         }
@@ -142,7 +158,21 @@ impl RequestSummary {
 
     /// Returns true if a request that ends like `asked` is the one that was recorded.
     pub(super) fn fits(&self, asked: &Self) -> bool {
-        self.last == asked.last && (self.calls.is_none() || self.calls == asked.calls)
+        let is_of_kind = self.is_of_kind(asked)
+            // Before there were notices, what lathe says was told like the user's words.
+            || (self.last, asked.last) == (LastInput::User, LastInput::Notice);
+        is_of_kind && (self.calls.is_none() || self.calls == asked.calls)
+    }
+
+    pub(super) fn is_of_kind(&self, asked: &Self) -> bool {
+        self.last == asked.last
+    }
+
+    /// Returns how well a conversation that begins like this one fits one that begins like `asked`: the more, the better.
+    pub(super) fn likeness(&self, asked: &Self) -> usize {
+        let is_same_text = self.text.is_some() && self.text == asked.text;
+        let is_same_agent = self.agent.is_some() && self.agent == asked.agent;
+        2 * usize::from(is_same_text) + usize::from(is_same_agent)
     }
 
     /// Says in a few words what stands at the end of the request.
@@ -156,6 +186,7 @@ impl RequestSummary {
                 Some(text) => format!("a {purpose} after the prompt \"{}\"", shortened(text)),
                 None => format!("a {purpose} after a prompt"),
             },
+            LastInput::Notice => format!("a {purpose} after a notice of lathe"),
             LastInput::Results => match self.calls.as_deref() {
                 Some(calls) => format!("a {purpose} after the results of `{}`", calls.join("`, `")),
                 None => format!("a {purpose} after results"),

@@ -1,9 +1,11 @@
 //! Answering from a cassette.
 //!
-//! Lines match in order, for each session and purpose. A session that asks for the first time is given the first
-//! conversation of the cassette that nobody has yet and whose beginning fits, one with the very same prompt before
-//! others. What differs in wording plays all the same; what differs in kind is an error that names both sides.
+//! Lines match in order, for each session and purpose. A session that asks for the first time is given the conversation of
+//! the cassette that nobody has yet and whose beginning fits best: one with the very same prompt and agent before others,
+//! and of equals the first. What differs in wording plays all the same; what differs in kind is an error that names both
+//! sides. Of conversations that were recorded side by side the replies end in their recorded order.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +15,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _};
 
-use super::format::{Exchange, Frame, RecordedEvent, RequestSummary, VERSION};
+use super::format::{Exchange, Frame, LastInput, RecordedEvent, RequestSummary, VERSION};
+use super::order::{Place, PlaybackOrder, RecordedPlace, ReplyEnd};
 use crate::conversation::{SessionId, Stop, StreamEvent};
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, Purpose, ReplyStream, Request};
 
@@ -55,17 +58,31 @@ pub struct Player {
     pace: PlaybackSpeed,
     following: MatchMode,
     places: Mutex<TrackPositions>,
+    order: Arc<PlaybackOrder>,
 }
 
 /// One recorded conversation.
 #[derive(Debug, Default)]
 struct Track {
-    turns: Vec<Arc<Exchange>>,
-    titles: Vec<Arc<Exchange>>,
+    turns: Vec<Line>,
+    titles: Vec<Line>,
+}
+
+/// One exchange with its place in the cassette.
+#[derive(Debug, Clone)]
+struct Line {
+    place: Place,
+    exchange: Arc<Exchange>,
+}
+
+impl Line {
+    fn request(&self) -> &RequestSummary {
+        &self.exchange.request
+    }
 }
 
 impl Track {
-    fn lines(&self, purpose: Purpose) -> &[Arc<Exchange>] {
+    fn lines(&self, purpose: Purpose) -> &[Line] {
         match purpose {
             Purpose::Turn => &self.turns,
             Purpose::Title => &self.titles,
@@ -98,6 +115,7 @@ impl Player {
     pub fn from_text(text: &str, pace: PlaybackSpeed) -> Result<Self, ProviderError> {
         let mut tracks: Vec<Track> = Vec::new();
         let mut by_label: HashMap<String, usize> = HashMap::new();
+        let mut places: Vec<RecordedPlace> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with("//") {
@@ -108,10 +126,20 @@ impl Player {
                 tracks.push(Track::default());
                 tracks.len() - 1
             });
-            match exchange.purpose {
-                Purpose::Turn => tracks[track].turns.push(Arc::new(exchange)),
-                Purpose::Title => tracks[track].titles.push(Arc::new(exchange)),
-            }
+            let number = places.len();
+            places.push(RecordedPlace {
+                conversation: track,
+                began: exchange.began,
+            });
+            let lines = match exchange.purpose {
+                Purpose::Turn => &mut tracks[track].turns,
+                Purpose::Title => &mut tracks[track].titles,
+            };
+            let exchange = Arc::new(exchange);
+            lines.push(Line {
+                place: number,
+                exchange,
+            });
         }
         if tracks.is_empty() {
             return Err(ProviderError::new(
@@ -124,16 +152,30 @@ impl Player {
             pace,
             following: MatchMode::Strict,
             places: Mutex::default(),
+            order: Arc::new(PlaybackOrder::new(places)),
         })
     }
 
     /// Chooses what becomes of requests that were not recorded.
     pub fn following(mut self, following: MatchMode) -> Self {
         self.following = following;
+        if following == MatchMode::Loose {
+            // Lines are passed over and played again, so there is no order to keep.
+            self.order.turn_off();
+        }
         self
     }
 
-    fn next(&self, request: &Request) -> Result<Arc<Exchange>, ProviderError> {
+    fn next(&self, request: &Request) -> Result<Line, ProviderError> {
+        let next = self.find_next(request);
+        if next.is_err() {
+            // Others would wait for what does not come any more.
+            self.order.turn_off();
+        }
+        next
+    }
+
+    fn find_next(&self, request: &Request) -> Result<Line, ProviderError> {
         let asked = RequestSummary::of(request);
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let known = places.sessions.get(&request.session).copied();
@@ -151,10 +193,15 @@ impl Player {
             .entry((request.session.clone(), request.purpose))
             .or_default();
         if self.following == MatchMode::Loose {
-            let fits = |line: &Arc<Exchange>| line.request.fits(&asked);
+            let has_kind = lines.iter().any(|line| line.request().is_of_kind(&asked));
+            let fits =
+                |line: &Line| line.request().fits(&asked) && (!has_kind || line.request().is_of_kind(&asked));
             let ahead = lines.iter().skip(*played).position(fits);
             let place = ahead.map(|ahead| *played + ahead);
             *played = place.or_else(|| lines.iter().rposition(fits)).unwrap_or(*played);
+        }
+        if let Some(said) = self.said_before(lines, *played, &asked) {
+            return Ok(said.clone());
         }
         let Some(line) = lines.get(*played) else {
             return Err(mismatch(
@@ -163,15 +210,25 @@ impl Player {
                 request.purpose,
             ));
         };
-        if !line.request.fits(&asked) {
+        if !line.request().fits(&asked) {
             return Err(mismatch(
-                &line.request.described(line.purpose),
+                &line.request().described(request.purpose),
                 &asked,
                 request.purpose,
             ));
         }
         *played += 1;
-        Ok(Arc::clone(line))
+        Ok(line.clone())
+    }
+
+    /// Returns the last reply, where a notice begins a turn that came with the results of calls when it was recorded: it
+    /// was answered already.
+    fn said_before<'a>(&self, lines: &'a [Line], played: usize, asked: &RequestSummary) -> Option<&'a Line> {
+        let is_expected = lines.get(played).is_some_and(|line| line.request().fits(asked));
+        let is_left_over = asked.last == LastInput::Notice && !is_expected;
+        let last = lines.get(played.checked_sub(1)?)?;
+        let is_answer = !last.exchange.has_calls() && last.exchange.error.is_none();
+        (self.following == MatchMode::Strict && is_left_over && is_answer).then_some(last)
     }
 
     fn free_track(
@@ -183,21 +240,18 @@ impl Player {
         let is_free = |track: usize| self.following == MatchMode::Loose || !places.taken.contains(&track);
         let first = |track: usize| self.tracks[track].lines(purpose).first();
         let free: Vec<usize> = (0..self.tracks.len()).filter(|track| is_free(*track)).collect();
-        let is_same = |track: &usize| {
-            first(*track).is_some_and(|line| line.request.fits(asked) && line.request.text == asked.text)
-        };
-        let fits = |track: &usize| first(*track).is_some_and(|line| line.request.fits(asked));
-        if let Some(track) = free
-            .iter()
-            .copied()
-            .find(is_same)
-            .or_else(|| free.iter().copied().find(fits))
-        {
+        let fitting = free.iter().filter_map(|track| {
+            let begun = first(*track)?.request();
+            begun
+                .fits(asked)
+                .then(|| (begun.likeness(asked), Reverse(*track)))
+        });
+        if let Some((_, Reverse(track))) = fitting.max() {
             return Ok(track);
         }
         let expected = free.iter().find_map(|track| first(*track)).map_or_else(
             || format!("no further conversation after {}", self.tracks.len()),
-            |line| line.request.described(line.purpose),
+            |line| line.request().described(purpose),
         );
         Err(mismatch(&expected, asked, purpose))
     }
@@ -207,10 +261,14 @@ impl Provider for Player {
     fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>> {
         let pace = self.pace;
         async move {
-            let exchange = self.next(&request)?;
+            let Line { place, exchange } = self.next(&request)?;
+            let mut end = self.order.begin(place);
             match &exchange.error {
-                Some(failure) if exchange.reply.is_empty() => Err(ProviderError::from(failure)),
-                _ => Ok(play(&exchange, pace)),
+                Some(failure) if exchange.reply.is_empty() => {
+                    end.come().await;
+                    Err(ProviderError::from(failure))
+                }
+                _ => Ok(play(&exchange, pace, end)),
             }
         }
         .boxed()
@@ -255,7 +313,7 @@ fn counted(lines: usize) -> String {
 
 type Item = (Duration, Result<StreamEvent, ProviderError>);
 
-fn play(exchange: &Exchange, pace: PlaybackSpeed) -> ReplyStream {
+fn play(exchange: &Exchange, pace: PlaybackSpeed, end: ReplyEnd) -> ReplyStream {
     let mut items = events(&exchange.reply);
     let is_whole = items
         .iter()
@@ -269,13 +327,16 @@ fn play(exchange: &Exchange, pace: PlaybackSpeed) -> ReplyStream {
         );
         items.push_back((Duration::ZERO, Err(cut)));
     }
-    stream::unfold(items, move |mut items| async move {
+    stream::unfold((items, end), move |(mut items, mut end)| async move {
         let (wait, item) = items.pop_front()?;
         let wait = pace.wait(wait);
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
-        Some((item, items))
+        if items.is_empty() || matches!(item, Ok(StreamEvent::Stop(_))) {
+            end.come().await;
+        }
+        Some((item, (items, end)))
     })
     .boxed()
 }
@@ -418,6 +479,10 @@ mod tests {
         second
             .messages
             .push(assistant(vec![call("read", "{}", None, "x")]));
+        // It may come with the results or later.
+        second
+            .messages
+            .push(user("<system-reminder>\nTask x is completed.</system-reminder>"));
         assert_eq!(
             texts(&player, first).await.unwrap(),
             r#"hmone two{"file_path":"a"}"#
@@ -477,6 +542,88 @@ mod tests {
         for said in ["first", "second", "second"] {
             assert_eq!(texts(&player, asked.clone()).await.unwrap(), said);
         }
+    }
+
+    fn asked_by(agent: &str, prompt: &str) -> Request {
+        Request {
+            agent: agent.to_owned(),
+            ..request("a/m", vec![user(prompt)])
+        }
+    }
+
+    #[tokio::test]
+    async fn conversations_side_by_side_are_told_apart_by_their_prompts_and_agents() {
+        let line = |session: &str, agent: &str, prompt: &str| {
+            format!(
+                r#"{{"v":1,"session":"{session}","purpose":"turn","request":{{"agent":"{agent}","last":"user","text":"{prompt}"}},"reply":[{{"say":"I am {session}"}}]}}"#
+            )
+        };
+        let tape = [
+            line("root", "build", "go"),
+            line("one", "explore", "look"),
+            line("two", "general", "look"),
+            line("three", "general", "try"),
+        ];
+        for following in [MatchMode::Strict, MatchMode::Loose] {
+            let player = Player::from_text(&tape.join("\n"), PlaybackSpeed::Flat)
+                .unwrap()
+                .following(following);
+            for (agent, prompt, said) in [
+                ("general", "try", "I am three"),
+                ("general", "look", "I am two"),
+                ("build", "something else", "I am root"),
+                ("explore", "look", "I am one"),
+            ] {
+                assert_eq!(texts(&player, asked_by(agent, prompt)).await.unwrap(), said);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_notice_of_lathe_is_not_taken_for_the_users_words() {
+        let line = |last: &str, said: &str| {
+            format!(
+                r#"{{"v":1,"purpose":"turn","request":{{"last":"{last}"}},"reply":[{{"say":"{said}"}}]}}"#
+            )
+        };
+        let notice = user("<system-reminder>\nTask x is completed.</system-reminder>");
+        let mut woken = request("a/m", vec![user("go"), assistant(Vec::new()), notice]);
+        let tape = [
+            line("user", "first"),
+            line("user", "second"),
+            line("notice", "woken"),
+        ]
+        .join("\n");
+        let player = Player::from_text(&tape, PlaybackSpeed::Flat)
+            .unwrap()
+            .following(MatchMode::Loose);
+        let typed = Request {
+            messages: vec![user("go")],
+            ..woken.clone()
+        };
+        for (asked, said) in [(&typed, "first"), (&woken, "woken"), (&typed, "second")] {
+            assert_eq!(texts(&player, asked.clone()).await.unwrap(), said);
+        }
+        // One that came with the results of calls when it was recorded was answered already.
+        let other = Player::from_text(&line("user", "first"), PlaybackSpeed::Flat).unwrap();
+        let later = Request {
+            session: typed.session.clone(),
+            ..woken.clone()
+        };
+        for asked in [&typed, &later] {
+            assert_eq!(texts(&other, asked.clone()).await.unwrap(), "first");
+        }
+        // A cassette from before there were notices has them as the user's words.
+        let older = Player::from_text(&line("user", "told"), PlaybackSpeed::Flat).unwrap();
+        assert_eq!(texts(&older, woken.clone()).await.unwrap(), "told");
+        let other = Player::from_text(&line("notice", "woken"), PlaybackSpeed::Flat).unwrap();
+        woken.messages.pop();
+        woken.messages.pop();
+        let error = texts(&other, woken).await.unwrap_err();
+        assert!(
+            error.starts_with("the cassette has a turn after a notice of lathe"),
+            "{error}"
+        );
     }
 
     #[tokio::test]

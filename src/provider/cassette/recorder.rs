@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::FutureExt as _;
@@ -23,8 +23,14 @@ pub struct Recorder {
 }
 
 struct CassetteFile {
-    file: Mutex<File>,
+    written: Mutex<WrittenFile>,
     secrets: Secrets,
+}
+
+struct WrittenFile {
+    file: File,
+    /// Number of exchanges in it.
+    exchanges: usize,
 }
 
 impl Recorder {
@@ -52,7 +58,7 @@ impl Recorder {
         Ok(Self {
             inner,
             tape: Arc::new(CassetteFile {
-                file: Mutex::new(file),
+                written: Mutex::new(WrittenFile { file, exchanges: 0 }),
                 secrets,
             }),
         })
@@ -78,6 +84,7 @@ impl Provider for Recorder {
                 session: request.session.to_string(),
                 purpose: request.purpose,
                 model: Some(request.model.to_string()),
+                began: Some(self.tape.lock().exchanges),
                 request: RequestSummary::of(&request),
                 reply: Vec::new(),
                 error: None,
@@ -145,10 +152,15 @@ impl CassetteFile {
         };
         let mut line = self.secrets.without_in_json(&line).into_owned();
         line.push('\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(line.as_bytes()) {
-            tracing::warn!(%error, "an exchange is missing from the cassette");
+        let mut written = self.lock();
+        match written.file.write_all(line.as_bytes()) {
+            Ok(()) => written.exchanges += 1,
+            Err(error) => tracing::warn!(%error, "an exchange is missing from the cassette"),
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, WrittenFile> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{LineMeaning, numbers, unclear};
+use crate::conversation::SessionId;
 use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question, QuestionId, Reply};
 use crate::screen_reader::approval;
 use crate::session::Op;
@@ -24,6 +25,10 @@ impl FormProgress {
 
     pub(super) fn id(&self) -> QuestionId {
         self.form.id
+    }
+
+    pub(super) fn session(&self) -> &SessionId {
+        &self.form.session
     }
 
     pub(super) fn title(&self) -> Revealed {

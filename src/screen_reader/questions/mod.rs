@@ -6,6 +6,7 @@ mod permission;
 use form::FormProgress;
 use permission::PermissionQuestion;
 
+use crate::conversation::SessionId;
 use crate::question::{FormReply, Question, QuestionId, QuestionKind, Reply};
 use crate::session::Op;
 use crate::text::sanitize::Revealed;
@@ -41,6 +42,22 @@ impl PendingQuestion {
         match self {
             Self::Permission(permission) => permission.id(),
             Self::Form(filling) => filling.id(),
+        }
+    }
+
+    /// Returns the session that asks.
+    pub(super) fn session(&self) -> &SessionId {
+        match self {
+            Self::Permission(permission) => permission.session(),
+            Self::Form(filling) => filling.session(),
+        }
+    }
+
+    /// Returns what is asked on one line: `bash wants to run: cargo test`.
+    pub(super) fn brief(&self) -> String {
+        match self {
+            Self::Permission(permission) => permission.brief(),
+            Self::Form(filling) => filling.title().to_string(),
         }
     }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::{LineMeaning, numbers, unclear};
+use crate::conversation::SessionId;
 use crate::permission::{self, Inquiry, PermissionKey, PermissionReply, ProposedRule, Scope};
 use crate::question::{Question, QuestionId, Reply};
 use crate::screen_reader::approval;
@@ -54,6 +55,24 @@ impl PermissionQuestion {
         self.question.id
     }
 
+    pub(super) fn session(&self) -> &SessionId {
+        &self.question.session
+    }
+
+    /// Returns its title, and where that does not name what the call is about, the first line of it.
+    pub(super) fn brief(&self) -> String {
+        let Inquiry { title, card, .. } = &*self.question.about;
+        let title = reveal_line(title).to_string();
+        let argument = card.argument.trim();
+        if !argument.is_empty() && title.ends_with(reveal_line(argument).as_str()) {
+            return title;
+        }
+        match approval::body(card).first() {
+            Some(line) => format!("{title}: {}", line.as_str().trim_start_matches(approval::FOREIGN)),
+            None => title,
+        }
+    }
+
     pub(super) fn title(&self) -> Revealed {
         reveal_line(&self.question.about.title)
     }
@@ -86,13 +105,8 @@ impl PermissionQuestion {
         let place = match (self.question.agent.as_str(), &inquiry.delegated) {
             ("build", None) => place,
             (other, None) => place.and(", for agent ").and(reveal_line(other)),
-            (agent, Some(delegated)) => {
-                let place = place.and(", for agent ").and(reveal_line(agent));
-                let place = delegated.by.iter().rev().fold(place, |place, above| {
-                    place.and(", which works for ").and(reveal_line(above))
-                });
-                place.and(", task \"").and(reveal_line(&delegated.task)).and("\"")
-            }
+            // The line above says who asks.
+            (_, Some(_)) => place,
         };
         let mut lines = vec![place.and(".")];
         lines.extend(approval::body(&inquiry.card));
@@ -305,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_told_with_what_it_destroys_and_who_asks() {
+    fn every_row_is_told_with_what_it_destroys() {
         let delegated = Delegated {
             by: vec!["build".to_owned()],
             task: "who calls backoff()".to_owned(),
@@ -313,7 +327,7 @@ mod tests {
         assert_eq!(
             texts(&asked(Some(delegated)).lines()),
             [
-                "In /p, no sandbox, for agent explore, which works for build, task \"who calls backoff()\".",
+                "In /p, no sandbox.",
                 "| cargo test ⟨U+202E⟩x && rm -rf target",
                 "bash cargo test ⟨U+202E⟩x: asks: no rule allows it",
                 "bash rm -rf target: asks: no rule allows it, deletes files, no undo",

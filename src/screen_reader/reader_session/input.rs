@@ -1,27 +1,34 @@
 //! Input of the person: lines, and `ctrl+c`.
 
-use super::{Effect, ReaderSession};
+use super::ReaderSession;
 use crate::screen_reader::command::{self, Command, ParsedLine};
 use crate::session::host::SessionTarget;
 use crate::session::{CalledCommand, Op};
 use crate::text::sanitize::sanitize;
 
 impl ReaderSession {
-    /// `ctrl+c`, or a line of `esc` alone.
+    /// `ctrl+c`, or in the main conversation a line of `esc` alone.
     pub(in crate::screen_reader) fn interrupt(&mut self) {
         self.output.was_echoed();
-        if self.is_leaving {
-            self.effects.push(Effect::Leave);
+        if std::mem::replace(&mut self.is_leaving, true) {
+            self.is_leaving = false;
+            self.leave();
+            if self.leaving.is_some() {
+                self.prompt();
+            }
             return;
         }
-        self.is_leaving = true;
         if self.runs_something() {
             self.send(Op::Interrupt);
-            self.say("Interrupting. ctrl+c again at once leaves.");
-        } else {
-            self.say("Nothing runs. ctrl+c again at once leaves.");
-            self.prompt();
+            return self.say("Interrupting. ctrl+c again at once leaves.");
         }
+        match self.hold_automation() {
+            Some(held) => self.say(&format!(
+                "Nothing runs in this conversation. {held} ctrl+c again at once leaves."
+            )),
+            None => self.say("Nothing runs. ctrl+c again at once leaves."),
+        }
+        self.prompt();
     }
 
     pub(in crate::screen_reader) fn is_leaving(&self) -> bool {
@@ -36,20 +43,32 @@ impl ReaderSession {
     pub(in crate::screen_reader) fn read(&mut self, line: &str) {
         self.output.was_typed();
         if !line.is_empty() && line.chars().all(|c| c == '\u{1b}') {
-            return self.interrupt();
+            return self.escape();
         }
         self.is_leaving = false;
         let line = sanitize(line);
         let spoken = command::parse_line(&line);
+        if spoken != ParsedLine::Command(Command::Quit, "") {
+            self.leaving = None;
+        }
         if self.is_moving && !matches!(spoken, ParsedLine::Command(Command::Quit, _)) {
             return self.say(&format!(
-                "Another session is being opened; this was not read: {line}"
+                "Another conversation is being opened; this was not read: {line}"
             ));
         }
         match spoken {
             ParsedLine::Text | ParsedLine::Shell(_) if !self.asks.is_empty() => self.answer(&line),
             spoken => self.carry_out(&spoken, &line),
         }
+        self.prompt_again();
+    }
+
+    /// A line of `esc` alone: back from a task, else an interrupt.
+    fn escape(&mut self) {
+        if self.tree.front.is_none() {
+            return self.interrupt();
+        }
+        self.go_back();
         self.prompt_again();
     }
 
@@ -88,7 +107,10 @@ impl ReaderSession {
             Command::Say => self.submit(rest),
             Command::Queue => self.queue(rest),
             Command::Send => self.release(),
-            Command::Stop => self.stop(),
+            Command::Stop => self.stop(rest),
+            Command::Background => self.send_to_background(),
+            Command::Tasks => self.look_at_tasks(rest),
+            Command::Back => self.go_back(),
             Command::Again if self.asks.is_empty() => self.say("No question waits."),
             Command::Again => self.say_question(),
             Command::Dismiss => self.dismiss(),
@@ -106,20 +128,12 @@ impl ReaderSession {
             Command::Model => self.choose_model(rest),
             Command::Agent => self.choose_agent(rest),
             Command::Mode => self.choose_mode(rest),
-            Command::Quit => self.effects.push(Effect::Leave),
+            Command::Quit => self.leave(),
         }
     }
 
     /// A turn, or a command of the person's own.
     pub(super) fn runs_something(&self) -> bool {
         self.is_busy || self.calls.is_running()
-    }
-
-    fn stop(&mut self) {
-        if !self.runs_something() {
-            return self.say("Nothing runs.");
-        }
-        self.send(Op::Interrupt);
-        self.say("Interrupting.");
     }
 }

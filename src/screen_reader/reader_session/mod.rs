@@ -4,19 +4,23 @@
 //!   reading   what the person types            asking     the question that is put, and its answer
 //!   sending   messages on their way            telling    what a command tells
 //!   hearing   what the session does            choosing   the model, the agent, the mode, by number
-//!                                              looking    what is looked up and comes back
+//!   tasks     of the tree, a line each         looking    what is looked up and comes back
+//!   conversations   the main one, or that of a task that the person is in
 //! ```
 //!
 //! Everything that is said goes through [`SpokenText`]. Nothing is ever taken back: what turns out to be void is followed by a
 //! line that says so.
 
+mod conversations;
 mod input;
+mod leaving;
 mod messages;
 mod queries;
 mod questions;
 mod reports;
 mod selection;
 mod session_events;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -32,24 +36,34 @@ use super::question_queue::QuestionQueue;
 use super::questions::PendingQuestion;
 use super::reply_texts::ReplyTexts;
 use super::spoken_text::SpokenText;
+use super::tasks::TaskList;
 use crate::conversation::{Role, Todo};
 use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::text::count::plural;
 use crate::tool::Registry;
+use conversations::MainConversation;
+use leaving::LeavingQuestion;
 use messages::ReturnedMessage;
 use queries::ListedState;
+use tasks::TreeState;
 
 /// Before what the person types when nothing is asked.
 const PROMPT: &str = "> ";
 
+const MISSED: &str = "Some of what happened was missed here. /status tells where things stand.";
+
 pub(super) enum Effect {
+    /// To the session of the conversation that the person is in.
     Send(Op),
+    /// To the session of the main conversation, while the person is in a task.
+    SendToMain(Op),
     /// Comes back as a report.
     Begin(HostRequest),
     Leave,
 }
 
 pub(super) struct ReaderSession {
+    /// Of the conversation that the person is in, as what follows.
     info: SessionInfo,
     /// A turn runs, or a message was sent that is to begin one.
     is_busy: bool,
@@ -73,9 +87,17 @@ pub(super) struct ReaderSession {
     listed: ListedState,
     /// The last that was said of agent and mode is that it is `plan`.
     said_plan: bool,
-    /// Another session is being opened.
+    tree: TreeState,
+    main: MainConversation,
+    /// Leaving was asked for while tasks were at work.
+    leaving: Option<LeavingQuestion>,
+    /// Another conversation was asked for while a message was on its way.
+    was_told_to_wait: bool,
+    /// Another conversation is being opened.
     is_moving: bool,
     zone: TimeZone,
+    /// Milliseconds since the Unix epoch.
+    now: i64,
     output: SpokenText,
     effects: Vec<Effect>,
 }
@@ -99,11 +121,22 @@ impl ReaderSession {
             todos: Todo::list(&snapshot.todos),
             listed: ListedState::default(),
             said_plan: is_plan(&snapshot.info.agent, snapshot.info.mode),
+            tree: TreeState {
+                root: snapshot.info.id.clone(),
+                main_agent: snapshot.info.agent.clone(),
+                tasks: TaskList::default(),
+                front: None,
+            },
+            main: MainConversation::default(),
+            leaving: None,
+            was_told_to_wait: false,
             is_moving: false,
             zone,
+            now: 0,
             output: SpokenText::default(),
             effects: Vec::new(),
         };
+        this.tree.tasks.reset(&snapshot.tasks);
         this.greet(snapshot);
         for note in notes {
             this.say(&format!("Note: {note}"));
@@ -153,22 +186,33 @@ impl ReaderSession {
             self.output.line("The last answer was:");
             self.output.flow(answer.trim());
         }
+        if let Some(line) = self.tasks_in_short() {
+            self.say(&line);
+        }
     }
 
-    /// After the listener fell behind.
+    /// After the listener of the main conversation and of the tree fell behind.
     pub(super) fn catch_up(&mut self, snapshot: &Snapshot) {
-        self.info = snapshot.info.clone();
-        self.is_busy = snapshot.busy;
-        self.is_in_turn = snapshot.busy;
-        self.queue.clone_from(&snapshot.queue);
-        self.todos = Todo::list(&snapshot.todos);
-        self.texts = ReplyTexts::default();
-        self.calls.stop();
+        if self.tree.front.is_none() {
+            self.take_state(snapshot);
+        }
+        self.tree.tasks.reset(&snapshot.tasks);
         self.asks.clear();
         self.listed.catch_up();
-        self.say("Some of what happened was missed here. /status tells where things stand.");
+        self.say(MISSED);
         self.take_asks(snapshot);
         self.prompt();
+    }
+
+    /// After the listener of the task that the person is in fell behind.
+    pub(super) fn catch_up_task(&mut self, snapshot: &Snapshot) {
+        self.take_state(snapshot);
+        self.aside(MISSED);
+    }
+
+    /// Takes the time.
+    pub(super) fn set_now(&mut self, now: i64) {
+        self.now = now;
     }
 
     fn take_asks(&mut self, snapshot: &Snapshot) {
@@ -203,7 +247,15 @@ impl ReaderSession {
     /// Says that the person may type: an answer where one is expected, and nothing while the model is at work.
     pub(super) fn prompt(&mut self) {
         if self.asks.is_empty() && !self.is_busy {
-            self.output.open(PROMPT);
+            let place = self
+                .tree
+                .front
+                .as_ref()
+                .and_then(|task| self.tree.tasks.number(task));
+            match place {
+                None => self.output.open(PROMPT),
+                Some(number) => self.output.open(&format!("task {number} {PROMPT}")),
+            }
         } else if let Some(asked) = self.asks.answerable() {
             let prompt = asked.prompt();
             if self.output.is_covered() {

@@ -134,13 +134,22 @@ impl ReaderSession {
         };
         match self.listed.sessions.get(number - 1) {
             None => self.say(&format!("No session {number} was told; /sessions tells them.")),
-            Some(id) if *id == self.info.id => self.say("You are in that session."),
+            Some(id) if *id == self.tree.root => self.say("You are in that session."),
             Some(id) => self.go_to(SessionTarget::Session(id.clone())),
         }
     }
 
     /// Leaves this session for another one, where nothing is lost by that.
     pub(super) fn go_to(&mut self, wanted: SessionTarget) {
+        if self.tree.front.is_some() {
+            return self.say("You are in a task. /back returns to the main conversation; ask again there.");
+        }
+        if !self.runs_something() && self.has_active_tasks() {
+            return self.say(
+                "Tasks are at work here and end with this session. Wait for their end, or stop them with /stop all, \
+                 and ask again.",
+            );
+        }
         if self.runs_something() || !self.asks.is_empty() {
             return self.say("Something runs here. Wait for its end, or stop it with /stop, and ask again.");
         }
@@ -160,6 +169,10 @@ impl ReaderSession {
             HostReport::NotOpened(report) => {
                 self.is_moving = false;
                 self.say(&format!("The session was not opened: {}", report.sentence()));
+            }
+            HostReport::NotEntered(report) => {
+                self.is_moving = false;
+                self.say(&format!("The task was not entered: {}", report.sentence()));
             }
             HostReport::Lost => {
                 self.is_moving = false;
@@ -194,7 +207,7 @@ impl ReaderSession {
                 | Answer::Export(_)
                 | Answer::Fits(_)
                 | Answer::Unfit(_)
-                | Answer::AtWork(_),
+                | Answer::AtWork { .. },
             ) => Vec::new(),
         };
         self.output.lines(&lines);
@@ -203,12 +216,12 @@ impl ReaderSession {
     fn say_sessions(&mut self, sought: &SessionSearch, found: &[SessionMatch]) {
         let ids = found.iter().map(|found| found.session.row.id.clone());
         self.listed.sessions = ids.collect();
-        let lines = sessions::lines(found, sought, &self.info.id);
+        let lines = sessions::lines(found, sought, &self.tree.root);
         self.output.lines(&lines);
     }
 }
 
 /// Reads a number of a list.
-fn number(given: &str) -> Option<usize> {
+pub(super) fn number(given: &str) -> Option<usize> {
     given.parse().ok().filter(|number| *number > 0)
 }

@@ -1,6 +1,7 @@
 //! The question that is put, and what is typed to answer it.
 
 use super::ReaderSession;
+use super::leaving::LeavingQuestion;
 use super::messages::ReturnedMessage;
 use crate::permission::PermissionReply;
 use crate::screen_reader::console::PromptNumber;
@@ -8,7 +9,6 @@ use crate::screen_reader::question_queue::WithdrawnPosition;
 use crate::screen_reader::questions::{LineMeaning, PendingQuestion};
 use crate::screen_reader::trust::TOO_EARLY;
 use crate::session::SettledQuestion;
-use crate::text::sanitize::Revealed;
 
 impl ReaderSession {
     pub(super) fn ask(&mut self, asked: PendingQuestion) {
@@ -32,7 +32,7 @@ impl ReaderSession {
 
     pub(super) fn say_question(&mut self) {
         if let Some(asked) = self.asks.first() {
-            let lines = [vec![titled(asked)], asked.lines()].concat();
+            let lines = [vec![self.titled(asked)], asked.lines()].concat();
             self.output.question(&lines);
         }
     }
@@ -40,7 +40,7 @@ impl ReaderSession {
     /// Tells the question that waits again, without what it is about: other words came between it and its answer.
     pub(super) fn say_options(&mut self) {
         if let Some(asked) = self.asks.first() {
-            let lines = [vec![titled(asked)], asked.options()].concat();
+            let lines = [vec![self.titled(asked)], asked.options()].concat();
             self.output.question(&lines);
         }
     }
@@ -48,7 +48,8 @@ impl ReaderSession {
     /// Returns what was put to the person and takes no answer yet.
     pub(in crate::screen_reader) fn unheard_round(&self) -> Option<PromptNumber> {
         let returned = self.returned.as_ref().and_then(ReturnedMessage::unheard_round);
-        self.asks.unheard_round().or(returned)
+        let leaving = self.leaving.as_ref().and_then(LeavingQuestion::unheard_round);
+        self.asks.unheard_round().or(returned).or(leaving)
     }
 
     /// Returns true if this is a question, to which nothing may be an answer that was begun before it.
@@ -62,6 +63,11 @@ impl ReaderSession {
             && returned.accept_answers(round)
         {
             self.aside("/send sends your message again as it is.");
+        }
+        if let Some(leaving) = &mut self.leaving
+            && leaving.accept_answers(round)
+        {
+            self.aside("/quit again leaves; anything else stays.");
         }
         if self.asks.accept_answers(round) {
             self.prompt();
@@ -122,10 +128,4 @@ impl ReaderSession {
         }
         self.prompt();
     }
-}
-
-fn titled(asked: &PendingQuestion) -> Revealed {
-    let title = asked.title();
-    let end = if title.as_str().ends_with('.') { "" } else { "." };
-    Revealed::own("Question: ").and(title).and(end)
 }

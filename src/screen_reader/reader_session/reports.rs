@@ -24,9 +24,11 @@ impl ReaderSession {
 
     pub(super) fn say_status(&mut self) {
         let info = &self.info;
-        let mut lines = vec![format!("Model {}, {}.", info.model, working_as(info))];
+        let mut lines: Vec<String> = self.place().into_iter().collect();
+        lines.push(format!("Model {}, {}.", info.model, working_as(info)));
+        let before = lines.len();
         lines.extend(self.calls.running());
-        if lines.len() == 1 {
+        if lines.len() == before {
             let state = if self.is_busy {
                 "The model is at work."
             } else {
@@ -34,6 +36,7 @@ impl ReaderSession {
             };
             lines.push(state.to_owned());
         }
+        lines.extend(self.tasks_in_short());
         let asks = self.asks.iter();
         lines.extend(asks.map(|asked| format!("A question waits: {}.", asked.title())));
         lines.extend(self.queue.iter().map(waits));

@@ -43,6 +43,9 @@ impl ReaderSession {
             }
             Event::Agent(agent) => {
                 self.info.agent.clone_from(agent);
+                if self.tree.front.is_none() {
+                    self.tree.main_agent.clone_from(agent);
+                }
                 if !self.is_plan_again(agent == PLAN) {
                     self.aside(&format!("The agent is {agent} now."));
                 }
@@ -57,8 +60,8 @@ impl ReaderSession {
             Event::Grants(rules) => self.rules(rules),
             Event::Refused(input) => self.refused(input),
             Event::Unread { input, report, .. } => self.unread(input, report),
+            Event::Task(row) => self.on_task(row),
             Event::CallUpdate { .. }
-            | Event::Task(_)
             | Event::Usage(_)
             | Event::Unqueued { .. }
             | Event::Answer(_)

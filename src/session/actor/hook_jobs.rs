@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::SessionParts;
-use crate::conversation::SessionId;
+use crate::conversation::{SessionId, TaskId};
 use crate::hook::{HookContext, Prompted, Stopped};
 use crate::session::Input;
 use crate::tool::SessionServices;
@@ -36,6 +36,8 @@ pub(super) struct OwnedHookContext {
     pub(super) services: Arc<SessionServices>,
     session: SessionId,
     agent: String,
+    /// The session works on a task.
+    is_task: bool,
 }
 
 impl OwnedHookContext {
@@ -44,6 +46,7 @@ impl OwnedHookContext {
             services: Arc::clone(&parts.calls.services),
             session: parts.info.id.clone(),
             agent: parts.info.agent.clone(),
+            is_task: parts.is_task,
         }
     }
 
@@ -72,7 +75,9 @@ impl OwnedHookContext {
                 HookDone::Prompted(prompted, way)
             }
             HookJob::Stop { is_again } => {
-                HookDone::Stopped(hooks.stop(self.scene(), is_again, &cancel).await)
+                let task = self.is_task.then(|| TaskId::of(&self.session));
+                let task = task.as_ref().map(TaskId::as_str);
+                HookDone::Stopped(hooks.stop(self.scene(), task, is_again, &cancel).await)
             }
         }
     }

@@ -109,8 +109,13 @@ impl Actor {
         self.parts.info.read_only.is_none() && self.parts.calls.services.tree.hooks.has(event)
     }
 
+    /// Returns true if hooks want to see one of these prompts. What an agent asks of a task is no prompt of the user's.
+    fn has_prompt_hook(&self, inputs: &[Input]) -> bool {
+        self.has_hook(HookEvent::UserPromptSubmit) && inputs.iter().any(|input| !input.is_delegated)
+    }
+
     pub(super) fn is_busy(&self) -> bool {
-        self.turn.is_some() || self.hooking.is_holding()
+        self.turn.is_some() || self.hooking.is_holding() || self.setup.is_some()
     }
 
     /// The session has begun, for whoever attaches first: nobody would hear of hooks that run earlier.
@@ -121,7 +126,8 @@ impl Actor {
         for message in &self.parts.messages {
             self.hooking.write(message);
         }
-        if self.has_hook(HookEvent::SessionStart) {
+        // A task is no session of its own to the person who wrote the hooks.
+        if self.has_hook(HookEvent::SessionStart) && !self.parts.is_task {
             let source = self.parts.opening;
             self.ask_hooks(HookJob::Begin { source });
         }
@@ -148,7 +154,7 @@ impl Actor {
 
     /// Gives prompts to the hooks first; says what is left to be done at once.
     pub(super) fn hold_prompts(&mut self, inputs: Vec<Input>) -> Option<Vec<Input>> {
-        if !self.has_hook(HookEvent::UserPromptSubmit) && !self.hooking.is_working() {
+        if !self.has_prompt_hook(&inputs) && !self.hooking.is_working() {
             return Some(inputs);
         }
         self.hooking.held = HeldStep::Prompt;
@@ -161,7 +167,7 @@ impl Actor {
 
     /// The same for what is said while a turn runs.
     pub(super) fn hold_steer(&mut self, input: Input) -> Option<Input> {
-        if !self.has_hook(HookEvent::UserPromptSubmit) {
+        if !self.has_prompt_hook(std::slice::from_ref(&input)) {
             return Some(input);
         }
         self.ask_hooks(HookJob::Prompts {
@@ -175,7 +181,12 @@ impl Actor {
     pub(super) fn hold_end(&mut self, end: TurnEnd) -> bool {
         let is_whole = end == TurnEnd::Stop && !self.closing;
         let has_steers = self.turn.as_ref().is_some_and(Turn::has_steers);
-        if !is_whole || has_steers || !self.has_hook(HookEvent::Stop) {
+        let event = if self.parts.is_task {
+            HookEvent::SubagentStop
+        } else {
+            HookEvent::Stop
+        };
+        if !is_whole || has_steers || !self.has_hook(event) {
             return false;
         }
         self.hooking.held = HeldStep::End;
@@ -357,7 +368,7 @@ impl Actor {
         if tokio::time::timeout(END_GRACE, told).await.is_err() {
             tracing::warn!("hooks were still being told of something when the session ended");
         }
-        if !self.has_hook(HookEvent::SessionEnd) {
+        if !self.has_hook(HookEvent::SessionEnd) || self.parts.is_task {
             return;
         }
         let stage = OwnedHookContext::of(&self.parts);

@@ -15,6 +15,7 @@ mod nested_calls;
 mod plan_mode;
 mod queries;
 mod revised_calls;
+mod setup;
 mod shell;
 mod task_commands;
 mod todo_reminders;
@@ -120,10 +121,11 @@ pub(super) struct Actor {
     attaching: attachments::AttachmentReads,
     /// Commands of the person's own that run.
     shells: shell::Shells,
+    /// The command that prepares the work tree of a task, while it runs.
+    setup: Option<setup::Setup>,
     advertised: AdvertisedTools,
     known_todos: KnownTodos,
-    /// How often the turn was reminded of its todos.
-    reminded: u32,
+    todo_reminders: todo_reminders::TodoReminders,
     /// When the last turn began, in milliseconds since the Unix epoch.
     turn_began: Option<i64>,
     /// Agent and model of the last request; before the first one, of a conversation that goes on.
@@ -169,9 +171,10 @@ impl Actor {
             revised: revised_calls::RevisedCalls::default(),
             attaching: attachments::AttachmentReads::default(),
             shells: shell::Shells::default(),
+            setup: None,
             advertised,
             known_todos,
-            reminded: 0,
+            todo_reminders: todo_reminders::TodoReminders::default(),
             turn_began: None,
             asked_as,
             is_spent: false,

@@ -67,7 +67,8 @@ impl Actor {
             Query::AtWork => {
                 let is_at_work = self.is_busy() || self.parts.tasks.is_at_work();
                 // Whoever asked may be gone.
-                let _ = sender.send(Answer::AtWork(is_at_work));
+                let seq = self.outbox.seq();
+                let _ = sender.send(Answer::AtWork { is_at_work, seq });
             }
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {

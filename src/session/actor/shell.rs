@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Actor, now};
@@ -24,6 +24,10 @@ impl Shells {
         self.0.is_empty()
     }
 
+    pub(super) fn insert(&mut self, call: CallId, cancel: CancellationToken) {
+        self.0.insert(call, cancel);
+    }
+
     /// Stops them all. They end by themselves within seconds.
     pub(super) fn cancel(&self) {
         self.0.values().for_each(CancellationToken::cancel);
@@ -37,28 +41,29 @@ impl Actor {
             return self.report(ReportKind::Storage, words);
         }
         let call = CallId::new();
-        let message = self.shell_message(&call, command);
+        let args = json!({ "command": command });
+        let message = self.command_message(&call, args, CallState::Running);
         let stored = self.parts.recorder.message(&message);
         self.parts.messages.push(Arc::clone(&message));
         self.publish(Event::MessageStarted(message));
         self.check(stored);
         let cancel = CancellationToken::new();
-        self.shells.0.insert(call.clone(), cancel.clone());
+        self.shells.insert(call.clone(), cancel.clone());
         let settings = self.parts.calls.clone();
         self.parts
             .driver
             .run_own(call, command.to_owned(), settings, cancel);
     }
 
-    fn shell_message(&mut self, call: &CallId, command: &str) -> Arc<Message> {
-        let args = json!({ "command": command });
+    /// Makes a message with one part, a call of `bash`.
+    pub(super) fn command_message(&mut self, call: &CallId, args: Value, state: CallState) -> Arc<Message> {
         let body = PartBody::Tool(ToolPart {
             call: call.clone(),
             provider_id: None,
             tool: "bash".to_owned(),
             raw_args: args.to_string(),
             args: Some(args.into()),
-            state: CallState::Running,
+            state,
             result: None,
             native: None,
             inner: Vec::new(),
@@ -100,11 +105,13 @@ impl Actor {
             Some(part) => self.parts.recorder.part(&message.id, part),
             None => Ok(()),
         };
+        let result = Arc::new(result);
         self.publish(Event::CallEnded {
             call: call.clone(),
             tool: "bash".to_owned(),
-            result: Arc::new(result),
+            result: Arc::clone(&result),
         });
         self.check(stored);
+        self.end_setup(call, &result);
     }
 }

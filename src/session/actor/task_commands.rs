@@ -12,6 +12,7 @@ impl Actor {
     pub(super) fn on_task_command(&mut self, command: TaskCommand) {
         match command {
             TaskCommand::Prompt(input) => self.take_input(MessageRoute::Submitted, input),
+            TaskCommand::SetUp { command, then } => self.set_up(&command, then),
             TaskCommand::Stop => self.interrupt(),
             TaskCommand::StopSpent(spent) => self.fail_turn(spent),
             TaskCommand::TakeNotices => {

@@ -1,4 +1,4 @@
-//! A turn that would end with open todos goes on, as often as `todo.reminders` says.
+//! A turn that would end with open todos goes on, as often as `todo.reminders` says and as long as something changes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,26 @@ use crate::conversation::Message;
 use crate::session::Input;
 use crate::tool::plural;
 
+/// Reminders of open todos in the turn that runs.
+#[derive(Debug, Default)]
+pub(super) struct TodoReminders {
+    count: u32,
+    /// The list and the number of messages at the last one.
+    last: Option<(Vec<Value>, usize)>,
+}
+
 impl Actor {
+    /// Returns true if the list is as it was at the last reminder and no call was made since: another would change nothing.
+    fn is_stuck(&self) -> bool {
+        self.todo_reminders
+            .last
+            .as_ref()
+            .is_some_and(|(todos, messages)| {
+                let since = self.parts.messages.iter().skip(*messages);
+                *todos == self.parts.todos && since.flat_map(|message| message.calls()).next().is_none()
+            })
+    }
+
     /// Reminds of what is open; says whether the turn goes on with that.
     pub(super) fn remind_of_todos(&mut self, end: TurnEnd) -> bool {
         let has_steers = self.turn.as_ref().is_some_and(Turn::has_steers);
@@ -18,10 +37,15 @@ impl Actor {
             return false;
         }
         let open = self.parts.todos.iter().filter(|todo| is_open(todo)).count();
-        if open == 0 || self.reminded >= self.parts.reminders {
+        if open == 0 || self.todo_reminders.count >= self.parts.reminders || self.is_stuck() {
             return false;
         }
-        self.reminded += 1;
+        if self.parts.tasks.has_running_in_background(&self.parts.info.id) {
+            // It waits for them, and is woken when they have ended.
+            return false;
+        }
+        self.todo_reminders.count += 1;
+        self.todo_reminders.last = Some((self.parts.todos.clone(), self.parts.messages.len()));
         let message = self.user_message(&Input {
             text: text(open),
             ..Input::default()

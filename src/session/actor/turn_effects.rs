@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::todo_reminders::TodoReminders;
 use super::{Actor, CHECKPOINT, now};
 use crate::agent::history;
 use crate::agent::reminder::remind;
@@ -73,7 +74,7 @@ impl Actor {
             self.report(ReportKind::Storage, error.to_string());
         }
         self.forget_going_on();
-        self.reminded = 0;
+        self.todo_reminders = TodoReminders::default();
         self.turn_began = Some(now());
         self.publish(Event::TurnStarted);
         if let Some(inputs) = self.hold_prompts(inputs) {
@@ -192,6 +193,7 @@ impl Actor {
         }
         let request = Request {
             session: self.parts.info.id.clone(),
+            agent: self.parts.info.agent.clone(),
             purpose: Purpose::Turn,
             model: self.parts.info.model.clone(),
             system: self.parts.system.clone(),

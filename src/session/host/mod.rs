@@ -10,6 +10,7 @@ mod prompts;
 mod query;
 mod rules;
 mod stored;
+mod trees;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -21,20 +22,25 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::opened::RunningSession;
 use super::tasks::Tasks;
 use super::wire::{self, ModelSource, OpenRequest};
 use super::{ErrorReport, Handle, Op, ReportKind, SendError};
 use crate::conversation::SessionId;
 use crate::files::Roots;
-use crate::tool::Registry;
 use prompts::PromptHistory;
 
+pub use super::opened::Opened;
 pub use fork::{ForkPoint, Forked};
 pub use opening::SessionTarget;
 pub use query::{HostAnswer, HostQuery};
 pub use rules::StoredRules;
 pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
+pub use trees::{
+    Against, Applied, ChangeKind, Conflict, FileSelection, HeldWork, Removal, Removed, Selection, TaskTrees,
+    TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
+};
 
 pub use crate::store::{FoundText, Hit, Prompt, SessionRow, TrustedPlace};
 
@@ -66,15 +72,6 @@ struct Shared {
 
 /// A session on its way. The work goes on wherever this is polled.
 pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
-
-/// A session that is open, for a front end.
-pub struct Opened {
-    pub handle: Handle,
-    /// Draws the session's calls.
-    pub tools: Arc<Registry>,
-    /// Sentences for the person: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
-}
 
 struct OpenSession {
     handle: Handle,
@@ -193,10 +190,8 @@ impl Host {
 
     fn keep(&self, opened: wire::WiredSession) -> Opened {
         let wire::WiredSession {
-            handle,
-            tools,
+            session: RunningSession { handle, tools, actor },
             notes,
-            actor,
             tasks,
         } = opened;
         let mut open = lock(&self.shared.open);
@@ -252,6 +247,7 @@ impl Shared {
                 title: stored.and_then(|stored| stored.rename(&session, &title)),
                 session,
             },
+            HostQuery::Tree(query) => HostAnswer::Tree(TaskTrees::new(&self.data).answer(query)),
             HostQuery::Delete(session) => HostAnswer::Deleted {
                 done: stored.and_then(|stored| stored.delete(&session)),
                 session,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FoundText, ListedSession};
+use super::{FoundText, ListedSession, TreeAnswer, TreeQuery};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
 
@@ -19,6 +19,8 @@ pub enum HostQuery {
     LastWords(SessionId),
     Rename(SessionId, String),
     Delete(SessionId),
+    /// The work trees of isolated tasks.
+    Tree(TreeQuery),
 }
 
 /// The answer to a [`HostQuery`]; it names what was asked for.
@@ -47,4 +49,5 @@ pub enum HostAnswer {
         session: SessionId,
         done: Result<(), ErrorReport>,
     },
+    Tree(TreeAnswer),
 }

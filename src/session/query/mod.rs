@@ -51,7 +51,7 @@ pub enum Query {
         question: QuestionId,
         args: Map<String, Value>,
     },
-    /// Whether anything goes on in the session's tree or is about to.
+    /// Asks if anything goes on in the session's tree or is about to.
     AtWork,
 }
 
@@ -70,7 +70,11 @@ pub enum Answer {
     Fits(Map<String, Value>),
     /// Why they are not the tool's.
     Unfit(String),
-    AtWork(bool),
+    AtWork {
+        is_at_work: bool,
+        /// The last event of the session by then.
+        seq: u64,
+    },
     /// A sentence that says what happened to the person's thing.
     Failed(String),
 }

@@ -12,7 +12,8 @@ use crate::conversation::{ErrorKind, Message, MessageState, PartBody, Role, Sess
 use crate::session::{Input, TaskCommand};
 use crate::store::StoreError;
 use crate::tool::{
-    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskOrder, TaskState, TaskWatch, ToolError,
+    CancelledTask, CheckedOrder, Delegation, TaskCaller, TaskModel, TaskOrder, TaskState, TaskWatch,
+    ToolError, TreeReport,
 };
 
 /// The tasks of a tree, for tools.
@@ -27,6 +28,18 @@ impl TaskDelegation {
 impl Delegation for TaskDelegation {
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
         self.tasks()?.check(caller, order)
+    }
+
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError> {
+        let sessions = self.tasks()?.lock().sessions.clone();
+        sessions
+            .ok_or_else(closing)?
+            .model_for(caller, order, wants_images)
     }
 
     fn start(
@@ -65,6 +78,15 @@ impl Delegation for TaskDelegation {
             tokio::task::spawn_blocking(move || tasks.fetch(&caller, &session))
                 .await
                 .unwrap_or_else(|_| Err(closing()))
+        })
+    }
+
+    fn tree(&self, task: &TaskId) -> BoxFuture<'static, Option<TreeReport>> {
+        let (tasks, session) = (self.tasks(), task.session());
+        Box::pin(async move {
+            let tasks = tasks.ok()?;
+            let report = tokio::task::spawn_blocking(move || tasks.tree_report(&session));
+            report.await.ok().flatten()
         })
     }
 
@@ -119,6 +141,7 @@ impl Tasks {
         let input = Input {
             text: checked.order.prompt.clone(),
             files: checked.order.files.clone(),
+            is_delegated: true,
             ..Input::default()
         };
         match &checked.resumes {
@@ -135,6 +158,7 @@ impl Tasks {
     ) -> Result<TaskWatch, ToolError> {
         let session = SessionId::new();
         let sessions = self.lock().sessions.clone().ok_or_else(closing)?;
+        let worktree = sessions.plan_tree(&session, caller, &checked)?;
         let stored = sessions.new_session(&session, caller, &checked);
         let has_cache = sessions.has_cache(&checked.model);
         let mut state = self.lock();
@@ -149,6 +173,7 @@ impl Tasks {
             model: checked.model,
             has_cache,
             budget: checked.order.budget,
+            worktree,
         };
         let row = state.scheduler.new_row(&new, now());
         state
@@ -159,7 +184,7 @@ impl Tasks {
         state.prompts.insert(session.clone(), input);
         state
             .scheduler
-            .start(new, now())
+            .start(&new, now())
             .map_err(|refusal| refused(&refusal, &self.root))?;
         let watch = state.watch(&session)?;
         self.perform(&mut state);
@@ -175,7 +200,7 @@ impl Tasks {
         input: Input,
     ) -> Result<TaskWatch, ToolError> {
         let mut state = self.lock();
-        let call = (!checked.order.is_background).then(|| caller.call.clone());
+        let call = (!checked.order.is_background).then_some(&caller.call);
         let is_ended = state
             .scheduler
             .row(session)

@@ -1,4 +1,4 @@
-//! What an event of a session means to the scheduler.
+//! Turns events of a session into observations for the scheduler.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

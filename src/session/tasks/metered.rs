@@ -56,7 +56,7 @@ impl Ticket {
         }
     }
 
-    /// What the request took: as the server says, else an estimate of what was sent and of what came back. One that the
+    /// Returns the usage of the request: as the server says, else an estimate of what was sent and of what came back. One that the
     /// server never began to answer took nothing.
     fn taken(&self) -> Usage {
         match self.usage {
@@ -124,6 +124,7 @@ impl Stream for MeteredReply {
 impl Tasks {
     /// Waits until a request may be sent, or says why it never may.
     async fn admit(self: &Arc<Self>, request: Request) -> Result<Ticket, ProviderError> {
+        self.check_price(&request)?;
         let (sender, admission) = oneshot::channel();
         let id = {
             let mut state = self.lock();
@@ -149,6 +150,22 @@ impl Tasks {
             Ok(Ok(())) => Ok(ticket),
             Ok(Err(spent)) => Err(spent_error(spent)),
             Err(_) => Err(spent_error("the session is closing".to_owned())),
+        }
+    }
+
+    /// Refuses a request whose price is not known where dollars are limited: nobody could say what it spends.
+    fn check_price(&self, request: &Request) -> Result<(), ProviderError> {
+        let sessions = {
+            let state = self.lock();
+            let has_limit = state.scheduler.has_cost_limit(&request.session);
+            state.sessions.clone().filter(|_| has_limit)
+        };
+        let model = &request.model;
+        match sessions {
+            Some(sessions) if sessions.price(model, &Usage::default()).is_none() => Err(spent_error(
+                format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
+            )),
+            _ => Ok(()),
         }
     }
 

@@ -9,38 +9,70 @@ mod events;
 mod metered;
 mod notice;
 mod runner;
+mod trees;
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use super::opened::RunningSession;
 use super::tree::SessionTree;
-use super::wire::WiredSession;
 use super::{ErrorReport, Event, Handle, Input, TaskCommand, TaskOp};
-use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler};
-use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage};
+use crate::agent::background::{Effect, Limits, Observation, RequestId, Scheduler, TurnResult};
+use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges};
 use crate::permission::Mode;
 use crate::store::{NewSession, Store, StoreError};
-use crate::tool::{CheckedOrder, Registry, TaskCaller, TaskOrder, TaskState, ToolError};
+use crate::tool::{
+    CheckedOrder, Registry, TaskCaller, TaskModel, TaskOrder, TaskState, ToolError, TreeReport,
+};
+use crate::worktree::Lease;
 use events::EventReader;
 use runner::Job;
 
 pub(super) use delegation::TaskDelegation;
 pub(super) use metered::{MeteredProvider, spent_error};
+pub(super) use trees::TreeStart;
 
 /// Makes the sessions of tasks; `wire` has what it takes. Its methods read files and the store, and block.
 pub(super) trait TaskSessions: Send + Sync {
     /// Settles who works on an order and with what model.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
 
+    /// Returns the model that would be asked on an order, with what it takes in.
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError>;
+
     /// Returns the session that is stored for a new task.
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;
 
+    /// Says where an isolated task would work; `None` for one that is not isolated. Refuses what cannot be.
+    fn plan_tree(
+        &self,
+        id: &SessionId,
+        caller: &TaskCaller,
+        order: &CheckedOrder,
+    ) -> Result<Option<WorktreeChanges>, ToolError>;
+
+    /// Makes the work tree of a task that is to have one and has none yet.
+    fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport>;
+
+    /// Takes the right to work in the tree that a session's directory lies in, if it lies in one.
+    fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport>;
+
+    /// Returns what is changed in a task's own tree.
+    fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport>;
+
+    /// Notes how a task that has ended left its tree.
+    fn settle_tree(&self, row: &TaskRow);
+
     /// Opens the stored session of a task.
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport>;
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport>;
 
     /// Returns true if what a model's provider has cached is read for less.
     fn has_cache(&self, model: &ModelRef) -> bool;
@@ -55,6 +87,7 @@ pub(super) struct Tasks {
     store: Store,
     tree: Arc<SessionTree>,
     tools: Arc<Registry>,
+    is_owner: bool,
     state: Mutex<State>,
     jobs: mpsc::UnboundedSender<Job>,
     /// Something may be due earlier than it was.
@@ -71,12 +104,16 @@ struct State {
     live: HashMap<SessionId, LiveSession>,
     readers: HashMap<SessionId, EventReader>,
     watches: HashMap<SessionId, watch::Sender<Arc<TaskState>>>,
-    /// What the sessions that are about to be opened begin with.
+    /// First prompts of the sessions that are about to be opened.
     prompts: HashMap<SessionId, Input>,
     admissions: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
     /// The last message of a task that a session was given.
     fetched: HashMap<(SessionId, SessionId), MessageId>,
+    /// Of the running tasks that work in a tree.
+    leases: HashMap<SessionId, Lease>,
+    /// Tasks whose tree is about to be measured.
+    measuring: HashSet<SessionId>,
     is_closing: bool,
 }
 
@@ -89,13 +126,15 @@ struct LiveSession {
     is_lent: bool,
 }
 
-/// What [`Tasks`] is made of.
+/// Parts of [`Tasks`].
 pub(super) struct TasksParts {
     pub(super) root: SessionId,
     pub(super) store: Store,
     pub(super) tree: Arc<SessionTree>,
     pub(super) tools: Arc<Registry>,
     pub(super) limits: Limits,
+    /// This process has the tree; otherwise nothing of it is stored from here.
+    pub(super) is_owner: bool,
 }
 
 impl Tasks {
@@ -112,6 +151,7 @@ impl Tasks {
             store: parts.store,
             tree: parts.tree,
             tools: parts.tools,
+            is_owner: parts.is_owner,
             state: Mutex::new(State {
                 scheduler,
                 sessions: None,
@@ -123,6 +163,8 @@ impl Tasks {
                 admissions: HashMap::new(),
                 last_request: 0,
                 fetched: HashMap::new(),
+                leases: HashMap::new(),
+                measuring: HashSet::new(),
                 is_closing: false,
             }),
             jobs,
@@ -139,6 +181,10 @@ impl Tasks {
         let mut state = self.lock();
         state.root = Some(root);
         state.sessions = Some(sessions);
+        for job in trees::unmeasured(state.scheduler.rows()) {
+            // Nobody listens any more while the process ends.
+            let _ = self.jobs.send(job);
+        }
     }
 
     /// All tasks, in the order in which they were started.
@@ -164,6 +210,7 @@ impl Tasks {
             return;
         }
         let mut state = self.lock();
+        self.note_call(&mut state, session, event);
         let reader = state.readers.entry(session.clone()).or_default();
         if let Some(observation) = reader.read(event, &self.tools) {
             state.scheduler.observe(session, observation, now());
@@ -178,11 +225,29 @@ impl Tasks {
         self.perform(&mut state);
     }
 
+    /// A task cannot begin, because of this.
+    pub(super) fn fail(&self, session: &SessionId, why: String) {
+        let mut state = self.lock();
+        let failed = Observation::TurnEnded(TurnResult::Failed(why));
+        state.scheduler.observe(session, failed, now());
+        self.perform(&mut state);
+    }
+
     /// Hands a session the notices that wait for it, as one text, with the tasks that they are about.
     pub(super) fn take_notices(&self, session: &SessionId) -> Option<(String, Vec<SessionId>)> {
         let (notices, running) = self.lock().scheduler.take_notices(session);
         let told = notices.iter().map(|notice| notice.row.session.clone()).collect();
         notice::text(&notices, running, now()).map(|text| (text, told))
+    }
+
+    /// Returns true if a task that a session started in the background is queued or running.
+    pub(super) fn has_running_in_background(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.running_in_background(session) > 0
+    }
+
+    /// Returns true if dollars are limited for a session.
+    pub(super) fn has_cost_limit(&self, session: &SessionId) -> bool {
+        self.lock().scheduler.has_cost_limit(session)
     }
 
     /// Returns true if notices wait for a session.
@@ -237,6 +302,7 @@ impl Tasks {
         };
         let ends = live.into_values().map(LiveSession::close);
         futures::future::join_all(ends).await;
+        self.lock().leases.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -276,11 +342,19 @@ impl Tasks {
         let session = &row.session;
         if is_stored {
             let is_told = state.scheduler.is_settled(session);
-            if let Err(error) = self.store.put_task(&row, is_told) {
+            let stored = if self.is_owner {
+                self.store.put_task(&row, is_told)
+            } else {
+                Ok(())
+            };
+            if let Err(error) = stored {
                 tracing::error!(%error, task = %row.task, "the state of a task was not stored");
             }
             if row.status.is_ended() {
                 let _ = self.jobs.send(Job::Close(session.clone()));
+            }
+            if let Some(job) = state.follow_tree(&row) {
+                let _ = self.jobs.send(job);
             }
         }
         if let Some(watch) = state.watches.get(session) {
@@ -290,13 +364,6 @@ impl Tasks {
             }));
         }
         self.tree.publish(&row.parent.clone(), Event::Task(Arc::new(row)));
-    }
-
-    /// Where the isolated task of a session works; its own directory where it has none.
-    pub(super) fn worktree(&self, session: &SessionId) -> Option<PathBuf> {
-        let state = self.lock();
-        let tree = state.scheduler.row(session)?.worktree.as_ref()?;
-        Some(PathBuf::from(&tree.path))
     }
 }
 
@@ -317,11 +384,11 @@ impl State {
 }
 
 impl LiveSession {
-    fn from_wired(wired: WiredSession) -> Self {
+    fn from_running(running: RunningSession) -> Self {
         Self {
-            handle: wired.handle,
-            tools: wired.tools,
-            actor: wired.actor,
+            handle: running.handle,
+            tools: running.tools,
+            actor: running.actor,
             is_lent: false,
         }
     }

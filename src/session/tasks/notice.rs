@@ -1,4 +1,4 @@
-//! What a session is told of its tasks that ended.
+//! The text that tells a session of its tasks that ended.
 
 use std::fmt::Write as _;
 use std::time::Duration;

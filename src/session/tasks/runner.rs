@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::{LiveSession, Tasks, now};
-use crate::agent::background::{Observation, TurnResult};
+use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
-use crate::session::host::Opened;
+use crate::session::opened::Opened;
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
 
 /// While tasks are at work the clock is looked at so often at least: what is due changes without a word.
@@ -23,6 +22,10 @@ pub(super) enum Job {
     Command(SessionId, TaskCommand),
     /// Close the session of a task that has ended, unless a front end has it.
     Close(SessionId),
+    /// Take the right to work in the tree of a task that goes on.
+    Lease(SessionId),
+    /// Measure the work tree of a task, after a while.
+    Measure(SessionId, Duration),
 }
 
 /// Runs until the tree is gone.
@@ -30,7 +33,11 @@ pub(super) fn spawn(tasks: &Arc<Tasks>, mut jobs: mpsc::UnboundedReceiver<Job>) 
     let weak = Arc::downgrade(tasks);
     tokio::spawn(async move {
         loop {
-            let Some(sleep) = next_sleep(&weak) else { return };
+            let sleep = match next_deadline(&weak) {
+                Deadline::In(time) => Some(time),
+                Deadline::Never => None,
+                Deadline::Gone => return,
+            };
             tokio::select! {
                 job = jobs.recv() => match (job, weak.upgrade()) {
                     (Some(job), Some(tasks)) => tasks.run(job).await,
@@ -48,12 +55,22 @@ pub(super) fn spawn(tasks: &Arc<Tasks>, mut jobs: mpsc::UnboundedReceiver<Job>) 
     });
 }
 
-/// How long nothing is due; `Some(None)` is for ever, `None` that the tree is gone.
-fn next_sleep(tasks: &Weak<Tasks>) -> Option<Option<Duration>> {
-    let tasks = tasks.upgrade()?;
+/// The time at which the clock has to be looked at again.
+enum Deadline {
+    In(Duration),
+    /// Nothing waits for the time.
+    Never,
+    /// There is no tree any more.
+    Gone,
+}
+
+fn next_deadline(tasks: &Weak<Tasks>) -> Deadline {
+    let Some(tasks) = tasks.upgrade() else {
+        return Deadline::Gone;
+    };
     let state = tasks.lock();
     if !state.scheduler.is_active() && state.admissions.is_empty() {
-        return Some(None);
+        return Deadline::Never;
     }
     let now = now();
     let due = state
@@ -61,7 +78,7 @@ fn next_sleep(tasks: &Weak<Tasks>) -> Option<Option<Duration>> {
         .deadline(now)
         .map(|due| u64::try_from(due - now).unwrap_or(0));
     let due = due.map_or(LONGEST_SLEEP, Duration::from_millis);
-    Some(Some(due.min(LONGEST_SLEEP)))
+    Deadline::In(due.min(LONGEST_SLEEP))
 }
 
 async fn hurried(tasks: &Weak<Tasks>) {
@@ -90,32 +107,50 @@ impl Tasks {
                 let tasks = Arc::clone(self);
                 tokio::spawn(async move { tasks.close_ended(&session).await });
             }
+            Job::Lease(session) => {
+                let tasks = Arc::clone(self);
+                tokio::spawn(async move { tasks.lease_again(&session).await });
+            }
+            Job::Measure(session, after) => {
+                let tasks = Arc::clone(self);
+                tokio::spawn(async move { tasks.measure(&session, after).await });
+            }
         }
     }
 
     /// Opens the session of a task that left the queue, and gives it its prompt.
     async fn begin(self: Arc<Self>, session: &SessionId) {
-        let opened = self.open(session, false).await;
+        let opened = match self.enter_tree(session).await {
+            Ok(tree) => self.open(session, false).await.map(|opened| (opened, tree)),
+            Err(report) => Err(report),
+        };
         let prompt = self.lock().prompts.remove(session);
         let is_running = |row: &TaskRow| row.status == TaskStatus::Running;
         // It may have been cancelled while it was opened.
         let is_wanted = self.lock().scheduler.row(session).is_some_and(is_running);
-        let (result, prompt) = match (opened, prompt) {
-            (Ok(opened), Some(prompt)) if is_wanted => (Ok(opened), prompt),
-            (Ok(_), _) => return,
-            (Err(report), prompt) => (Err(report), prompt.unwrap_or_default()),
-        };
-        match result {
-            Ok(opened) => deliver(&opened.handle, TaskCommand::Prompt(prompt)).await,
-            Err(report) => {
-                let mut state = self.lock();
-                let failed = TurnResult::Failed(report.sentence());
-                state
-                    .scheduler
-                    .observe(session, Observation::TurnEnded(failed), now());
-                self.perform(&mut state);
+        let (opened, tree, mut prompt) = match (opened, prompt) {
+            (Ok((opened, tree)), Some(prompt)) if is_wanted => (opened, tree, prompt),
+            (Ok(_), _) => {
+                self.lock().leases.remove(session);
+                return;
             }
-        }
+            (Err(report), _) => return self.fail(session, report.sentence()),
+        };
+        let command = match tree {
+            TreeStart::Found => TaskCommand::Prompt(prompt),
+            TreeStart::Made { setup, note } => {
+                // Behind the prompt, which the session is named by.
+                prompt.text = format!("{}\n\n{note}", prompt.text);
+                match setup {
+                    Some(command) => TaskCommand::SetUp {
+                        command,
+                        then: prompt,
+                    },
+                    None => TaskCommand::Prompt(prompt),
+                }
+            }
+        };
+        deliver(&opened.handle, command).await;
     }
 
     async fn command(&self, session: &SessionId, command: TaskCommand) {
@@ -143,8 +178,8 @@ impl Tasks {
         };
         let sessions = sessions.ok_or_else(|| unknown(session))?;
         let opening = tokio::task::spawn_blocking(move || sessions.open(&row));
-        let wired = opening.await.map_err(|_| unknown(session))??;
-        let mut live = LiveSession::from_wired(wired);
+        let running = opening.await.map_err(|_| unknown(session))??;
+        let mut live = LiveSession::from_running(running);
         live.is_lent = is_lent;
         let opened = live.opened();
         let is_closing = {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::gates::{request_gate, roots};
 use super::rule_keys::Explained;
 use super::{ErrorReport, OpenRequest, config_error};
+use crate::agent::access::may_not_start;
 use crate::agent::reminder::PLAN;
 use crate::config::{Origin, schema};
+use crate::conversation::{ErrorKind, Isolation};
 use crate::permission::Mode;
 use crate::project::agents::{
     Agent, AgentFiles, AgentMode, AgentModel, AgentPatch, AgentPlaces, AgentSource, AgentState, Agents,
@@ -15,6 +17,7 @@ use crate::project::agents::{
 use crate::session::AgentChoice;
 use crate::session::actor::StateBeforePlan;
 use crate::store::SessionRow;
+use crate::tool::ToolError;
 use crate::unconfirmed::UnconfirmedFiles;
 
 /// The agent of a session that names none.
@@ -101,6 +104,10 @@ fn patch(settings: &schema::AgentSettings) -> AgentPatch {
         tools: tools.into_iter().collect(),
         permission: settings.permission.as_ref().and_then(rules),
         steps: settings.steps,
+        isolation: settings.isolation.map(|isolation| match isolation {
+            schema::Isolation::None => Isolation::None,
+            schema::Isolation::Worktree => Isolation::Worktree,
+        }),
         hidden: settings.hidden,
         disable: settings.disable,
     }
@@ -135,11 +142,54 @@ pub(super) fn named<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, Err
     }
 }
 
-pub fn task_agent<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, crate::tool::ToolError> {
-    agents
-        .usable()
-        .find(|agent| agent.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| crate::tool::ToolError::new(crate::conversation::ErrorKind::NotFound, "no such agent"))
+/// Returns the agent that a task is given to by its name in any case, or says whom it can be given to instead.
+/// `agent` and `tool` are those of the call that starts it.
+pub(super) fn task_agent<'a>(
+    agents: &'a Agents,
+    (agent, tool): (&str, &str),
+    name: &str,
+) -> Result<&'a Agent, ToolError> {
+    let hint = || task_hint(agents, (agent, tool));
+    let name = name.trim();
+    let known = if name.eq_ignore_ascii_case(ALIAS) {
+        DEFAULT
+    } else {
+        name
+    };
+    let Some(entry) = agents.get(known) else {
+        let error = ToolError::new(ErrorKind::NotFound, format!("there is no agent `{name}`"));
+        return Err(error.hint(hint()));
+    };
+    let refused = |why: String| Err(ToolError::new(ErrorKind::Denied, why).hint(hint()));
+    match &entry.state {
+        AgentState::Usable(other) if !other.takes_tasks() => refused(format!(
+            "agent `{}` is a primary agent: it works with the user, and no task can be given to it",
+            other.name
+        )),
+        AgentState::Usable(other) if may_not_start(agent, tool, &other.name) => refused(format!(
+            "agent `{agent}` may not start agent `{}` with `{tool}`",
+            other.name
+        )),
+        AgentState::Usable(other) => Ok(other),
+        AgentState::Disabled(_) | AgentState::Broken(_) => {
+            refused(entry.state.refusal(&entry.name).unwrap_or_default())
+        }
+    }
+}
+
+/// Says whom an agent can give a task to.
+fn task_hint(agents: &Agents, (agent, tool): (&str, &str)) -> String {
+    let callable = agents.delegates().filter(|other| !other.is_hidden);
+    let callable = callable.filter(|other| !may_not_start(agent, tool, &other.name));
+    let names: Vec<String> = callable.map(|other| format!("`{}`", other.name)).collect();
+    match names.as_slice() {
+        [] => "No task can be given to anybody here. Do the work yourself.".to_owned(),
+        [only] => format!("A task can be given to {only}. Or do the work yourself."),
+        names => format!(
+            "A task can be given to {}. Or do the work yourself.",
+            names.join(", ")
+        ),
+    }
 }
 
 fn there_are(agents: &Agents) -> String {
@@ -163,8 +213,9 @@ pub(super) fn choices(agents: &Agents) -> Vec<AgentChoice> {
     let choice = |agent: &Agent| AgentChoice {
         name: agent.name.clone(),
         description: agent.description.clone(),
-        model: agent.model.as_ref().map(|model| match model {
-            AgentModel::Named(model) | AgentModel::Foreign(model) => model.clone(),
+        model: agent.model.as_ref().and_then(|model| match model {
+            AgentModel::Named(model) | AgentModel::Foreign(model) => Some(model.clone()),
+            AgentModel::Small => None,
         }),
         tools: agent
             .tools

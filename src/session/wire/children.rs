@@ -1,27 +1,34 @@
 //! The sessions of tasks: who works in them, with what model, by which rules, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agents::{named, task_agent};
+use super::categories::{self, Category};
 use super::models::own_model;
-use super::opening::{NewActor, TreeParts, WiredSession, own_commands};
-use super::profile::PromptFacts;
+use super::profile::{Profiles, PromptFacts, TaskFacts};
 use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
+use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
-use crate::conversation::{Budget, ErrorKind, ModelRef, SessionId, TaskRow, Usage};
+use crate::conversation::{
+    Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges,
+};
 use crate::permission::{Delegated, Mode};
-use crate::project::agents::Agent;
-use crate::provider::Catalog;
+use crate::project::agents::{Agent, Agents};
+use crate::provider::{Catalog, Model};
+use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
+use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
-use crate::session::tasks::TaskSessions;
-use crate::session::{ReportKind, SessionInfo};
+use crate::session::tasks::{TaskSessions, TreeStart};
 use crate::store::NewSession;
-use crate::tool::{CheckedOrder, Gate, TaskCaller, TaskOrder, TaskTarget, ToolError};
+use crate::tool::{
+    Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError, TreeReport,
+};
+use crate::worktree::Lease;
 
 /// Makes the sessions of the tasks of one tree.
 pub(super) struct ChildSessions {
@@ -72,30 +79,65 @@ fn is_priced(catalog: &Catalog, model: &ModelRef) -> bool {
 }
 
 impl TaskSessions for ChildSessions {
-    fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError> {
+    fn check(&self, caller: &TaskCaller, mut order: TaskOrder) -> Result<CheckedOrder, ToolError> {
         if let TaskTarget::Resume(id) = &order.target {
-            return self.check_resumed(caller, id.clone(), order);
+            let id = id.clone();
+            return self.check_resumed(caller, &id, order);
         }
-        let parts = &self.parts;
-        let (agent, category) = match &order.target {
-            TaskTarget::Agent(name) => (task_agent(&parts.agents, name)?, None),
-            TaskTarget::Category(name) => (task_agent(&parts.agents, "general")?, Some(name.clone())),
-            TaskTarget::Resume(_) => unreachable!("handled above"),
-        };
-        let model = self.model_of(caller, agent, &order)?;
-        self.check_budget(&order, &model)?;
+        let (agent, category) = self.target(caller, &order)?;
+        let model = self.model_of(caller, (agent, category.as_ref()), order.model.as_ref())?;
+        self.check_budget(caller, &order, &model)?;
+        let words = category.as_ref().map(|category| category.words.as_str());
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            // It stands in the first message, so that the prompts of all tasks of this agent begin alike.
+            order.prompt.push_str("\n\n");
+            order.prompt.push_str(words);
+        }
         Ok(CheckedOrder {
             agent: agent.name.clone(),
-            category,
-            isolation: order.isolation.unwrap_or_default(),
+            category: category.map(|category| category.name),
+            isolation: order.isolation.or(agent.isolation).unwrap_or_default(),
             resumes: None,
             model,
             order,
         })
     }
 
+    fn model_for(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        wants_images: bool,
+    ) -> Result<TaskModel, ToolError> {
+        let (agent, category) = self.target(caller, order)?;
+        let reference = self.model_of(caller, (agent, category.as_ref()), order.model.as_ref())?;
+        let known = self.parts.catalog.model(&reference);
+        let mut model = known.map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))?;
+        let is_named = order.model.is_some() || self.named_model(agent, category.as_ref()).is_some();
+        let is_free = !is_named && !self.is_demo();
+        if wants_images
+            && !model.images
+            && is_free
+            && let Some(other) = self.first_with_images()
+        {
+            model = other;
+        }
+        Ok(TaskModel {
+            abilities: Abilities {
+                images: model.images,
+                pdf: model.pdf,
+            },
+            context: model.context,
+            reference: model.reference,
+        })
+    }
+
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession {
         let (project, directory) = self.place(&caller.session);
+        let directory = match order.isolation {
+            Isolation::Worktree => self.tree_directory(id, &project, &directory),
+            Isolation::None => directory,
+        };
         NewSession {
             id: id.clone(),
             parent: Some(caller.session.clone()),
@@ -107,10 +149,36 @@ impl TaskSessions for ChildSessions {
         }
     }
 
-    fn open(&self, row: &TaskRow) -> Result<WiredSession, ErrorReport> {
+    fn plan_tree(
+        &self,
+        id: &SessionId,
+        caller: &TaskCaller,
+        order: &CheckedOrder,
+    ) -> Result<Option<WorktreeChanges>, ToolError> {
+        self.plan_tree(id, caller, order)
+    }
+
+    fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport> {
+        self.make_tree(row)
+    }
+
+    fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport> {
+        self.lease_tree(session)
+    }
+
+    fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport> {
+        self.measure_tree(row)
+    }
+
+    fn settle_tree(&self, row: &TaskRow) {
+        self.settle_tree(row);
+    }
+
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport> {
         let parts = &self.parts;
         let stored = parts.store.get(&row.session)?;
         let stored = stored.ok_or_else(|| super::resume::no_session(&row.session))?;
+        let directory = existing(&stored.directory, row);
         let request = &OpenRequest {
             mode: self.mode(),
             ..parts.request.clone()
@@ -124,14 +192,17 @@ impl TaskSessions for ChildSessions {
         let place = CallPlace {
             session: &row.session,
             root: &parts.root,
-            directory: &self.directory(row, &found),
+            directory: &directory,
             require_read: true,
             above: self.gate_above(row),
             delegated: Some(self.delegated(row)),
         };
         let kit = CallServices::new(request, Arc::clone(&parts.services), &parts.registry, place)?;
-        let profiles = parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt));
-        let agent = named_subagent(&parts.agents, &row.agent)?;
+        let profiles = Profiles {
+            task: Some(self.facts(row)),
+            ..parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt))
+        };
+        let agent = stored_agent(&parts.agents, &row.agent)?;
         let profile = profiles.make(agent, &row.model)?;
         kit.services.gate.change_rules(profile.permissions.clone());
         let messages = parts.store.load(&row.session)?;
@@ -173,12 +244,10 @@ impl TaskSessions for ChildSessions {
             messages,
             is_task: true,
         })?;
-        Ok(WiredSession {
+        Ok(RunningSession {
             handle,
             tools: Arc::clone(&parts.registry),
-            notes: Vec::new(),
             actor,
-            tasks: Arc::downgrade(&parts.tasks),
         })
     }
 
@@ -196,11 +265,13 @@ impl ChildSessions {
     fn check_resumed(
         &self,
         caller: &TaskCaller,
-        id: String,
+        id: &str,
         order: TaskOrder,
     ) -> Result<CheckedOrder, ToolError> {
-        let row = self.parts.tasks.resumed(caller, &id)?;
-        self.check_budget(&order, &row.model)?;
+        let row = self.parts.tasks.resumed(caller, id)?;
+        // Whom the caller may not start it may not let go on either.
+        task_agent(&self.parts.agents, (&caller.agent, order.tool), &row.agent)?;
+        self.check_budget(caller, &order, &row.model)?;
         let messages = self.parts.store.load(&row.session)?;
         let used = messages.iter().rev().find_map(|message| message.usage);
         Ok(CheckedOrder {
@@ -213,23 +284,64 @@ impl ChildSessions {
         })
     }
 
-    fn check_budget(&self, order: &TaskOrder, model: &ModelRef) -> Result<(), ToolError> {
-        if order.budget.cost.is_none() || is_priced(&self.parts.catalog, model) {
+    /// Refuses a model whose price is not known where dollars are limited, by the order or by a budget above it.
+    fn check_budget(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+        model: &ModelRef,
+    ) -> Result<(), ToolError> {
+        let is_limited = order.budget.cost.is_some() || self.parts.tasks.has_cost_limit(&caller.session);
+        if !is_limited || is_priced(&self.parts.catalog, model) {
             return Ok(());
         }
         Err(ToolError::new(
             ErrorKind::InvalidArgs,
-            format!("`budget.cost` cannot be kept: the price of `{model}` is not known"),
+            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
         )
-        .hint("Give `budget.tokens` or `budget.minutes` instead."))
+        .hint("Name an agent or a category with another model, or give `budget.tokens` or `budget.minutes`."))
     }
 
-    /// The model of a task: the one that is asked for, the agent's own, or that of the session that starts it.
-    fn model_of(&self, caller: &TaskCaller, agent: &Agent, order: &TaskOrder) -> Result<ModelRef, ToolError> {
-        let catalog = &self.parts.catalog;
-        let is_fixed = self.parts.request.source == super::ModelSource::Demo;
-        let own = order.model.as_ref().or_else(|| own_model(agent, catalog));
-        if let Some(own) = own.filter(|_| !is_fixed) {
+    /// Returns the agent that an order is for, and the kind of work.
+    fn target(
+        &self,
+        caller: &TaskCaller,
+        order: &TaskOrder,
+    ) -> Result<(&Agent, Option<Category>), ToolError> {
+        let parts = &self.parts;
+        let starts = (caller.agent.as_str(), order.tool);
+        match &order.target {
+            TaskTarget::Category(name) => {
+                let category = categories::find(&parts.request, &parts.catalog, name)?;
+                let agent = task_agent(&parts.agents, starts, categories::AGENT)?;
+                Ok((agent, Some(category)))
+            }
+            TaskTarget::Agent(name) | TaskTarget::Resume(name) => {
+                Ok((task_agent(&parts.agents, starts, name)?, None))
+            }
+        }
+    }
+
+    /// Facts of a stored task. A category that is gone by now changes nothing any more.
+    fn facts(&self, row: &TaskRow) -> TaskFacts {
+        let parts = &self.parts;
+        let category = row.category.as_deref();
+        TaskFacts {
+            started_by: row.started_by.clone(),
+            category: category.and_then(|name| categories::find(&parts.request, &parts.catalog, name).ok()),
+            primary_tools: parts.request.loaded.config.background.primary_tools.clone(),
+        }
+    }
+
+    /// The model of a task: the one that is asked for, the category's, the agent's own, or that of the session that starts it.
+    fn model_of(
+        &self,
+        caller: &TaskCaller,
+        (agent, category): (&Agent, Option<&Category>),
+        asked: Option<&ModelRef>,
+    ) -> Result<ModelRef, ToolError> {
+        let own = asked.or_else(|| self.named_model(agent, category));
+        if let Some(own) = own.filter(|_| !self.is_demo()) {
             return Ok(own.clone());
         }
         let parent = self.parts.store.get(&caller.session)?;
@@ -242,18 +354,32 @@ impl ChildSessions {
         })
     }
 
+    /// Returns the model that the category names, else the agent.
+    fn named_model<'a>(&'a self, agent: &'a Agent, category: Option<&'a Category>) -> Option<&'a ModelRef> {
+        let small = self.parts.request.loaded.config.small_model.as_ref();
+        let of_category = category.and_then(|category| category.model.as_ref());
+        of_category.or_else(|| own_model(agent, small, &self.parts.catalog))
+    }
+
+    /// Returns true if there is one model, which plays a recording.
+    fn is_demo(&self) -> bool {
+        self.parts.request.source == super::ModelSource::Demo
+    }
+
+    /// Returns the first model of the catalog that takes images and can be asked.
+    fn first_with_images(&self) -> Option<Model> {
+        let catalog = &self.parts.catalog;
+        let models = catalog.models().into_iter();
+        let mut able =
+            models.filter(|model| model.images && catalog.usable(&model.reference.provider).is_ok());
+        able.next()
+    }
+
     /// Project and directory of the session that starts a task.
-    fn place(&self, session: &SessionId) -> (PathBuf, PathBuf) {
+    pub(super) fn place(&self, session: &SessionId) -> (PathBuf, PathBuf) {
         let stored = self.parts.store.get(session).ok().flatten();
         let own = || (self.prompt.root.clone(), self.prompt.directory.clone());
         stored.map_or_else(own, |row| (row.project, row.directory))
-    }
-
-    fn directory(&self, row: &TaskRow, found: &FoundSession) -> PathBuf {
-        let tree = self.parts.tasks.worktree(&row.session);
-        let stored = || found.row.as_ref().map(|row| row.directory.clone());
-        tree.or_else(stored)
-            .unwrap_or_else(|| self.prompt.directory.clone())
     }
 
     fn mode(&self) -> Mode {
@@ -286,16 +412,15 @@ impl ChildSessions {
     }
 }
 
+/// The directory of a task's session; the top of its work tree where that place is not in it.
+fn existing(directory: &Path, row: &TaskRow) -> PathBuf {
+    let tree = row.worktree.as_ref().filter(|_| !directory.is_dir());
+    tree.map_or_else(|| directory.to_owned(), |tree| PathBuf::from(&tree.path))
+}
+
 /// The agent of a stored task, which may be gone by now.
-fn named_subagent<'a>(
-    agents: &'a crate::project::agents::Agents,
-    name: &str,
-) -> Result<&'a Agent, ErrorReport> {
-    task_agent(agents, name)
-        .or_else(|error| named(agents, name).map_err(|_| error))
-        .map_err(|error| ErrorReport {
-            kind: ReportKind::Config,
-            message: error.to_string(),
-            hint: None,
-        })
+fn stored_agent<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, ErrorReport> {
+    let usable = agents.usable().find(|agent| agent.name == name);
+    // It says why it cannot be used.
+    usable.map_or_else(|| named(agents, name), Ok)
 }

@@ -12,12 +12,14 @@ use crate::config::{Dirs, Origin, RuleFiles};
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::permission::{
-    self, Action, DefaultPaths, ImportedRules, Permissions, ReadGate, Rule, Scope, Source, Subject,
+    self, Action, Counterpart, DefaultPaths, ImportedRules, Permissions, ReadGate, Rule, Scope, Source,
+    Subject,
 };
 use crate::process::Scratch;
 use crate::project_root::git_directories;
 use crate::regular_file::FileGate;
 use crate::store::{GrantScope, Outputs, Store};
+use crate::tool::TaskTree;
 use crate::unconfirmed::UnconfirmedRecords;
 
 pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
@@ -32,13 +34,36 @@ pub(super) fn records(dirs: &Dirs) -> UnconfirmedRecords {
 /// The rules of everybody who has a say, in their order.
 pub(super) fn permissions(
     request: &OpenRequest,
-    roots: &Roots,
+    project: &Path,
+    granted: Option<(&Store, &SessionId)>,
+) -> Result<Permissions, ErrorReport> {
+    let permissions = rules(&rule_files(request, project), None)?;
+    with_grants(permissions, request, project, granted)
+}
+
+/// The same for a session in a work tree of a task: they are the project's, and the tree stands for it.
+pub(super) fn tree_permissions(
+    request: &OpenRequest,
+    tree: &TaskTree,
+    granted: Option<(&Store, &SessionId)>,
+) -> Result<Permissions, ErrorReport> {
+    let files = rule_files(request, &tree.project);
+    let permissions = Permissions {
+        counterpart: Counterpart::new(&tree.root, &tree.project).map(Arc::new),
+        ..rules(&files, Some(&tree.root))?
+    };
+    with_grants(permissions, request, &tree.project, granted)
+}
+
+fn with_grants(
+    mut permissions: Permissions,
+    request: &OpenRequest,
+    project: &Path,
     granted: Option<(&Store, &SessionId)>,
 ) -> Result<Permissions, ErrorReport> {
     let home = request.dirs.home.as_deref();
-    let mut permissions = rules(&rule_files(request, roots.project_root()))?;
     if let Some((store, session)) = granted {
-        for grant in store.grants_for(session, roots.project_root())? {
+        for grant in store.grants_for(session, project)? {
             let scope = match grant.scope {
                 GrantScope::Session(_) => Scope::Session,
                 GrantScope::Project(_) => Scope::Project,
@@ -54,7 +79,7 @@ pub(super) fn permissions(
 }
 
 /// The rules that configuration files have, over the defaults.
-fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
+fn rules(files: &RuleFiles<'_>, tree: Option<&Path>) -> Result<Permissions, ErrorReport> {
     let dirs = files.dirs;
     let home = dirs.home.as_deref();
     let outputs = Outputs::new(&dirs.data);
@@ -67,6 +92,7 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
                 .map(|found| vec![found.git, found.common])
                 .unwrap_or_default(),
             open: vec![outputs.dir().to_owned(), Scratch::parent()],
+            tree: tree.map(Path::to_owned),
         }),
         project_is_trusted: files.project_is_trusted,
         imported: imported::lists(files)
@@ -99,7 +125,7 @@ fn rules(files: &RuleFiles<'_>) -> Result<Permissions, ErrorReport> {
 
 /// Returns the gate of files that are named in prompts, by the rules of the configuration.
 pub fn prompt_gate(files: &RuleFiles<'_>) -> Box<dyn FileGate> {
-    match rules(files) {
+    match rules(files, None) {
         Ok(permissions) => Box::new(ReadGate::new(
             Arc::new(permissions),
             files.project_root.to_owned(),
@@ -115,7 +141,7 @@ pub fn prompt_gate(files: &RuleFiles<'_>) -> Box<dyn FileGate> {
 /// what it leads to: where `read` asks about that, the person has to name it.
 pub fn attachment_refusal(request: &OpenRequest, path: &Path) -> Result<Option<String>, ErrorReport> {
     let roots = roots(request, &request.directory);
-    let permissions = permissions(request, &roots, None)?;
+    let permissions = permissions(request, roots.project_root(), None)?;
     let judge = |path: &Path| {
         let subject = Subject::new(roots.display(path)).also(path.to_string_lossy());
         permissions.judge(&PermissionKey::READ, &subject).action

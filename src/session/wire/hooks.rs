@@ -30,6 +30,7 @@ fn add(layer: &HookLayer, hooks: &mut Vec<Hook>) -> Result<(), ErrorReport> {
         (HookEvent::PostToolUse, &written.post_tool_use),
         (HookEvent::UserPromptSubmit, &written.user_prompt_submit),
         (HookEvent::Stop, &written.stop),
+        (HookEvent::SubagentStop, &written.subagent_stop),
         (HookEvent::SessionStart, &written.session_start),
         (HookEvent::SessionEnd, &written.session_end),
         (HookEvent::Notification, &written.notification),

@@ -7,9 +7,12 @@
 //! is settled as trust itself.
 
 mod agents;
+mod categories;
+mod child_trees;
 mod children;
 mod cleanup;
 mod commands;
+mod environment;
 mod gates;
 mod hooks;
 mod imported;
@@ -23,8 +26,10 @@ mod rule_keys;
 mod services;
 mod single_call;
 mod status;
+mod task_trees;
 mod tool_names;
 mod tools;
+mod tree_parts;
 mod trust;
 mod unconfirmed;
 
@@ -137,7 +142,7 @@ fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {
 
 /// Returns what the first frame shows. Opens nothing.
 pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
-    withhold(services::key_variables(request));
+    withhold(environment::key_variables(request));
     let agents = agents(request);
     let start = agents::start(&agents, request, None, &mut Vec::new())?;
     let catalog = Catalog::new(providers(request)?);

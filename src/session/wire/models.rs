@@ -20,6 +20,8 @@ pub(super) struct Models {
     pub(super) is_fixed: bool,
     /// For agents that name none.
     pub(super) configured: Option<ModelRef>,
+    /// For agents that ask for the small one.
+    pub(super) small: Option<ModelRef>,
 }
 
 impl Models {
@@ -28,15 +30,21 @@ impl Models {
         Self {
             is_fixed: request.model.is_some() || request.source == ModelSource::Demo,
             configured: configured.or_else(|| catalog.default_model()),
+            small: request.loaded.config.small_model.clone(),
         }
     }
 }
 
 /// The model that an agent names, where it is known.
-pub(super) fn own_model<'a>(agent: &'a Agent, catalog: &Catalog) -> Option<&'a ModelRef> {
+pub(super) fn own_model<'a>(
+    agent: &'a Agent,
+    small: Option<&'a ModelRef>,
+    catalog: &Catalog,
+) -> Option<&'a ModelRef> {
     match agent.model.as_ref()? {
         AgentModel::Named(model) => Some(model),
         AgentModel::Foreign(model) => catalog.provider(&model.provider).is_ok().then_some(model),
+        AgentModel::Small => small.filter(|model| catalog.usable(&model.provider).is_ok()),
     }
 }
 
@@ -206,7 +214,7 @@ pub(super) fn choose_model(
         .model
         .clone()
         .or_else(|| row.filter(|row| row.agent == agent.name)?.model.clone())
-        .or_else(|| own_model(agent, catalog).cloned())
+        .or_else(|| own_model(agent, request.loaded.config.small_model.as_ref(), catalog).cloned())
         .or_else(|| row?.model.clone());
     let chosen = chosen
         .or_else(|| request.loaded.config.model.clone())

@@ -1,57 +1,34 @@
-//! Opens a session: what is stored of it, the services it works with, and its actor.
+//! Opens the root of a tree: what is stored of it, the services that the tree works with, and its actor.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use tokio::sync::mpsc;
-
 use super::agents::InitialAgent;
 use super::children::{ChildSessions, limits};
-use super::models::{Models, choose_model, provider, providers};
-use super::profile::{BaseRules, Profiles, PromptFacts};
+use super::models::{choose_model, provider, providers};
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
-use super::{FrontEndKind, OpenRequest, agents, cleanup, commands, status, user_commands};
-use crate::agent::driver::{Driver, Reports};
-use crate::conversation::{Message, ModelRef, SessionId};
-use crate::project::agents::Agents;
+use super::tree_parts::{NewActor, TreeParts, own_commands};
+use super::{FrontEndKind, OpenRequest, agents, categories, cleanup, task_trees};
+use crate::agent::driver::Reports;
+use crate::conversation::{Message, ModelRef};
 use crate::provider::{Catalog, Provider};
-use crate::session::actor::{self, SessionParts, ShutdownGrace, StateBeforePlan, UserCommands};
+use crate::session::opened::RunningSession;
 use crate::session::profile::Profile;
 use crate::session::recorder::{FirstRecord, Recorder};
 use crate::session::tasks::{MeteredProvider, TaskDelegation, Tasks, TasksParts};
 use crate::session::title::TitleGenerator;
-use crate::session::tree::SessionTree;
-use crate::session::{ErrorReport, Handle, SessionInfo};
+use crate::session::{ErrorReport, SessionInfo};
 use crate::store::{NewSession, Store};
-use crate::tool::{Abilities, CallSettings, Registry, SessionServices, TreeServices};
+use crate::tool::Registry;
 
-/// An opened session.
+/// The root of a tree, opened.
 pub(in crate::session) struct WiredSession {
-    pub handle: Handle,
-    /// Draws the session's calls.
-    pub tools: Arc<Registry>,
+    pub session: RunningSession,
     /// Sentences for the user: warnings of the configuration, a session that was not there.
     pub notes: Vec<String>,
-    /// Ends when the session's actor has written everything down.
-    pub actor: tokio::task::JoinHandle<()>,
     /// The tasks of its tree.
     pub tasks: Weak<Tasks>,
-}
-
-/// Everything that the sessions of a tree are made from.
-pub(super) struct TreeParts {
-    pub(super) request: OpenRequest,
-    pub(super) root: SessionId,
-    pub(super) store: Store,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) agents: Arc<Agents>,
-    pub(super) registry: Arc<Registry>,
-    /// Every request of the tree goes through it.
-    pub(super) provider: Arc<dyn Provider>,
-    pub(super) services: Arc<TreeServices>,
-    pub(super) tree: Arc<SessionTree>,
-    pub(super) tasks: Arc<Tasks>,
 }
 
 /// Opens a session and starts its actor on the current runtime.
@@ -64,6 +41,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
     notes.extend(agents::problems(&agents));
     let start = agents::start(&agents, request, found.row.as_ref(), &mut notes)?;
     notes.extend(agents::without_effect(start.agent));
+    notes.extend(categories::without_effect(request));
     let model_name = choose_model(request, &catalog, found.row.as_ref(), start.agent)?;
     let row = found.row.as_ref();
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
@@ -79,6 +57,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         tree: Arc::clone(&tree),
         tools: Arc::clone(&registry),
         limits: limits(request, &catalog, &model_name)?,
+        is_owner: found.held.is_none(),
     })?;
     let provider = Arc::new(MeteredProvider {
         inner: provider(request, &catalog)?,
@@ -136,6 +115,7 @@ impl TreeParts {
             ..info(request, &found, &profile, &profiles, &commands, &messages)
         };
         let project = kit.services.roots.project_root().to_owned();
+        notes.extend(task_trees::note(request, &found.id, &project));
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };
         let held = found.held.clone();
@@ -164,87 +144,11 @@ impl TreeParts {
         };
         tasks.connect(handle.clone(), Arc::new(sessions));
         Ok(WiredSession {
-            handle,
-            tools,
+            session: RunningSession { handle, tools, actor },
             notes,
-            actor,
             tasks: link,
         })
     }
-
-    pub(super) fn profiles(
-        &self,
-        session: &SessionId,
-        rules: BaseRules,
-        prompt: Arc<PromptFacts>,
-    ) -> Profiles {
-        Profiles {
-            agents: Arc::clone(&self.agents),
-            models: Models::new(&self.request, &self.catalog),
-            catalog: Arc::clone(&self.catalog),
-            registry: Arc::clone(&self.registry),
-            rules,
-            max_steps: self.request.loaded.config.max_steps,
-            store: self.store.clone(),
-            session: session.clone(),
-            prompt,
-        }
-    }
-
-    /// Starts the actor of a session.
-    pub(super) fn spawn(&self, new: NewActor) -> Result<(Handle, tokio::task::JoinHandle<()>), ErrorReport> {
-        let request = &self.request;
-        let (session, profile) = (new.info.id.clone(), new.profile);
-        let parts = SessionParts {
-            next_seq: self.store.next_seq(&session)?,
-            todos: self.store.todos(&session)?,
-            info: new.info,
-            messages: new.messages,
-            draft: new.draft,
-            opening: new.opening,
-            recorder: new.recorder,
-            before_plan: new.before_plan,
-            titles: new.titles,
-            driver: Driver::new(Arc::clone(&self.provider), new.reports),
-            tree: Arc::clone(&self.tree),
-            tasks: Arc::clone(&self.tasks),
-            is_task: new.is_task,
-            calls: calls(Arc::clone(&self.registry), new.services, &profile),
-            turn: profile.turn,
-            model: profile.model,
-            system: profile.system,
-            temperature: profile.temperature,
-            profiles: Box::new(new.profiles),
-            user_commands: new.commands,
-            reminders: request.loaded.config.todo.reminders,
-            shutdown_grace: match request.front_end {
-                FrontEndKind::Attended => ShutdownGrace::Short,
-                FrontEndKind::Unattended => ShutdownGrace::Whole,
-            },
-            about: status::about(request),
-            _cleaning: cleanup::clean_outputs(&request.dirs.data),
-        };
-        let (commands, received) = mpsc::channel(256);
-        let actor = actor::spawn(parts, received);
-        Ok((Handle { commands }, actor))
-    }
-}
-
-/// An actor to be started.
-pub(super) struct NewActor {
-    pub(super) info: SessionInfo,
-    pub(super) messages: Vec<Arc<Message>>,
-    pub(super) draft: String,
-    pub(super) opening: &'static str,
-    pub(super) recorder: Recorder,
-    pub(super) before_plan: StateBeforePlan,
-    pub(super) titles: Option<TitleGenerator>,
-    pub(super) reports: Reports,
-    pub(super) services: Arc<SessionServices>,
-    pub(super) profile: Profile,
-    pub(super) profiles: Profiles,
-    pub(super) commands: UserCommands,
-    pub(super) is_task: bool,
 }
 
 /// Returns the session that is wanted.
@@ -261,30 +165,6 @@ fn find_session(
         store.end_session_grants(&found.id)?;
     }
     Ok(found)
-}
-
-pub(super) fn own_commands(request: &OpenRequest, notes: &mut Vec<String>) -> UserCommands {
-    let (list, problems) = user_commands(request);
-    notes.extend(commands::problems(&problems));
-    UserCommands {
-        list,
-        is_trusted: request.trust.is_trusted(),
-    }
-}
-
-fn calls(registry: Arc<Registry>, services: Arc<SessionServices>, profile: &Profile) -> CallSettings {
-    CallSettings {
-        registry,
-        services,
-        settings: Arc::clone(&profile.settings),
-        advertised: Arc::default(),
-        agent: profile.agent().to_owned(),
-        abilities: Abilities {
-            images: profile.model.images,
-            pdf: profile.model.pdf,
-        },
-        context: None,
-    }
 }
 
 /// Returns the messages of a stored session. One that was cut off is made whole first: it is ours, and nobody else's.

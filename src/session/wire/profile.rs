@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::agents::{choices, default_beside_plan, named};
+use super::categories::Category;
 use super::models::{Models, own_model};
 use super::rule_keys::own_rules;
 use super::tool_names::own_name;
 use super::{ErrorReport, config_error};
+use crate::agent::access::{TaskOrigin, barred_tools, tools_in_place};
 use crate::agent::prompt::{self, PromptParts};
 use crate::agent::reminder::PLAN;
 use crate::agent::turn::TurnSettings;
@@ -20,7 +22,7 @@ use crate::provider::{Catalog, EditMode, Model, ProviderSettings};
 use crate::session::profile::{MakeProfiles, Profile};
 use crate::session::{AgentChoice, ModelChoice};
 use crate::store::Store;
-use crate::tool::{Registry, ToolAccess, ToolSet, ToolSettings};
+use crate::tool::{DelegationSettings, Registry, ToolAccess, ToolSet, ToolSettings};
 
 /// Makes profiles, from what the session began with.
 pub(in crate::session) struct Profiles {
@@ -33,6 +35,25 @@ pub(in crate::session) struct Profiles {
     pub(super) store: Store,
     pub(super) session: SessionId,
     pub(super) prompt: Arc<PromptFacts>,
+    /// Of the session of a task.
+    pub(super) task: Option<TaskFacts>,
+}
+
+/// Facts of a task that its tools and its model depend on.
+pub(super) struct TaskFacts {
+    /// Name of the tool that started it.
+    pub(super) started_by: String,
+    pub(super) category: Option<Category>,
+    /// Tools that the configuration keeps for sessions of the person.
+    pub(super) primary_tools: Vec<String>,
+}
+
+/// An agent that makes calls, the others that it may start, and the task that it works on.
+#[derive(Clone, Copy)]
+pub(super) struct ToolUser<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) agents: &'a Agents,
+    pub(super) task: Option<&'a TaskFacts>,
 }
 
 /// Settings and rules before an agent has its say.
@@ -49,6 +70,8 @@ pub(super) struct PromptFacts {
     pub(super) directory: PathBuf,
     pub(super) root: PathBuf,
     pub(super) branch: Option<String>,
+    /// ISO 8601, without a time.
+    pub(super) date: String,
     pub(super) instructions: Vec<(String, String)>,
 }
 
@@ -94,11 +117,12 @@ impl Profiles {
         if self.models.is_fixed {
             return current;
         }
-        if let Some(own) = own_model(to, &self.catalog) {
+        let small = self.models.small.as_ref();
+        if let Some(own) = own_model(to, small, &self.catalog) {
             return own;
         }
         let before = named(&self.agents, from).ok();
-        let was_its_own = before.and_then(|agent| own_model(agent, &self.catalog)) == Some(current);
+        let was_its_own = before.and_then(|agent| own_model(agent, small, &self.catalog)) == Some(current);
         match &self.models.configured {
             Some(configured) if was_its_own => configured,
             _ => current,
@@ -108,7 +132,12 @@ impl Profiles {
     pub(super) fn make(&self, agent: &Agent, model: &ModelRef) -> Result<Profile, ErrorReport> {
         let known = self.catalog.model(model)?;
         let edit_mode = known.edit_mode_with(self.rules.edit_mode);
-        let settings = Arc::new(tool_settings(&self.rules, agent, edit_mode, &self.registry));
+        let user = ToolUser {
+            agent,
+            agents: &self.agents,
+            task: self.task.as_ref(),
+        };
+        let settings = Arc::new(tool_settings(&self.rules, user, edit_mode, &self.registry));
         let permissions = permissions(&self.rules, agent)?;
         let retry = self.catalog.provider(&model.provider);
         let steps = agent.steps.unwrap_or(self.max_steps);
@@ -120,11 +149,18 @@ impl Profiles {
                 retry: retry.map(|provider| provider.retry).unwrap_or_default(),
             },
             model: known,
-            temperature: agent.temperature,
+            temperature: self
+                .category()
+                .and_then(|category| category.temperature)
+                .or(agent.temperature),
             system: self.system(agent, &settings)?,
             settings,
             permissions,
         })
+    }
+
+    fn category(&self) -> Option<&Category> {
+        self.task.as_ref()?.category.as_ref()
     }
 
     /// The prompt that the session has for the agent already, or the one it has from now on.
@@ -138,14 +174,13 @@ impl Profiles {
             .filter(|tool| tool.set() == ToolSet::Extended && settings.switched(tool.name()) != Some(false))
             .map(|tool| tool.name())
             .collect();
-        let date = jiff::Zoned::now().date().to_string();
         let platform = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
         Ok(prompt::assemble(&PromptParts {
             directory: &self.prompt.directory,
             root: &self.prompt.root,
             branch: self.prompt.branch.as_deref(),
             platform: &platform,
-            date: &date,
+            date: &self.prompt.date,
             extended: &extended,
             agent: &agent.prompt,
             instructions: &self.prompt.instructions,
@@ -183,10 +218,11 @@ impl MakeProfiles for Profiles {
 /// Adds what the agent may use, by the tools' own names, and how its model edits.
 pub(super) fn tool_settings(
     base: &BaseRules,
-    agent: &Agent,
+    user: ToolUser<'_>,
     edit_mode: EditMode,
     registry: &Registry,
 ) -> ToolSettings {
+    let agent = user.agent;
     let mut said = ToolSwitches::default();
     if !base.permissions.project_is_trusted {
         said.restrict_project();
@@ -197,21 +233,49 @@ pub(super) fn tool_settings(
     for (name, on) in &agent.tools.project {
         said.push_project(own_name(name, registry), *on);
     }
+    let category = user.task.and_then(|task| task.category.as_ref());
+    for (name, on) in category.iter().flat_map(|category| &category.tools) {
+        said.push_user(own_name(name, registry), *on);
+    }
     let switch = |name: &str| Some((name.to_owned(), said.get(name)?));
     let mut switches: BTreeMap<String, bool> =
         registry.tools().filter_map(|tool| switch(tool.name())).collect();
     if let Some((editor, on)) = editor(&said, agent, edit_mode, registry) {
         switches.insert(editor, on);
     }
+    let barred = barred_tools(&agent.name, user.task.map(TaskFacts::origin));
     ToolSettings {
         edit_mode,
         access: ToolAccess {
             agent: agent.name.clone(),
             switches,
-            barred: barred(&agent.name),
+            shown: tools_in_place(&barred),
+            barred,
+        },
+        delegation: DelegationSettings {
+            agents: delegates(user.agents),
+            ..base.settings.delegation.clone()
         },
         ..base.settings.clone()
     }
+}
+
+impl TaskFacts {
+    fn origin(&self) -> TaskOrigin<'_> {
+        TaskOrigin {
+            started_by: &self.started_by,
+            has_category: self.category.is_some(),
+            primary_tools: &self.primary_tools,
+        }
+    }
+}
+
+/// The agents that a model is told it can give tasks to, with what they are for.
+fn delegates(agents: &Agents) -> Vec<(String, String)> {
+    let shown = agents.delegates().filter(|agent| !agent.is_hidden);
+    shown
+        .map(|agent| (agent.name.clone(), agent.description.clone()))
+        .collect()
 }
 
 /// An agent's files speak of `edit` and do not know the model. What they say of the editing tool of one mode holds for
@@ -239,15 +303,6 @@ fn editor(
         .filter_map(|tool| said.get(tool))
         .reduce(|one, other| one || other)?;
     Some((own.to_owned(), on))
-}
-
-/// Returns the tools that a planning agent never has, whatever its files say: those that type into programs or run the
-/// user's commands.
-fn barred(agent: &str) -> &'static [&'static str] {
-    match agent {
-        PLAN => &["interactive_bash", "plan_enter", "slashcommand"],
-        _ => &[],
-    }
 }
 
 /// Puts the agent's rules behind those of the user's files, and those of the project behind the project's.

@@ -201,6 +201,7 @@ pub(super) fn prompt_facts(
         directory: roots.session_dir().to_owned(),
         root: roots.project_root().to_owned(),
         branch: project::branch(roots.project_root(), &gate),
+        date: jiff::Zoned::now().date().to_string(),
         instructions: gathered.instructions.iter().map(shown).collect(),
     }
 }

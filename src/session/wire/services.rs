@@ -5,11 +5,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::gates::{permissions, records, roots};
+use super::categories;
+use super::environment::environment;
+use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
 use super::imported;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
+use super::task_trees::{confine, tree_of, tree_roots};
 use super::tool_names::own_name;
 use super::{ErrorReport, FrontEndKind, OpenRequest};
 use crate::agent::driver::Reports;
@@ -18,8 +21,8 @@ use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::hook::Hooks;
 use crate::permission::Delegated;
-use crate::process::{EnvironmentRules, Scratch, shell_environment, withhold};
-use crate::provider::{EditMode, without_user};
+use crate::process::Scratch;
+use crate::provider::EditMode;
 use crate::question::{FrontEnd, Questions};
 use crate::session::tree::SessionTree;
 use crate::store::Store;
@@ -61,10 +64,22 @@ impl CallServices {
     ) -> Result<Self, ErrorReport> {
         let CallPlace { session, root, .. } = place;
         let registry = Arc::clone(registry);
-        let roots = roots(request, place.directory);
+        let task_tree = tree_of(request, root, place.directory);
+        let roots = match &task_tree {
+            Some(task_tree) => tree_roots(request, task_tree, place.directory),
+            None => roots(request, place.directory),
+        };
         let mut settings = tool_settings(request, &roots, &registry);
         settings.require_read &= place.require_read;
-        let permissions = permissions(request, &roots, Some((&tree.store, root)))?;
+        let granted = Some((&tree.store, root));
+        let permissions = match &task_tree {
+            Some(task_tree) => tree_permissions(request, task_tree, granted)?,
+            None => permissions(request, roots.project_root(), granted)?,
+        };
+        let project = task_tree.as_ref().map(|task_tree| task_tree.project.clone());
+        if let Some(task_tree) = task_tree {
+            confine(request, task_tree, &mut settings.sandbox);
+        }
         let base = BaseRules {
             settings: settings.clone(),
             permissions: permissions.clone(),
@@ -74,7 +89,7 @@ impl CallServices {
         let owner = GateOwner {
             session: session.clone(),
             root: root.clone(),
-            project: roots.project_root().to_owned(),
+            project: project.unwrap_or_else(|| roots.project_root().to_owned()),
             home: request.dirs.home.clone(),
         };
         let queue = (tree.questions.clone(), tree.store.clone());
@@ -126,17 +141,6 @@ pub(super) fn tree_services(
     Ok((Arc::new(services), tree))
 }
 
-fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
-    let provider_keys = key_variables(request);
-    withhold(provider_keys.iter().cloned());
-    let rules = EnvironmentRules {
-        provider_keys,
-        allow: request.loaded.config.bash.env_allow.clone(),
-        session: Some(session.to_string()),
-    };
-    shell_environment(std::env::vars_os(), &rules)
-}
-
 /// Commands put their temporary files into the scratch directory; hooks, which are the user's own, do not.
 fn with_temporary(
     mut environment: Vec<(OsString, OsString)>,
@@ -145,38 +149,6 @@ fn with_temporary(
     environment.retain(|(name, _)| name != "TMPDIR");
     environment.push(("TMPDIR".into(), scratch.path().into()));
     environment
-}
-
-/// Names of the variables whose values are sent to a server: those that the configuration names where only a server sees
-/// the value, and those that hold the same as a key or a header, whatever they are called.
-pub(super) fn key_variables(request: &OpenRequest) -> Vec<String> {
-    /// Minimum length of a value in a header that counts as a key; a shorter one may be anything.
-    const MIN_IN_HEADER: usize = 12;
-    let providers = || {
-        request
-            .loaded
-            .config
-            .providers
-            .iter()
-            .map(|(_, settings)| settings)
-    };
-    let is_key = |value: &str| {
-        let mut keys = providers().filter_map(|provider| provider.api_key.as_ref());
-        keys.any(|key| key.expose() == value)
-    };
-    let is_in_header = |value: &str| {
-        let mut headers = providers().flat_map(|provider| provider.headers.iter());
-        value.len() >= MIN_IN_HEADER && headers.any(|(_, header)| header.expose().ends_with(value))
-    };
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let has_user = |name: &str, value: &str| name.ends_with("_BASE_URL") && without_user(value) != value;
-    let of_keys = variables.filter(|(name, value)| {
-        !value.is_empty() && (is_key(value) || is_in_header(value) || has_user(name, value))
-    });
-    let named = request.loaded.secrets.iter();
-    let named = named.flat_map(|secret| secret.variables.iter().cloned());
-    of_keys.map(|(name, _)| name).chain(named).collect()
 }
 
 pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Registry) -> ToolSettings {
@@ -221,7 +193,10 @@ pub(super) fn tool_settings(request: &OpenRequest, roots: &Roots, registry: &Reg
             timeout: Duration::from_millis(config.bash.timeout_ms),
         },
         sandbox: sandbox(request, roots),
-        delegation: DelegationSettings::default(),
+        delegation: DelegationSettings {
+            agents: Vec::new(),
+            categories: categories::names(request),
+        },
         switches: registry.tools().filter_map(|tool| said(tool.name())).collect(),
         access: ToolAccess::default(),
     }
@@ -239,5 +214,6 @@ fn sandbox(request: &OpenRequest, roots: &Roots) -> SandboxSettings {
         network: config.network,
         write: config.write.iter().filter_map(resolved).collect(),
         own: vec![dirs.config.clone(), dirs.data.clone(), dirs.state.clone()],
+        tree: None,
     }
 }

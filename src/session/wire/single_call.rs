@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::agents::InitialAgent;
 use super::gates::roots;
 use super::models::likely_edit_mode;
+use super::profile::ToolUser;
 use super::resume::no_session;
 use super::services::{CallPlace, CallServices, tree_services};
 use super::{FrontEndKind, OpenRequest, SessionChoice, agents, cleanup, profile};
@@ -70,7 +71,16 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     } = CallServices::new(&request, tree, &Arc::new(Registry::builtin()), place)?;
     let transcript = services.tree.hooks.transcript();
     let _transcript = transcript.map(|path| Transcript::new(path.to_owned(), session.as_str()));
-    let settings = profile::tool_settings(&base, agent, edit_mode, &registry);
+    let settings = profile::tool_settings(
+        &base,
+        ToolUser {
+            agent,
+            agents: &agents,
+            task: None,
+        },
+        edit_mode,
+        &registry,
+    );
     let permissions = profile::permissions(&base, agent)?;
     services.gate.change_rules(permissions);
     services.gate.set_mode(start.mode);

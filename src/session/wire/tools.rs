@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::gates::{permissions, roots};
 use super::models::{configured_edit_mode, likely_edit_mode};
-use super::profile::{self, BaseRules};
+use super::profile::{self, BaseRules, ToolUser};
 use super::services::tool_settings;
 use super::{OpenRequest, agents};
 use crate::provider::ToolSpec;
@@ -68,14 +68,23 @@ fn advertised(
     let roots = roots(request, &request.directory);
     let base = BaseRules {
         settings: tool_settings(request, &roots, registry),
-        permissions: permissions(request, &roots, None)?,
+        permissions: permissions(request, roots.project_root(), None)?,
         home: request.dirs.home.clone(),
         edit_mode: configured_edit_mode(request),
     };
     let agents = agents(request);
     let agent = agents::start(&agents, request, None, &mut Vec::new())?.agent;
     let edit_mode = likely_edit_mode(request, None, agent);
-    let settings = profile::tool_settings(&base, agent, edit_mode, registry);
+    let settings = profile::tool_settings(
+        &base,
+        ToolUser {
+            agent,
+            agents: &agents,
+            task: None,
+        },
+        edit_mode,
+        registry,
+    );
     let permissions = profile::permissions(&base, agent)?;
     let specs = registry.advertised(&settings, &permissions, &BTreeSet::new());
     Ok((specs, settings))

@@ -12,5 +12,5 @@ mod words;
 
 pub use files::{FileDiff, split_files, unapply, unapply_loosely};
 pub use parse::{DiffLine, Hunk, Sign, parse_unified};
-pub use unified::{UnifiedDiff, unified, unified_renamed};
+pub use unified::{DiffHunk, UnifiedDiff, diff_hunks, unified, unified_renamed, with_hunks};
 pub use words::{emphasis, hunk_emphasis};

@@ -49,6 +49,55 @@ pub fn unified_renamed(old_path: Option<&str>, new_path: Option<&str>, old: &str
     diff
 }
 
+/// One hunk of a change, with the lines that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffHunk {
+    /// Lines of the old text, with the equal ones around the change.
+    pub old: Range<usize>,
+    /// The lines of the new text that stand in their place.
+    pub new: Range<usize>,
+    /// From its header to its last line.
+    pub text: String,
+    pub additions: usize,
+    pub deletions: usize,
+}
+
+/// Returns the hunks of a change. Line breaks are compared as they are, so that one text is made of the other by its
+/// lines alone: those of [`str::split_inclusive`].
+pub fn diff_hunks(old: &str, new: &str) -> Vec<DiffHunk> {
+    let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
+    let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
+    let groups = group_diff_ops(compare(&old_lines, &new_lines), CONTEXT_LINES);
+    let hunk = |group: Vec<DiffOp>| {
+        let (first, last) = (group.first()?, group.last()?);
+        let mut diff = UnifiedDiff::default();
+        diff.push_hunk(&group, &old_lines, &new_lines);
+        Some(DiffHunk {
+            old: first.old_range().start..last.old_range().end,
+            new: first.new_range().start..last.new_range().end,
+            text: diff.text,
+            additions: diff.additions,
+            deletions: diff.deletions,
+        })
+    };
+    groups.into_iter().filter_map(hunk).collect()
+}
+
+/// Makes the old text with some of the hunks of [`diff_hunks`] in it.
+pub fn with_hunks(old: &str, new: &str, hunks: &[&DiffHunk]) -> String {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let mut text = String::new();
+    let mut next = 0;
+    for hunk in hunks {
+        text.extend(old[next..hunk.old.start].iter().copied());
+        text.extend(new[hunk.new.clone()].iter().copied());
+        next = hunk.old.end;
+    }
+    text.extend(old[next..].iter().copied());
+    text
+}
+
 fn with_lf(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         Cow::Owned(text.replace("\r\n", "\n"))
@@ -191,7 +240,31 @@ mod tests {
         new
     }
 
+    #[test]
+    fn a_text_is_made_with_some_of_its_hunks() {
+        let old = (1..=30)
+            .map(|line| format!("{line}\r\n"))
+            .collect::<Vec<_>>()
+            .concat();
+        let new = old.replace("\r\n5\r\n", "\r\nfive\n").replace("25\r\n", "");
+        let hunks = diff_hunks(&old, &new);
+        assert_eq!(hunks.len(), 2);
+        assert_eq!((hunks[0].additions, hunks[1].deletions), (1, 1));
+        let only = |hunks: &[&DiffHunk]| with_hunks(&old, &new, hunks);
+        assert_eq!(only(&[]), old);
+        assert_eq!(only(&[&hunks[0]]), old.replace("\r\n5\r\n", "\r\nfive\n"));
+        assert_eq!(only(&[&hunks[1]]), old.replace("25\r\n", ""));
+    }
+
     proptest! {
+        #[test]
+        fn all_hunks_lead_from_the_old_text_to_the_new(old in "([abc]{0,2}\r?\n){0,40}[ab]?", new in "([abc]{0,2}\r?\n){0,40}[ab]?") {
+            let hunks = diff_hunks(&old, &new);
+            let all: Vec<_> = hunks.iter().collect();
+            prop_assert_eq!(with_hunks(&old, &new, &all), new);
+            prop_assert_eq!(with_hunks(&old, &old, &[]), old);
+        }
+
         #[test]
         fn a_diff_leads_from_the_old_text_to_the_new(old in "([abc-]{0,2}\n){0,20}[ab]?", new in "([abc-]{0,2}\n){0,20}[ab]?") {
             let diff = unified("x", &old, &new);

@@ -9,11 +9,13 @@ mod grep;
 mod hashline_edit;
 mod invalid;
 mod list;
+mod look_at;
 mod multiedit;
 mod plan;
 mod question;
 mod read;
 mod search_path;
+mod task_board;
 mod tasks;
 mod todos;
 mod write;
@@ -41,12 +43,17 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
         Arc::new(hashline_edit::HashlineEditTool),
         Arc::new(invalid::InvalidTool),
         Arc::new(list::ListTool),
+        Arc::new(look_at::LookAtTool),
         Arc::new(multiedit::MultiEditTool),
         Arc::new(plan::PlanEnterTool),
         Arc::new(plan::PlanExitTool),
         Arc::new(question::QuestionTool),
         Arc::new(read::ReadTool),
         Arc::new(tasks::TaskTool),
+        Arc::new(task_board::TaskCreateTool),
+        Arc::new(task_board::TaskGetTool),
+        Arc::new(task_board::TaskListTool),
+        Arc::new(task_board::TaskUpdateTool),
         Arc::new(todos::TodoReadTool),
         Arc::new(todos::TodoWriteTool),
         Arc::new(write::WriteTool),

@@ -49,6 +49,10 @@ const FAMILIES: &[(&str, &[&str])] = &[
     ("webfetch", &["websearch", "codesearch"]),
     ("skill", &["skill_mcp"]),
     ("task", &["background_task", "call_omo_agent"]),
+    (
+        "task_board",
+        &["task_create", "task_get", "task_list", "task_update"],
+    ),
 ];
 
 const ALIASES: &[(&str, &[&str])] = &[
@@ -177,6 +181,10 @@ fn what_changes_things_stands_alone_and_what_looks_does_not() {
         ("grep", json!({"pattern": "a"})),
         ("list", json!({})),
         ("todoread", json!({})),
+        ("task_create", json!({"subject": "a"})),
+        ("task_get", json!({"id": "T-1a2b3c4d"})),
+        ("task_list", json!({})),
+        ("task_update", json!({"id": "T-1a2b3c4d"})),
     ];
     let project = Harness::new();
     for (calls, wanted) in [
@@ -243,6 +251,10 @@ fn every_other_name_of_a_parameter_is_taken() {
         ("bash", "workdir", json!("a"), &["cwd"]),
         ("todowrite", "todos", json!([]), &["items"]),
         ("batch", "tool_calls", json!([]), &["calls"]),
+        ("task_get", "id", json!("a"), &["task_id", "taskId"]),
+        ("task_update", "id", json!("a"), &["task_id", "taskId"]),
+        ("task_update", "add_blocked_by", json!(["a"]), &["addBlockedBy"]),
+        ("task_create", "active_form", json!("a"), &["activeForm"]),
     ] {
         for alias in aliases {
             let given = json!({ *alias: value });

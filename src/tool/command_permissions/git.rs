@@ -179,7 +179,8 @@ impl CommandContext<'_> {
             Err(reason) => return Some(reason.to_owned()),
         }
         if shows_objects(form) {
-            match repository.foreign_objects() {
+            let tree = self.services.settings.sandbox.tree.as_ref();
+            match repository.foreign_objects(tree.map(|tree| &*tree.objects)) {
                 Ok(None) => {}
                 Ok(Some(path)) => {
                     let path = self.services.roots.display(&path);

@@ -375,7 +375,7 @@ fn switched_off(tool: &str, settings: &ToolSettings) -> ToolError {
 
 fn not_the_agents(tool: &str, access: &ToolAccess) -> ToolError {
     let agent = &access.agent;
-    let why = if access.barred.contains(&tool) {
+    let why = if access.barred.iter().any(|barred| barred == tool) {
         ""
     } else {
         ": its `tools` leave it out"

@@ -10,6 +10,7 @@ use crate::tui::dialog::{Dialog, TypeAheadGuard};
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
 pub(super) const ROOMY: u16 = 20;
 
+#[derive(Default)]
 pub(super) struct Areas {
     pub(super) title: Rect,
     pub(super) transcript: Rect,
@@ -127,6 +128,14 @@ pub(super) fn between(area: Rect) -> Rect {
     Rect {
         y: area.y + 1,
         height: area.height - 2,
+        ..area
+    }
+}
+
+/// All but the hints.
+pub(super) fn above_hints(area: Rect) -> Rect {
+    Rect {
+        height: area.height - 1,
         ..area
     }
 }

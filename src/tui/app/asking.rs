@@ -67,6 +67,15 @@ impl App {
         self.count_asks();
     }
 
+    /// Shows a question of the tree in the conversation in front, wherever it would come up by itself.
+    pub(super) fn show_this_question(&mut self, id: QuestionId, now: Instant) -> bool {
+        let scope = self.scope.unwrap_or_default();
+        let guard = TypeAheadGuard::begin(now, None);
+        let is_shown = self.tree_mut().questions.show_this(id, guard, scope);
+        self.count_asks();
+        is_shown
+    }
+
     pub(super) fn put_off_question(&mut self, now: Instant) {
         self.tree_mut().questions.put_off_shown();
         self.show_question(now);

@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::App;
-use super::areas::{Areas, between};
+use super::areas::{Areas, above_hints, between};
 use super::layers::LayerSlot;
 use super::trees::{tree_mut_of, tree_of};
 use super::view_cx::ViewCx;
@@ -60,6 +60,10 @@ impl App {
         }
         self.shown.views.clear();
         self.list_tasks(now);
+        if let Some(place) = self.watch_place() {
+            return self.draw_watch(place, area, buffer, now);
+        }
+        self.leave_tiles();
         let (areas, mut caret) = self.draw_view(self.view.slot, area, buffer, now)?;
         self.shown = FrameLayout {
             dialog: areas.dialog,
@@ -127,7 +131,7 @@ impl App {
     }
 
     /// Draws the layers that are seen, from the lowest up, and returns where the caret stands then.
-    fn draw_layers(
+    pub(super) fn draw_layers(
         &mut self,
         screen: Rect,
         areas: &Areas,
@@ -141,6 +145,7 @@ impl App {
         for (depth, slot) in slots.into_iter().enumerate().rev() {
             let place = match slot {
                 LayerSlot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
+                LayerSlot::Opened(place) if self.layers[place].covers_title() => above_hints(screen),
                 LayerSlot::Leader | LayerSlot::Opened(_) => between(screen),
                 LayerSlot::Search if depth == 0 => areas.hints,
                 LayerSlot::Completion if depth == 0 => Rect {

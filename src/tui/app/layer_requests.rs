@@ -54,6 +54,7 @@ impl App {
             LayerRequest::GoOnAs(agent) => self.switch_agent(agent, now),
             LayerRequest::GoOnWith(model) => self.switch_model(model, now),
             LayerRequest::Session(request) => self.follow_session_request(request, now),
+            LayerRequest::Watch(request) => self.follow_watch_request(request, now),
             LayerRequest::EnterTask(session) => self.enter_task(&session, now),
             LayerRequest::StopTask(row) => self.ask_to_stop(&row, now),
             LayerRequest::StopAllTasks => self.ask_to_stop_all(now),

@@ -96,8 +96,8 @@ impl App {
 
     /// Returns where a key goes that a layer may not hear yet.
     pub(super) fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
-        let guard = self.layer_mut(slot).and_then(|layer| layer.guard_mut());
-        let route = guard.map_or(KeyRoute::Answer, |guard| guard.pass(now));
+        let layer = self.layer_mut(slot);
+        let route = layer.map_or(KeyRoute::Answer, |layer| layer.pass_guard(now));
         if route == KeyRoute::Drop {
             self.dropped_keys += 1;
         }
@@ -174,6 +174,7 @@ impl App {
         }
         let layer = (page.open)(&self.view.facts.title);
         self.open_layer(layer, now);
+        self.begin_watch(now);
     }
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
@@ -289,7 +290,9 @@ impl App {
     }
 
     pub(super) fn layer_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
-        if self.is_asking() && layer.covers() {
+        // The grid shows those of tasks itself.
+        let is_unseen = !layer.covers_title() || self.root_asks();
+        if self.is_asking() && layer.covers() && is_unseen {
             hints.say("a question waits", Meaning::StateAsking);
         }
         layer.hints(hints, &self.keymap);

@@ -50,6 +50,7 @@ mod view_cx;
 mod view_frame;
 mod vim;
 mod wall_clock;
+mod watch;
 mod welcome;
 
 #[cfg(test)]
@@ -138,6 +139,7 @@ pub(crate) struct App {
     /// Layers that a person has opened; the last one is the topmost.
     layers: Vec<Box<dyn Layer>>,
     session_list: session_list::SessionList,
+    tiles: watch::TileConversations,
     /// Waits for the key behind the leader.
     leader: Option<LeaderTable>,
     /// `ctrl+c` was pressed while nothing was there to stop.

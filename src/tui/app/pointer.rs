@@ -97,6 +97,9 @@ impl App {
     }
 
     fn press(&mut self, column: u16, row: u16, now: Instant) -> RedrawUrgency {
+        if let Some(change) = self.with_opened(now, |layer| layer.press(column, row)) {
+            return change;
+        }
         let layers = self.stack().filter_map(|slot| self.layer(slot));
         if layers.into_iter().any(Layer::takes_mouse) {
             return RedrawUrgency::None;

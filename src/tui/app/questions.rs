@@ -49,8 +49,8 @@ impl OpenQuestions {
     }
 
     /// Those of permission before forms, each kind oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Question> {
-        self.list.iter().map(|open| &*open.question)
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Question>> {
+        self.list.iter().map(|open| &open.question)
     }
 
     /// Returns those of one session.
@@ -168,6 +168,16 @@ impl OpenQuestions {
             let next = self.list.iter().position(is_next);
             self.show_at(next, guard, scope);
         }
+    }
+
+    /// Shows this one, wherever it waits. Returns false if it is not open.
+    pub(super) fn show_this(&mut self, id: QuestionId, guard: TypeAheadGuard, scope: Scope) -> bool {
+        let place = self.place_of(id);
+        if let Some(place) = place {
+            self.list[place].is_put_off = false;
+            self.show_at(Some(place), guard, scope);
+        }
+        place.is_some()
     }
 
     /// Leaves the one on screen, which comes up again where it does by itself.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::attachments::{ReturnedDraft, labelled, labelled_parts};
-use super::trees::is_of_tree;
 use super::{App, DraftState, Effect, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
@@ -111,7 +110,7 @@ impl App {
     }
 
     pub(crate) fn event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
-        if is_of_tree(&envelope.event) {
+        if envelope.event.is_of_tree() {
             return self.tree_event(envelope, now);
         }
         let is_root = self.view.root.as_ref() == Some(&envelope.session);

@@ -218,6 +218,8 @@ impl App {
                 }
                 Err(error) => self.warn(&error.sentence(), now),
             },
+            // Nothing on screen asks about trees.
+            HostAnswer::Tree(_) => {}
         }
         RedrawUrgency::Urgent
     }

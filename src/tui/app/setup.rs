@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
+use super::watch::TileConversations;
 use super::{
     App, FrecencyState,
     appearance::{Appearance, ThemeList, Themes},
@@ -108,6 +109,7 @@ impl App {
             layers: Vec::new(),
             session_list: session_list::SessionList::default(),
             leader: None,
+            tiles: TileConversations::default(),
             quit_armed: None,
             dropped_keys: 0,
             shown: frame::FrameLayout::default(),

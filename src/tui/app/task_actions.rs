@@ -1,6 +1,7 @@
 //! What a person does about the tasks of the session in front: sends them to the background, holds what they would set off,
 //! lets one go on, and is told of groups that have ended.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -154,7 +155,7 @@ fn group_words(rows: &[Arc<TaskRow>]) -> String {
             .error
             .as_deref()
             .map_or_else(String::new, |why| format!(": {}", sanitize_line(why)));
-        text.push_str(&format!("\n{} {}{why}", name(row), row.status.name()));
+        let _ = write!(text, "\n{} {}{why}", name(row), row.status.name());
     }
     text
 }

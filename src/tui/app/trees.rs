@@ -64,10 +64,15 @@ impl App {
     pub(crate) fn session_event(&mut self, slot: SlotId, envelope: &Envelope, now: Instant) -> RedrawUrgency {
         let tree = self.trees.iter().find(|tree| tree.slot == slot);
         let slot = match tree {
-            Some(tree) if is_of_tree(&envelope.event) => tree.front,
+            Some(tree) if envelope.event.is_of_tree() => tree.front,
             _ => slot,
         };
-        self.in_session(slot, now, |app| app.event(envelope, now))
+        let change = self.in_session(slot, now, |app| app.event(envelope, now));
+        if slot == self.view.slot && !envelope.event.is_of_tree() {
+            self.unless_unseen(change)
+        } else {
+            change
+        }
     }
 
     /// Lets the right question come up after a tree was taken over.
@@ -95,13 +100,22 @@ impl App {
 
     /// Takes in what the tree's stream tells.
     pub(super) fn tree_event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
-        let mut change = RedrawUrgency::Urgent;
+        let change = self.note_tree_event(envelope, now);
+        let change = self.refresh_watch(now).unwrap_or(change);
+        change.max(self.apply_to_transcript(envelope, now))
+    }
+
+    fn note_tree_event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
         match &envelope.event {
             Event::Asked(question) => {
                 self.notify_if_away(question.title().to_owned(), now);
                 self.put_question(question, now);
+                RedrawUrgency::Urgent
             }
-            Event::Settled(settled) => self.settle_question(settled.id, now),
+            Event::Settled(settled) => {
+                self.settle_question(settled.id, now);
+                RedrawUrgency::Urgent
+            }
             Event::Task(row) => {
                 let before = self.tree().tasks.counts();
                 let group = self.tree_mut().tasks.note(row);
@@ -113,22 +127,22 @@ impl App {
                 if let Some(group) = group {
                     self.tell_of_group(&group, now);
                 }
-                change = match () {
+                match () {
                     () if before != self.tree().tasks.counts() => RedrawUrgency::Urgent,
                     () if self.shows_tasks() => RedrawUrgency::Soft,
                     () => RedrawUrgency::None,
-                };
+                }
             }
-            _ => return RedrawUrgency::None,
+            _ => RedrawUrgency::None,
         }
-        change.max(self.apply_to_transcript(envelope, now))
     }
 
     /// Tells the conversation of the session that it is about, if that is open.
     fn apply_to_transcript(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
         let is_it = |view: &SessionView| view.root.as_ref() == Some(&envelope.session);
         if is_it(&self.view) {
-            return self.view.transcript.apply(&envelope.event, now);
+            let change = self.view.transcript.apply(&envelope.event, now);
+            return self.unless_unseen(change);
         }
         let other = self.others.iter_mut().find(|other| is_it(&other.view));
         let Some(other) = other else {
@@ -179,9 +193,4 @@ pub(super) fn tree_of<'a>(trees: &'a [TreeView], view: &SessionView) -> &'a Tree
 pub(super) fn tree_mut_of<'a>(trees: &'a mut [TreeView], view: &SessionView) -> &'a mut TreeView {
     let tree = trees.iter_mut().find(|tree| tree.slot == view.tree);
     tree.expect("a tree is there as long as a conversation of it")
-}
-
-/// Returns true if an event comes in the tree's stream.
-pub(super) fn is_of_tree(event: &Event) -> bool {
-    matches!(event, Event::Asked(_) | Event::Settled(_) | Event::Task(_))
 }

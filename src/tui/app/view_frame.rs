@@ -65,7 +65,7 @@ impl SessionView {
         }
         if self.transcript.is_empty() && self.turn == TurnStatus::Idle {
             match self.reopens {
-                Some(since) => self.draw_opening(since, area, buffer, cx),
+                Some(since) => Self::draw_opening(since, area, buffer, cx),
                 None => self.draw_welcome(area, buffer, cx),
             }
         }

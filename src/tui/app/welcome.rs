@@ -61,7 +61,7 @@ impl SessionView {
     }
 
     /// Stands where a conversation will, once that takes so long that it has to be explained.
-    pub(super) fn draw_opening(&self, since: Instant, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
+    pub(super) fn draw_opening(since: Instant, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
         if cx.now < since + OPENING || cx.is_asking() {
             return;
         }

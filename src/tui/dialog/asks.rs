@@ -64,7 +64,7 @@ impl Permission {
     }
 
     /// Returns the asks that are one row, each with the rows it takes.
-    fn ask_blocks(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Vec<Line<'static>>> {
+    pub(super) fn ask_blocks(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Vec<Line<'static>>> {
         let width = usize::from(width);
         match self.stage {
             // The explanation has all of them.

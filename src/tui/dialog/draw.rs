@@ -197,20 +197,8 @@ impl Permission {
     /// Returns who wants what and where, on one line where that fits.
     pub(super) fn head<'a>(&self, width: u16, cx: &LayerCx<'a>) -> Head<'a> {
         let width = usize::from(width);
-        let inquiry = &self.question.about;
         let (number, count) = cx.place;
-        let place = reveal_line(&path_words(&inquiry.directory, cx.home()));
-        let place = cx.text(&place, Meaning::TextMuted);
-        let sandbox = match inquiry.sandbox.as_deref() {
-            None => ApprovalText::new(cx.look),
-            Some("off") => cx
-                .text(cx.dot(), Meaning::TextMuted)
-                .and("no sandbox", Meaning::Warning),
-            Some(mode) => cx.text(
-                cx.dot().and("sandbox ").and(reveal_line(mode)),
-                Meaning::TextMuted,
-            ),
-        };
+        let [place, sandbox] = self.place_and_sandbox(cx);
         let mut right = self.who(cx);
         if count > 1 {
             let place = cx.dot().and(number).and(" of ").and(count);
@@ -251,6 +239,24 @@ impl Permission {
         }
     }
 
+    /// Returns the directory of the call, and how it is confined: empty, or behind a dot.
+    pub(super) fn place_and_sandbox<'a>(&self, cx: &LayerCx<'a>) -> [ApprovalText<'a>; 2] {
+        let inquiry = &self.question.about;
+        let place = reveal_line(&path_words(&inquiry.directory, cx.home()));
+        let place = cx.text(&place, Meaning::TextMuted);
+        let sandbox = match inquiry.sandbox.as_deref() {
+            None => ApprovalText::new(cx.look),
+            Some("off") => cx
+                .text(cx.dot(), Meaning::TextMuted)
+                .and("no sandbox", Meaning::Warning),
+            Some(mode) => cx.text(
+                cx.dot().and("sandbox ").and(reveal_line(mode)),
+                Meaning::TextMuted,
+            ),
+        };
+        [place, sandbox]
+    }
+
     /// Returns the agent that asks; of one that works for another the way there and the task.
     fn who<'a>(&self, cx: &LayerCx<'a>) -> ApprovalText<'a> {
         let inquiry = &self.question.about;
@@ -272,7 +278,7 @@ impl Permission {
             .and("\"", Meaning::TextMuted)
     }
 
-    fn title<'a>(&self, cx: &LayerCx<'a>) -> ApprovalText<'a> {
+    pub(super) fn title<'a>(&self, cx: &LayerCx<'a>) -> ApprovalText<'a> {
         cx.text(" ", Meaning::Text)
             .and("?", Meaning::StateAsking)
             .and(" ", Meaning::Text)

@@ -17,6 +17,7 @@ mod proposal;
 mod quit;
 mod scrolled_lines;
 mod stop_task;
+mod tile;
 mod trust;
 mod type_ahead_guard;
 
@@ -30,6 +31,7 @@ use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
 pub(crate) use stop_task::StopTaskDialog;
+pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
@@ -94,5 +96,6 @@ fn is_answer(action: Action) -> bool {
             | Action::Suspend
             | Action::Leader
             | Action::OpenList(_)
+            | Action::OpenPage(_)
     )
 }

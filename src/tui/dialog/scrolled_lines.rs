@@ -43,6 +43,11 @@ impl<K: PartialEq> ScrolledLines<K> {
         self.lines.len()
     }
 
+    /// Returns all lines.
+    pub(super) fn all(&self) -> &[Line<'static>] {
+        &self.lines
+    }
+
     pub(super) fn last_top(&self) -> usize {
         self.lines.len().saturating_sub(self.height)
     }

@@ -99,7 +99,9 @@ impl TaskPage {
     /// ` Tasks   1 asks · 4 running · 3 queued · 2 ended`
     fn heading(entries: &[TaskEntry], cx: &LayerCx<'_>) -> Line<'static> {
         let mut counts = TaskCounts::default();
-        entries.iter().for_each(|entry| counts.add(entry.row.status));
+        for entry in entries {
+            counts.add(entry.row.status);
+        }
         let asks = entries.iter().filter(|entry| entry.question.is_some()).count();
         let muted = cx.look.style(Meaning::TextMuted);
         let mut spans = vec![Span::styled(" Tasks", cx.look.style(Meaning::TextStrong))];
@@ -227,7 +229,8 @@ fn second_line(entry: &TaskEntry, width: usize, cx: &LayerCx<'_>) -> Line<'stati
         let changes = format!("+{} {minus}{}", tree.additions, tree.deletions);
         facts.push(format!("worktree {} {changes}", sanitize_line(&tree.path)));
     }
-    let facts: String = facts.iter().map(|fact| format!("{dot}{fact}")).collect();
+    let facts: Vec<String> = facts.iter().map(|fact| format!("{dot}{fact}")).collect();
+    let facts = facts.concat();
     let (text, meaning) = match &entry.question {
         Some(question) => (question.clone(), Meaning::Text),
         None => (words::doing(row, cx.unix), Meaning::TextMuted),
@@ -261,9 +264,12 @@ impl Layer for TaskPage {
             Action::PageDown => self.move_by(page),
             GO_IN => return self.about_chosen(|row| LayerRequest::EnterTask(row.session.clone())),
             STOP => {
-                return self.about_chosen(|row| match row.status.is_ended() {
-                    true => LayerRequest::Say("that task has ended already"),
-                    false => LayerRequest::StopTask(Arc::clone(row)),
+                return self.about_chosen(|row| {
+                    if row.status.is_ended() {
+                        LayerRequest::Say("that task has ended already")
+                    } else {
+                        LayerRequest::StopTask(Arc::clone(row))
+                    }
                 });
             }
             STOP_ALL => return LayerReply::Request(LayerRequest::StopAllTasks),

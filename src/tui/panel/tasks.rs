@@ -84,7 +84,7 @@ impl TaskSection {
         let of = |group: Option<TaskFold>, asks: bool| {
             let places = (0..self.list.len()).filter(move |place| {
                 let task = &self.list[*place];
-                self.fold_of(task) == group && task.question.is_some() == asks
+                Self::fold_of(task) == group && task.question.is_some() == asks
             });
             places.map(TaskPosition::Task)
         };
@@ -102,7 +102,7 @@ impl TaskSection {
     }
 
     /// Returns the row that a task folds into, where it does.
-    fn fold_of(&self, task: &TaskEntry) -> Option<TaskFold> {
+    fn fold_of(task: &TaskEntry) -> Option<TaskFold> {
         match task.row.status {
             TaskStatus::Queued => Some(TaskFold::Queued),
             TaskStatus::Running => None,
@@ -158,15 +158,16 @@ impl TaskSection {
     }
 
     fn fold_row(&self, fold: TaskFold, look: Look<'_>) -> Vec<Span<'static>> {
-        let folded = self.list.iter().filter(|task| self.fold_of(task) == Some(fold));
+        let folded = self.list.iter().filter(|task| Self::fold_of(task) == Some(fold));
         let count = folded.count();
         let (mark, state) = match fold {
             TaskFold::Queued => (TaskMark::Queued, "queued"),
             TaskFold::Ended => (TaskMark::Done, "ended"),
         };
-        let more = match self.unfolded.contains(&fold) {
-            true => String::new(),
-            false => format!(" {}", look.symbols.ellipsis()),
+        let more = if self.unfolded.contains(&fold) {
+            String::new()
+        } else {
+            format!(" {}", look.symbols.ellipsis())
         };
         let muted = look.style(Meaning::TextMuted);
         vec![

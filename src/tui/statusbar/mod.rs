@@ -4,4 +4,4 @@ mod hints;
 mod title;
 
 pub(crate) use hints::Hints;
-pub(crate) use title::{OtherSessionCounts, SessionFacts, TitleRow, mode_name};
+pub(crate) use title::{OtherSessionCounts, SessionFacts, TitleRow, mode_meaning, mode_name};

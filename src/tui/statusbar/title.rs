@@ -156,10 +156,11 @@ impl TitleRow<'_> {
             return pieces;
         };
         let step = format!(" {} ", self.symbols.step());
-        let above: String = above
+        let above: Vec<String> = above
             .iter()
             .map(|agent| format!("{}{step}", sanitize_line(agent)))
             .collect();
+        let above = above.concat();
         let own = sanitize_line(own).into_owned();
         let above = if str_width(&above) + str_width(&own) > width / 3 {
             format!("{}{step}", self.symbols.ellipsis())
@@ -258,7 +259,8 @@ pub(crate) fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-fn mode_meaning(mode: Mode) -> Meaning {
+/// Returns the colour of a mode.
+pub(crate) fn mode_meaning(mode: Mode) -> Meaning {
     match mode {
         Mode::Ask => Meaning::ModeAsk,
         Mode::AcceptEdits => Meaning::ModeAccept,

@@ -44,7 +44,7 @@ impl TaskCounts {
             TaskStatus::Queued => self.queued += 1,
             TaskStatus::Running => self.running += 1,
             TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::Interrupted => {
-                self.ended += 1
+                self.ended += 1;
             }
         }
     }
@@ -235,9 +235,9 @@ mod tests {
             assert_eq!(noted(&mut list, &sample.clone().running()), None);
         }
         assert_eq!(noted(&mut list, &one.clone().ended(TaskStatus::Completed)), None);
-        let last = two.ended(TaskStatus::Failed);
-        assert_eq!(noted(&mut list, &last), Some(2));
-        assert_eq!(noted(&mut list, &last), None);
+        let failed = two.ended(TaskStatus::Failed);
+        assert_eq!(noted(&mut list, &failed), Some(2));
+        assert_eq!(noted(&mut list, &failed), None);
         assert_eq!(noted(&mut list, &three.clone().running()), None);
         assert_eq!(noted(&mut list, &three.ended(TaskStatus::Completed)), Some(1));
         let waited_for = task(&root, "four");

@@ -68,7 +68,7 @@ pub(crate) fn question(question: &Question) -> String {
                 _ => &inquiry.card.argument,
             };
             let first = subject.trim().lines().next();
-            let first = first.or_else(|| inquiry.rows.first().map(|row| row.pattern()));
+            let first = first.or_else(|| Some(inquiry.rows.first()?.pattern()));
             format!("{} wants: {}", inquiry.tool, first.unwrap_or_default())
         }
         QuestionKind::Form(form) => match form.questions.first() {

@@ -66,6 +66,11 @@ const OPENERS: &[(&str, &str)] = &[
         "src/unconfirmed/records.rs",
         "lathe's own list of files without a yes",
     ),
+    ("src/worktree/lock.rs", "lathe's own locks of work trees"),
+    (
+        "src/worktree/storage.rs",
+        "lathe's own records of work trees, and objects that it cannot link",
+    ),
 ];
 
 /// Functions of `std::fs` that open a file.

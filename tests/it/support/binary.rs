@@ -204,6 +204,11 @@ impl Running {
         kill_process(self.pid(), signal).unwrap();
     }
 
+    /// Returns true if it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Ends it as `kill -9` does: it can neither save nor clean up.
     #[must_use]
     pub(crate) fn kill(mut self) -> Finished {

@@ -74,11 +74,13 @@ impl Project {
         self
     }
 
-    /// Makes the scripted server the provider `local`, and its `test-model` the model. Retries are quick.
+    /// Makes the scripted server the provider `local`, and its `test-model` the model. Retries are quick, and nobody is
+    /// reminded of open todos, so that a script holds just the turns that a test is about.
     #[must_use]
     pub(crate) fn model(self, server: &Server, protocol: Protocol) -> Self {
         self.config(json!({
             "model": "local/test-model",
+            "todo": {"reminders": 0},
             "providers": {"local": {
                 "protocol": protocol.name(),
                 "base_url": server.url(protocol),

@@ -249,7 +249,7 @@ fn hooks_of_events_that_never_come_are_named() {
         .iter()
         .filter_map(|warning| warning.split('`').nth(1))
         .collect();
-    assert_eq!(named, ["hooks.PreCompact", "hooks.SubagentStop"]);
+    assert_eq!(named, ["hooks.PreCompact"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn begun(reader: &mut ReaderSession) -> HostRequest {
     assert_eq!(effects.len(), 1);
     match effects.remove(0) {
         Effect::Begin(host_request) => host_request,
-        Effect::Send(_) | Effect::Leave => panic!("no errand"),
+        Effect::Send(_) | Effect::SendToMain(_) | Effect::Leave => panic!("no errand"),
     }
 }
 
@@ -190,7 +190,7 @@ fn another_session_is_opened_only_where_nothing_is_lost_by_that() {
     assert!(reader.take_effects().is_empty());
     assert_eq!(
         reader.take_text(),
-        "Another session is being opened; this was not read: hello\n"
+        "Another conversation is being opened; this was not read: hello\n"
     );
     reader.take_report(HostReport::NotOpened(ErrorReport {
         kind: ReportKind::Storage,

@@ -3,6 +3,7 @@
 mod asking;
 mod looking;
 mod sending;
+mod tasks;
 
 use std::path::PathBuf;
 

@@ -22,26 +22,15 @@ const BINARY_EXTENSIONS: &[&str] = &[
 ];
 
 pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
-    match path.kind {
-        PathKind::Missing | PathKind::DanglingLink => return Err(not_found(path)),
-        PathKind::Directory => return Ok(What::Directory),
-        PathKind::Special => {
-            let message = format!(
-                "`{}` is a device, a pipe or a socket; it was not opened",
-                path.display
-            );
-            return Err(ToolError::new(ErrorKind::Io, message));
-        }
-        PathKind::File => {}
+    if path.kind == PathKind::Directory {
+        return Ok(What::Directory);
     }
-    let head = open(path)?.read_beginning(HEAD);
-    let head = head.map_err(|error| io_error(path, &error.into()))?;
+    let (head, _) = beginning(path)?;
     if let Some(media) = media(&head) {
         return Ok(What::Media(media));
     }
     let extension = extension(&path.real);
-    // Some writers put something before the mark; readers look for it in the first kilobyte.
-    if extension == "pdf" && contains(&head[..head.len().min(1024)], b"%PDF-") {
+    if is_pdf(&head, &extension) {
         return Ok(What::Media(Media::Pdf));
     }
     if BINARY_EXTENSIONS.contains(&extension.as_str()) || looks_binary(&head) {
@@ -50,6 +39,32 @@ pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
             .hint("Look at it with a program that knows its format, through bash."));
     }
     Ok(What::Text)
+}
+
+/// Returns the first bytes of the file at a path and its size, or says why there is none to be read.
+pub(in crate::tool::builtin) fn beginning(path: &Resolved) -> Result<(Vec<u8>, u64), ToolError> {
+    match path.kind {
+        PathKind::Missing | PathKind::DanglingLink => return Err(not_found(path)),
+        PathKind::Special => {
+            let message = format!(
+                "`{}` is a device, a pipe or a socket; it was not opened",
+                path.display
+            );
+            return Err(ToolError::new(ErrorKind::Io, message));
+        }
+        PathKind::File | PathKind::Directory => {}
+    }
+    let file = open(path)?;
+    let size = file.metadata().len();
+    let head = file.read_beginning(HEAD);
+    Ok((head.map_err(|error| io_error(path, &error.into()))?, size))
+}
+
+/// Returns true if a file with these first bytes and this extension is a PDF. Some writers put something before the mark;
+/// readers look for it in the first kilobyte.
+pub(in crate::tool::builtin) fn is_pdf(head: &[u8], extension: &str) -> bool {
+    let mark = b"%PDF-";
+    head.starts_with(mark) || extension == "pdf" && contains(&head[..head.len().min(1024)], mark)
 }
 
 /// By the first bytes. What has a picture's name and not its bytes is shown as what it is: a pointer file, a web page that
@@ -69,7 +84,8 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-fn extension(path: &Path) -> String {
+/// Returns the extension of a file in small letters, empty without one.
+pub(in crate::tool::builtin) fn extension(path: &Path) -> String {
     path.extension()
         .map(|extension| extension.to_string_lossy().to_lowercase())
         .unwrap_or_default()

@@ -31,6 +31,8 @@ use crate::tool::{
 };
 use crate::view::card::Card;
 
+pub(super) use identify::{beginning, extension, is_pdf};
+
 pub(super) struct ReadTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -200,7 +202,7 @@ fn is_able(what: What, cx: &ToolCx, path: &Resolved) -> Result<(), ToolError> {
 }
 
 /// A link may have been put in the way since it was asked about.
-fn moved(path: &Resolved) -> ToolError {
+pub(super) fn moved(path: &Resolved) -> ToolError {
     let message = format!(
         "`{}` leads to another place than when it was asked about, so it was not read",
         path.display
@@ -209,7 +211,7 @@ fn moved(path: &Resolved) -> ToolError {
 }
 
 /// Opens the file that was judged, and no other that a link leads to by now.
-fn open(path: &Resolved) -> Result<RegularFile, ToolError> {
+pub(super) fn open(path: &Resolved) -> Result<RegularFile, ToolError> {
     RegularFile::open_real(&path.real).map_err(|error| unread(path, error))
 }
 
@@ -220,7 +222,7 @@ fn unread(path: &Resolved, error: ReadError) -> ToolError {
     }
 }
 
-fn io_error(path: &Resolved, error: &std::io::Error) -> ToolError {
+pub(super) fn io_error(path: &Resolved, error: &std::io::Error) -> ToolError {
     let message = format!("`{}` could not be read: {error}", path.display);
     ToolError::new(ErrorKind::Io, message)
 }

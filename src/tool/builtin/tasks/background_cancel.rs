@@ -89,9 +89,10 @@ impl Tool for BackgroundCancelTool {
             let (status, previous) = (row.status.name(), cancelled.previous.name());
             format!("{} {status} (was {previous}) {}", row.task, row.description)
         });
-        let text = match cancelled.is_empty() {
-            true => "No tasks to cancel".to_owned(),
-            false => lines.collect::<Vec<_>>().join("\n"),
+        let text = if cancelled.is_empty() {
+            "No tasks to cancel".to_owned()
+        } else {
+            lines.collect::<Vec<_>>().join("\n")
         };
         let rows = cancelled.iter().map(|cancelled| CancelledRow {
             task_id: cancelled.row.task.clone(),

@@ -1,5 +1,6 @@
 //! `background_output`: reads a task, its end or how far it is.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -7,7 +8,7 @@ use serde::Deserialize;
 
 use super::conversation::{ConversationQuery, render};
 use super::start::failure_text;
-use super::{Details, card, delegation, now};
+use super::{Details, card, delegation, now, tree};
 use crate::conversation::{TaskRow, TaskStatus};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskState, TaskWatch, Tool,
@@ -26,6 +27,7 @@ pub(in crate::tool::builtin) struct BackgroundOutputTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tool::builtin) struct Args {
+    /// Id of the task, or of its session.
     task_id: String,
     /// Wait for its end.
     #[serde(default)]
@@ -43,6 +45,7 @@ pub(in crate::tool::builtin) struct Args {
     /// Results of calls too, with `full_session`.
     #[serde(default)]
     include_tool_results: bool,
+    /// Messages at most, with `full_session`.
     #[serde(default = "default_messages")]
     #[schemars(range(min = 1, max = 200))]
     message_limit: u64,
@@ -93,16 +96,17 @@ impl Tool for BackgroundOutputTool {
         let waited = args.block && !wait(&mut watch, &args, cx).await?;
         let state = watch.borrow_and_update().clone();
         let row = &state.row;
+        let mut details = Details::new(row);
         let text = if args.full_session {
             conversation(&args, row, cx).await?
         } else if row.status.is_ended() {
-            result(&state, cx).await?
+            result(&state, &mut details, cx).await?
         } else {
             let timeout = Duration::from_millis(args.timeout.min(LONGEST_WAIT));
             progress(&state, waited.then_some(timeout))
         };
         let title = format!("{} · {}", row.agent, row.status.name());
-        Ok(Output::new(title, text, Details::new(row)))
+        Ok(Output::new(title, text, details))
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
@@ -148,7 +152,7 @@ async fn conversation(args: &Args, row: &TaskRow, cx: &ToolCx) -> Result<String,
 }
 
 /// All that a task has said and that the caller has not read, or why it did not complete.
-async fn result(state: &TaskState, cx: &ToolCx) -> Result<String, ToolError> {
+async fn result(state: &TaskState, details: &mut Details, cx: &ToolCx) -> Result<String, ToolError> {
     let (delegation, caller) = delegation(cx)?;
     let new = delegation.fetch(&caller, &state.row.task).await?;
     let row = &state.row;
@@ -157,7 +161,8 @@ async fn result(state: &TaskState, cx: &ToolCx) -> Result<String, ToolError> {
         TaskStatus::Completed => ("task_result", new),
         _ => ("task_error", failure_text(row, &new)),
     };
-    Ok(format!("{}\n<{tag}>\n{text}\n</{tag}>", header(row)))
+    let tree = tree::lines(&*delegation, details).await;
+    Ok(format!("{}{tree}\n<{tag}>\n{text}\n</{tag}>", header(row)))
 }
 
 fn header(row: &TaskRow) -> String {
@@ -176,23 +181,24 @@ fn progress(state: &TaskState, timeout: Option<Duration>) -> String {
     let row = &state.row;
     let mut text = header(row);
     if !row.now.is_empty() {
-        text.push_str(&format!("last tool: {}\n", row.now));
+        let _ = writeln!(text, "last tool: {}", row.now);
     }
     let (word, since) = match row.status {
         TaskStatus::Queued => ("queued", row.since),
         _ => ("running", row.started.unwrap_or(row.since)),
     };
-    text.push_str(&format!("{word} for: {}\n", time(now() - since)));
+    let _ = writeln!(text, "{word} for: {}", time(now() - since));
     let tail = tail(&state.text);
     if !tail.is_empty() {
-        text.push_str(&format!("\n{tail}\n"));
+        let _ = writeln!(text, "\n{tail}");
     }
     if let Some(timeout) = timeout {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n[still {} after {} s]",
             row.status.name(),
             timeout.as_secs_f32()
-        ));
+        );
     }
     text
 }

@@ -18,11 +18,11 @@ pub(in crate::tool::builtin) struct BackgroundTaskTool;
 pub(in crate::tool::builtin) struct Args {
     /// Three to five words for the person.
     description: String,
-    /// What to do, with all that the agent has to know: it sees nothing of this conversation.
+    /// The work, with all that the agent has to know: it sees nothing of this conversation.
     prompt: String,
     /// Name of the agent.
     subagent_type: String,
-    /// Where it works.
+    /// Place of its work.
     #[serde(default)]
     isolation: Option<IsolationArg>,
     /// Ends it before a request above it.

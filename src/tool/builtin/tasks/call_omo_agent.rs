@@ -24,7 +24,7 @@ pub(in crate::tool::builtin) struct CallOmoAgentTool;
 pub(in crate::tool::builtin) struct Args {
     /// `explore` (searches this project) or `librarian` (documentation and other people's code).
     subagent_type: String,
-    /// What to find out, with all that the agent has to know.
+    /// The question, with all that the agent has to know.
     prompt: String,
     /// Do not wait for it: you are told when it has ended.
     run_in_background: bool,

@@ -52,7 +52,7 @@ pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) 
     answer(card, view.text, cx)
 }
 
-/// What `background_output` has read.
+/// The task that `background_output` has read.
 pub(super) fn output(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
     let mut card = Card::new("Output", named(&details.agent, &details.description));
@@ -85,6 +85,9 @@ fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
     if let Some(tokens) = details.resumed_with {
         card = card.meta(format!("went on with {} tok of context", short_count(tokens)));
     }
+    if let Some(tree) = details.worktree.as_ref().filter(|tree| tree.files > 0) {
+        card = card.meta(format!("+{} −{}", tree.additions, tree.deletions));
+    }
     if details.status.is_ended() {
         let took = u64::try_from(details.duration_ms).unwrap_or(0);
         card = card.meta(spinner::elapsed(Duration::from_millis(took)));
@@ -93,7 +96,7 @@ fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
     card
 }
 
-/// What the agent does right now, or did last.
+/// The line that says what the agent does right now, or did last.
 fn activity(details: &Details) -> ToneLine {
     let (sign, spoken, tone) = match (details.status, details.activity) {
         (TaskStatus::Queued, _) => ("· ", "queued: ", Tone::Muted),
@@ -135,9 +138,15 @@ fn answer(card: Card, text: &str, cx: RenderCx) -> Card {
         let (_, rest) = text.split_once(&format!("<{tag}>\n"))?;
         Some(rest.rsplit_once(&format!("\n</{tag}>"))?.0)
     });
-    let Some(inside) = inside.map(str::trim).filter(|text| !text.is_empty()) else {
+    beginning_of_answer(card, inside.unwrap_or_default(), cx)
+}
+
+/// Adds the answer of an agent, or its first lines.
+pub(in crate::tool::builtin) fn beginning_of_answer(card: Card, answer: &str, cx: RenderCx) -> Card {
+    let inside = answer.trim();
+    if inside.is_empty() {
         return card;
-    };
+    }
     if cx.expanded {
         return card.part(CardPart::Markdown(inside.to_owned()));
     }

@@ -2,6 +2,7 @@
 
 use crate::conversation::{ErrorKind, Message, MessageState, Part, PartBody, Role};
 use crate::tool::ToolError;
+use std::fmt::Write as _;
 
 /// The part of the conversation that is wanted.
 pub(super) struct ConversationQuery {
@@ -39,7 +40,7 @@ pub(super) fn render(
     let mut text = blocks.join("\n\n");
     if left_out > 0 {
         let which = if query.is_from_end { "earlier" } else { "later" };
-        text.push_str(&format!("\n\n[{left_out} {which} messages left out]"));
+        let _ = write!(text, "\n\n[{left_out} {which} messages left out]");
     }
     Ok(text)
 }
@@ -67,7 +68,7 @@ fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
         PartBody::Tool(call) => {
             let mut text = format!("[tool: {}] {}", call.tool, call.raw_args);
             if let Some(result) = call.result.as_ref().filter(|_| query.with_results) {
-                text.push_str(&format!("\n[tool result] {}", result.output));
+                let _ = write!(text, "\n[tool result] {}", result.output);
             }
             Some(text)
         }

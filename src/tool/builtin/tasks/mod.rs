@@ -11,6 +11,7 @@ mod start;
 mod task;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::sync::Arc;
 
@@ -21,10 +22,13 @@ pub(super) use background_cancel::BackgroundCancelTool;
 pub(super) use background_output::BackgroundOutputTool;
 pub(super) use background_task::BackgroundTaskTool;
 pub(super) use call_omo_agent::CallOmoAgentTool;
+pub(super) use card::beginning_of_answer;
+pub(super) use start::{IN_BACKGROUND, failure, failure_text, follow};
 pub(super) use task::TaskTool;
 
 use crate::conversation::{
     Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskActivity, TaskId, TaskRow, TaskStatus, Usage,
+    WorktreeChanges,
 };
 use crate::tool::{Delegation, TaskCaller, ToolCx, ToolError};
 
@@ -44,16 +48,19 @@ pub(super) struct Details {
     duration_ms: i64,
     #[serde(default)]
     description: String,
-    /// What it does, as the list of tasks says.
+    /// Its current work, as the list of tasks says.
     #[serde(default)]
     now: String,
     #[serde(default)]
     activity: TaskActivity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    reason: Option<String>,
     /// Tokens of context that a task which went on brought along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed_with: Option<u64>,
+    /// The work tree of an isolated task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    worktree: Option<WorktreeChanges>,
     /// They are how the task stands now, and not how it stood when the call had started it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_live: bool,
@@ -75,8 +82,9 @@ impl Details {
             description: row.description.clone(),
             now: row.now.clone(),
             activity: row.activity,
-            error: row.error.clone(),
+            reason: row.error.clone(),
             resumed_with: None,
+            worktree: row.worktree.clone(),
             is_live: false,
         }
     }
@@ -92,7 +100,7 @@ impl Details {
     }
 }
 
-/// What a task may use up, with everything that it starts.
+/// Limits of a task and everything that it starts.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct BudgetArgs {
@@ -122,7 +130,7 @@ impl BudgetArgs {
     }
 }
 
-/// Where a task works.
+/// Place of a task's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum IsolationArg {
@@ -142,7 +150,7 @@ impl From<IsolationArg> for Isolation {
 }
 
 /// Returns who runs tasks, and who asks.
-fn delegation(cx: &ToolCx) -> Result<(Arc<dyn Delegation>, TaskCaller), ToolError> {
+pub(super) fn delegation(cx: &ToolCx) -> Result<(Arc<dyn Delegation>, TaskCaller), ToolError> {
     let caller = TaskCaller {
         session: cx.session().clone(),
         call: cx.call.clone(),

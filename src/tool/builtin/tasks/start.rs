@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Details, delegation};
+use serde::Serialize;
+
+use super::{Details, delegation, tree};
 use crate::conversation::{ErrorKind, TaskId, TaskRow, TaskStatus};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::count::grouped;
@@ -23,19 +25,28 @@ pub(super) fn prepare(order: TaskOrder, cx: &ToolCx) -> Result<Prepared<CheckedO
     Ok(Prepared::new(checked, vec![ask]))
 }
 
+/// Said of a task that nobody waits for.
+pub(in crate::tool::builtin) const IN_BACKGROUND: &str = "\
+    It works in the background. Do not poll: you are told when it has ended; then read it with background_output. Go on \
+    with other work, or end your turn.";
+
 /// Starts a task, and waits for its end where it is not in the background.
 pub(super) async fn execute(checked: CheckedOrder, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-    let (delegation, caller) = delegation(cx)?;
     let resumed_with = checked.resumes.as_ref().map(|(_, tokens)| *tokens);
-    let is_background = checked.order.is_background;
-    let mut watch = delegation.start(&caller, checked).await?;
-    if is_background {
-        let state = watch.borrow_and_update().clone();
+    if checked.order.is_background {
+        let (delegation, caller) = delegation(cx)?;
+        let watch = delegation.start(&caller, checked).await?;
+        let state = watch.borrow().clone();
         return Ok(started(&state.row, resumed_with));
     }
-    let state = wait(&*delegation, &mut watch, cx, resumed_with).await?;
+    let state = follow(checked, cx, |row| Details {
+        resumed_with,
+        ..Details::new(row)
+    });
+    let state = state.await?;
     if state.row.status.is_ended() {
-        Ok(ended(&state, resumed_with))
+        let (delegation, _) = delegation(cx)?;
+        Ok(ended(&*delegation, &state, resumed_with).await)
     } else {
         Ok(started(&state.row, resumed_with))
     }
@@ -56,18 +67,26 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-/// Follows a task to its end, or until the person sends it to the background.
-async fn wait(
-    delegation: &dyn Delegation,
-    watch: &mut TaskWatch,
+/// Starts a task and follows it to its end, or until the person sends it to the background; the card shows the details
+/// of each step. It is stopped when the call is cancelled, and when this is dropped.
+pub(in crate::tool::builtin) async fn follow<D: Serialize>(
+    checked: CheckedOrder,
     cx: &ToolCx,
-    resumed_with: Option<u64>,
+    details: impl Fn(&TaskRow) -> D,
 ) -> Result<Arc<TaskState>, ToolError> {
+    let (delegation, caller) = delegation(cx)?;
+    let mut watch = delegation.start(&caller, checked).await?;
     let task = Some(watch.borrow().row.task.clone());
-    let mut guard = StopOnDrop { delegation, task };
+    let mut guard = StopOnDrop {
+        delegation: &*delegation,
+        task,
+    };
     loop {
         let state = watch.borrow_and_update().clone();
-        show(&state.row, cx, resumed_with);
+        cx.update(CallUpdate {
+            details: serde_json::to_value(details(&state.row)).ok(),
+            ..CallUpdate::default()
+        });
         if state.row.status.is_ended() || state.row.is_background {
             guard.task = None;
             return Ok(state);
@@ -78,7 +97,7 @@ async fn wait(
             },
             () = cx.cancel.cancelled() => {
                 drop(guard);
-                return Err(stopped(watch).await);
+                return Err(stopped(&mut watch).await);
             }
         }
     }
@@ -98,24 +117,10 @@ async fn stopped(watch: &mut TaskWatch) -> ToolError {
     .hint("background_output reads what it had found; task with its task_id lets it go on.")
 }
 
-fn show(row: &TaskRow, cx: &ToolCx, resumed_with: Option<u64>) {
-    let details = Details {
-        resumed_with,
-        ..Details::new(row)
-    };
-    cx.update(CallUpdate {
-        details: serde_json::to_value(details).ok(),
-        ..CallUpdate::default()
-    });
-}
-
 fn started(row: &TaskRow, resumed_with: Option<u64>) -> Output<Details> {
     let mut text = format!("task_id: {}\nstatus: {}\n", row.task, row.status.name());
     text.push_str(&resumed_line(resumed_with));
-    text.push_str(
-        "It works in the background. Do not poll: you are told when it has ended; then read it with \
-         background_output. Go on with other work, or end your turn.",
-    );
+    text.push_str(IN_BACKGROUND);
     let details = Details {
         resumed_with,
         ..Details::new(row)
@@ -123,7 +128,7 @@ fn started(row: &TaskRow, resumed_with: Option<u64>) -> Output<Details> {
     Output::new(format!("{} · {}", row.agent, row.status.name()), text, details)
 }
 
-fn ended(state: &TaskState, resumed_with: Option<u64>) -> Output<Details> {
+async fn ended(delegation: &dyn Delegation, state: &TaskState, resumed_with: Option<u64>) -> Output<Details> {
     let row = &state.row;
     let answer = state.text.trim();
     let (tag, said) = match row.status {
@@ -133,22 +138,23 @@ fn ended(state: &TaskState, resumed_with: Option<u64>) -> Output<Details> {
         TaskStatus::Completed => ("task_result", answer.to_owned()),
         _ => ("task_error", failure_text(row, answer)),
     };
-    let text = format!(
-        "task_id: {}\n{}\n<{tag}>\n{said}\n</{tag}>",
-        row.task,
-        resumed_line(resumed_with)
-    );
-    let details = Details {
+    let mut details = Details {
         resumed_with,
         ..Details::new(row)
     };
+    let tree = tree::lines(delegation, &mut details).await;
+    let text = format!(
+        "task_id: {}\n{}{tree}\n<{tag}>\n{said}\n</{tag}>",
+        row.task,
+        resumed_line(resumed_with)
+    );
     let mut output = Output::new(format!("{} · {}", row.agent, row.status.name()), text, details);
     output.failure = failure(row);
     output
 }
 
 /// Says why a task failed, with what it had said by then.
-pub(super) fn failure_text(row: &TaskRow, answer: &str) -> String {
+pub(in crate::tool::builtin) fn failure_text(row: &TaskRow, answer: &str) -> String {
     let why = row.error.as_deref().unwrap_or_else(|| row.status.name());
     if answer.is_empty() {
         why.to_owned()
@@ -158,7 +164,7 @@ pub(super) fn failure_text(row: &TaskRow, answer: &str) -> String {
 }
 
 /// The kind of a call whose task did not complete.
-fn failure(row: &TaskRow) -> Option<ErrorKind> {
+pub(in crate::tool::builtin) fn failure(row: &TaskRow) -> Option<ErrorKind> {
     match row.status {
         TaskStatus::Completed | TaskStatus::Queued | TaskStatus::Running => None,
         TaskStatus::Cancelled => Some(ErrorKind::Cancelled),

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt::Write as _;
 
 use super::{BudgetArgs, Details, IsolationArg, card, first_words, start};
 use crate::conversation::{ErrorKind, TaskRow};
@@ -15,7 +16,7 @@ pub(in crate::tool::builtin) struct TaskTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tool::builtin) struct Args {
-    /// What to do, with all that the agent has to know: it sees nothing of this conversation.
+    /// The work, with all that the agent has to know: it sees nothing of this conversation.
     prompt: String,
     /// Name of the agent.
     #[serde(default)]
@@ -35,7 +36,7 @@ pub(in crate::tool::builtin) struct Args {
     /// Let this ended task go on, with all that it knows.
     #[serde(default)]
     task_id: Option<String>,
-    /// Where it works.
+    /// Place of its work.
     #[serde(default)]
     isolation: Option<IsolationArg>,
     /// Ends it before a request above it.
@@ -99,12 +100,12 @@ impl Tool for TaskTool {
             second opinion. Its last message is the result; the person sees it work, you do not. Agents:"
             .to_owned();
         for (name, description) in &cx.settings.delegation.agents {
-            text.push_str(&format!("\n- {name}: {description}"));
+            let _ = write!(text, "\n- {name}: {description}");
         }
         let categories = &cx.settings.delegation.categories;
         if !categories.is_empty() {
             let names: Vec<&str> = categories.iter().map(String::as_str).collect();
-            text.push_str(&format!("\nCategories: {}.", names.join(", ")));
+            let _ = write!(text, "\nCategories: {}.", names.join(", "));
         }
         text
     }

@@ -24,7 +24,7 @@ async fn an_unknown_tool_names_its_neighbours() {
     let project = Harness::with_rules(json!({"bash": "deny", "read": {"*": "deny"}}));
     let result = project.run("xyzzy_quux", json!({})).await;
     assert!(
-        result.output.contains("there are `edit`, `glob`") && !result.output.contains("`read`"),
+        result.output.contains("`edit`, `glob`") && !result.output.contains("`read`"),
         "{}",
         result.output
     );

@@ -23,7 +23,7 @@ async fn what_an_agent_may_not_use_is_denied_and_names_the_agent() {
     let project = Harness::with_settings(|settings| {
         let access = &mut settings.access;
         access.agent = "plan".to_owned();
-        access.barred = &["bash"];
+        access.barred = vec!["bash".to_owned()];
         access.switches.insert("bash".to_owned(), true);
         access.switches.insert("list".to_owned(), false);
     });

@@ -113,7 +113,7 @@ impl App {
         let everywhere = self.keymap.action(Context::Global, key);
         let looks = matches!(
             everywhere,
-            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend)
+            Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::OpenPage(_))
         );
         let stops = matches!(everywhere, Some(Action::Escape | Action::ClearOrQuit));
         match if looks {

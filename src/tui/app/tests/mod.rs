@@ -27,6 +27,7 @@ mod transcript;
 mod trusting;
 mod vim;
 mod waiting;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;

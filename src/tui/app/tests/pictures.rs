@@ -5,7 +5,13 @@ use crate::permission::PermissionKey;
 
 /// Draws and compares with the picture of that name.
 #[track_caller]
-pub(super) fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u16)) {
+pub(super) fn picture(driver: &mut Driver, name: &str, size: (u16, u16)) {
+    picture_of(driver, &format!("tui__{name}"), size);
+}
+
+/// The same for a part of the screen that has a name of its own.
+#[track_caller]
+pub(super) fn picture_of(driver: &mut Driver, name: &str, (width, height): (u16, u16)) {
     driver.size = (width, height);
     let frame = driver.frame();
     let caret = frame
@@ -16,7 +22,7 @@ pub(super) fn picture(driver: &mut Driver, name: &str, (width, height): (u16, u1
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
-        let name = format!("tui__{name}__{width}x{height}");
+        let name = format!("{name}__{width}x{height}");
         insta::assert_snapshot!(name, format!("{}\ncaret: {caret}", frame.text()));
     });
     assert_ascii(driver);

@@ -228,13 +228,13 @@ fn inside() -> (Driver, Vec<Sample>) {
     driver.app.enter_task(&sample.session(), now);
     driver.collect();
     let slot = driver.app.view.slot;
-    super::tasks::opened(&mut driver, slot, &sample.row());
+    tasks::opened(&mut driver, slot, &sample.row());
     let session = sample.session();
     for event in [
         Event::MessageStarted(message(Role::Assistant, "Two files call it.")),
         Event::Queue(vec![queued(1, "look at the tests as well", QueuedKind::Steer)]),
     ] {
-        super::tasks::says(&mut driver, slot, &session, event);
+        tasks::says(&mut driver, slot, &session, event);
     }
     (driver, samples)
 }
@@ -266,12 +266,7 @@ fn a_question_of_a_task_in_its_parent_says_who_asks() {
     });
     let question = question.shared();
     let session = sample.session();
-    super::tasks::says(
-        &mut driver,
-        crate::tui::sessions::SlotId::FIRST,
-        &session,
-        Event::Asked(question),
-    );
+    tasks::says(&mut driver, SlotId::FIRST, &session, Event::Asked(question));
     driver.wait(301);
     for size in [(80, 24), (120, 36), (200, 60)] {
         picture(&mut driver, "task_question", size);

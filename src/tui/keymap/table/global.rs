@@ -2,6 +2,7 @@
 
 use super::{ContextRows, row};
 use crate::tui::keymap::{Action, Context};
+use crate::tui::watch;
 
 pub(super) const ROWS: &[ContextRows] = &[
     // Anywhere.
@@ -21,6 +22,11 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&["shift+tab"], Action::CycleMode, "next permission mode"),
             row(&["pgup"], Action::PageUp, "scroll up"),
             row(&["pgdn"], Action::PageDown, "scroll down"),
+            row(
+                &["ctrl+t"],
+                Action::OpenPage(&watch::PAGE),
+                "watch the agents side by side",
+            ),
             row(&["ctrl+g"], Action::Editor, "write in $EDITOR"),
             row(&["ctrl+l"], Action::Redraw, "draw the screen anew"),
             row(&["ctrl+z"], Action::Suspend, "suspend"),

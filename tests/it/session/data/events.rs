@@ -238,6 +238,7 @@ fn what_events_are_made_of_is_data() {
         HookEvent::PostToolUse => HookEvent::PostToolUse;
         HookEvent::UserPromptSubmit => HookEvent::UserPromptSubmit;
         HookEvent::Stop => HookEvent::Stop;
+        HookEvent::SubagentStop => HookEvent::SubagentStop;
         HookEvent::SessionStart => HookEvent::SessionStart;
         HookEvent::SessionEnd => HookEvent::SessionEnd;
         HookEvent::Notification => HookEvent::Notification;

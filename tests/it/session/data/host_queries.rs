@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use lathe::conversation::{Role, SessionId};
-use lathe::session::host::{FoundText, HostAnswer, HostQuery, ListedSession, SessionRow};
+use lathe::conversation::{Role, SessionId, TaskId};
+use lathe::session::host::{
+    Applied, ChangeKind, Conflict, FileSelection, FoundText, HeldWork, HostAnswer, HostQuery, ListedSession,
+    Removal, Removed, Selection, SessionRow, TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery,
+    TreeState, TreeSummary,
+};
 use lathe::session::{ErrorReport, ReportKind};
 
 use super::{EXACT, every, model, usage};
@@ -49,6 +53,7 @@ fn every_query_of_the_host_and_its_answer_is_data() {
         HostQuery::LastWords(_) => HostQuery::LastWords(session());
         HostQuery::Rename(..) => HostQuery::Rename(session(), "two".into());
         HostQuery::Delete(_) => HostQuery::Delete(session());
+        HostQuery::Tree(_) => HostQuery::Tree(TreeQuery::List);
     });
     every!(HostAnswer {
         HostAnswer::Listed { .. } =>
@@ -64,5 +69,107 @@ fn every_query_of_the_host_and_its_answer_is_data() {
         };
         HostAnswer::Renamed { .. } => HostAnswer::Renamed { session: session(), title: Ok("two".into()) };
         HostAnswer::Deleted { .. } => HostAnswer::Deleted { session: session(), done: Ok(()) };
+        HostAnswer::Tree(_) => HostAnswer::Tree(TreeAnswer::Listed(Ok(vec![tree()])));
+    });
+}
+
+fn task() -> TaskId {
+    TaskId::of(&session())
+}
+
+fn tree() -> TreeSummary {
+    TreeSummary {
+        task: task(),
+        session: session(),
+        path: "/d/worktrees/p/ü".into(),
+        base: "0".into(),
+        additions: 1,
+        deletions: 2,
+        files: 3,
+        state: TreeState::Unapplied,
+        title: "look\n".into(),
+        project: Some("/p/ü".into()),
+        note: Some("é".into()),
+    }
+}
+
+fn changed(kind: ChangeKind) -> TreeFile {
+    TreeFile {
+        path: "a".into(),
+        from: (kind == ChangeKind::Moved).then(|| "b".into()),
+        kind,
+        version: "1..2".into(),
+        additions: 1,
+        deletions: 0,
+        hunks: vec![TreeHunk {
+            text: "@@ -1 +1 @@\n".into(),
+            additions: 1,
+            deletions: 0,
+        }],
+        note: None,
+    }
+}
+
+#[test]
+fn every_query_about_trees_and_its_answer_is_data() {
+    let files = vec![
+        FileSelection {
+            path: "a".into(),
+            version: "1..2".into(),
+            hunks: None,
+        },
+        FileSelection {
+            path: "b".into(),
+            version: "..2".into(),
+            hunks: Some(vec![0, 2]),
+        },
+    ];
+    every!(TreeQuery {
+        TreeQuery::List => TreeQuery::List;
+        TreeQuery::Changes(_) => TreeQuery::Changes(task());
+        TreeQuery::Apply(..) =>
+            TreeQuery::Apply(task(), Selection::All),
+            TreeQuery::Apply(task(), Selection::Files(files.clone()));
+        TreeQuery::Remove(..) =>
+            TreeQuery::Remove(task(), Removal::Settled),
+            TreeQuery::Remove(task(), Removal::Discard);
+    });
+    every!(ChangeKind {
+        ChangeKind::Added => ChangeKind::Added;
+        ChangeKind::Changed => ChangeKind::Changed;
+        ChangeKind::Removed => ChangeKind::Removed;
+        ChangeKind::Moved => ChangeKind::Moved;
+    });
+    every!(TreeState {
+        TreeState::Live => TreeState::Live;
+        TreeState::Unapplied => TreeState::Unapplied;
+        TreeState::Applied => TreeState::Applied;
+        TreeState::Empty => TreeState::Empty;
+    });
+    every!(TreeAnswer {
+        TreeAnswer::Listed(_) => TreeAnswer::Listed(Ok(vec![tree()])), TreeAnswer::Listed(Err(report()));
+        TreeAnswer::Changes { .. } => TreeAnswer::Changes {
+            task: task(),
+            changes: Ok(TreeChanges {
+                task: task(),
+                files: vec![changed(ChangeKind::Added), changed(ChangeKind::Moved)],
+                note: Some("x".into()),
+            }),
+        };
+        TreeAnswer::Applied { .. } => TreeAnswer::Applied {
+            task: task(),
+            applied: Ok(Applied {
+                applied: vec!["a".into()],
+                conflicts: vec![Conflict { path: "b".into(), why: "é".into() }],
+            }),
+        };
+        TreeAnswer::Removed { .. } => TreeAnswer::Removed {
+            task: task(),
+            removed: Ok(Removed {
+                task: task(),
+                discarded: HeldWork { files: vec!["a".into()], note: Some("x".into()) },
+                ignored: 4,
+            }),
+        };
     });
 }

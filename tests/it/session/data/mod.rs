@@ -111,6 +111,7 @@ fn input() -> Input {
         without: vec![".env".into()],
         command: None,
         seen: seen().into(),
+        is_delegated: true,
     }
 }
 

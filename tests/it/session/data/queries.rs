@@ -201,7 +201,7 @@ fn every_answer_to_a_query_is_data() {
         Answer::Kept(_) => Answer::Kept(ExportOutcome::Exists("/p/a.md".into()));
         Answer::Fits(_) => Answer::Fits(args());
         Answer::Unfit(_) => Answer::Unfit("`command` is missing".into());
-        Answer::AtWork(_) => Answer::AtWork(true);
+        Answer::AtWork { .. } => Answer::AtWork { is_at_work: true, seq: 7 };
         Answer::Failed(_) => Answer::Failed("No.".into());
     });
     every!(ExportOutcome {

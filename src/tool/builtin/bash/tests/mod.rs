@@ -149,7 +149,7 @@ async fn a_tool_is_recommended_where_the_session_has_it_and_the_agent_may_use_it
     let leaves = json!({"command": "sleep 47 &"});
     let batch = json!({"calls": [{"tool": "bash", "parameters": leaves}]});
     let mut project = yolo();
-    project.registry = Arc::new(Registry::builtin_and(Arc::new(PlaceholderTool::<false>)));
+    project.registry = Arc::new(Registry::builtin_and(Arc::new(PlaceholderTool)));
     let output = project.run("bash", waits.clone()).await.output;
     for wanted in [
         "[timed out after 0.2 s; pass a larger timeout or use interactive_bash]",

@@ -1,13 +1,9 @@
 //! Pictures and PDFs.
 
-use std::sync::Arc;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
-use crate::tool::Registry;
-use crate::tool::placeholder::PlaceholderTool;
 
 #[tokio::test]
 async fn pictures_are_attached_as_they_are() {
@@ -87,23 +83,18 @@ async fn pdfs_are_attached_with_their_pages_counted() {
 }
 
 #[tokio::test]
-async fn a_model_without_the_ability_is_pointed_to_look_at_where_it_exists() {
-    let mut project = Harness::new();
-    project.abilities = crate::tool::Abilities::default();
-    project.write("a.png", picture(2, 2, image::ImageFormat::Png));
-    project.write("a.pdf", "%PDF-1.4\n");
-    let result = project.run("read", json!({"file_path": "a.png"})).await;
-    assert_eq!(result.error_kind(), Some(ErrorKind::Unavailable));
-    assert!(!result.output.contains("look_at"), "{}", result.output);
-    project.registry = Arc::new(Registry::builtin_and(Arc::new(PlaceholderTool::<true>)));
-    for path in ["a.png", "a.pdf"] {
-        let result = project.run("read", json!({"file_path": path})).await;
-        assert_eq!(result.error_kind(), Some(ErrorKind::Unavailable));
-        assert!(
-            result.details["error"]["hint"]
-                .as_str()
-                .unwrap()
-                .contains("look_at")
-        );
+async fn a_model_without_the_ability_is_pointed_to_look_at_unless_that_is_switched_off() {
+    for is_on in [true, false] {
+        let mut project = Harness::with_settings(|settings| {
+            settings.switches.insert("look_at".to_owned(), is_on);
+        });
+        project.abilities = crate::tool::Abilities::default();
+        project.write("a.png", picture(2, 2, image::ImageFormat::Png));
+        project.write("a.pdf", "%PDF-1.4\n");
+        for path in ["a.png", "a.pdf"] {
+            let result = project.run("read", json!({"file_path": path})).await;
+            assert_eq!(result.error_kind(), Some(ErrorKind::Unavailable));
+            assert_eq!(result.output.contains("Use look_at"), is_on, "{}", result.output);
+        }
     }
 }

@@ -1,0 +1,30 @@
+//! 200 random runs of work trees with kills, the person's own edits and clean-ups in between. `cargo bench --bench worktrees`;
+//! `-- SEED COUNT` repeats a run, or makes fewer.
+
+// The tests' own support is shared; what is sound in a test is sound here.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+#[path = "../tests/it/support/mod.rs"]
+mod support;
+#[path = "../tests/it/worktree_runs.rs"]
+mod worktree_runs;
+
+use std::time::{Instant, SystemTime};
+
+use worktree_runs::Counts;
+
+const RUNS: u64 = 200;
+
+fn main() {
+    let mut given = std::env::args().filter_map(|argument| argument.parse::<u64>().ok());
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
+    let first = given.next().unwrap_or(since.as_secs());
+    let runs = given.next().unwrap_or(RUNS);
+    println!("seeds {first} to {}", first + runs - 1);
+    let started = Instant::now();
+    let counts = (first..first + runs).fold(Counts::default(), |counts, seed| {
+        eprintln!("seed {seed}");
+        counts + worktree_runs::run(seed)
+    });
+    println!("{runs} runs, {counts}, nothing lost, {:?}", started.elapsed());
+}

@@ -1,0 +1,92 @@
+//! Tasks for tests.
+
+use std::sync::Arc;
+
+use crate::conversation::{SessionId, TaskActivity, TaskId, TaskRow, TaskStatus, Usage};
+
+/// A task of agent `explore`, queued at the time 0 until it is told otherwise.
+#[derive(Debug, Clone)]
+pub(in crate::screen_reader) struct Sample(pub(in crate::screen_reader) TaskRow);
+
+/// Begins with a task that a session starts and waits for.
+pub(in crate::screen_reader) fn task(parent: &SessionId, description: &str) -> Sample {
+    let session = SessionId::new();
+    Sample(TaskRow {
+        task: TaskId::of(&session),
+        session,
+        parent: parent.clone(),
+        started_by: "task".to_owned(),
+        depth: 1,
+        agent: "explore".to_owned(),
+        category: None,
+        description: description.to_owned(),
+        model: "local/test-model".parse().unwrap(),
+        is_background: false,
+        status: TaskStatus::Queued,
+        activity: TaskActivity::WaitingForModel,
+        since: 0,
+        now: String::new(),
+        calls: 0,
+        usage: Usage::default(),
+        cost: Some(0.0),
+        created: 0,
+        started: None,
+        ended: None,
+        error: None,
+        failure: None,
+        worktree: None,
+    })
+}
+
+impl Sample {
+    pub(in crate::screen_reader) fn session(&self) -> SessionId {
+        self.0.session.clone()
+    }
+
+    pub(in crate::screen_reader) fn row(&self) -> Arc<TaskRow> {
+        Arc::new(self.0.clone())
+    }
+
+    pub(in crate::screen_reader) fn background(mut self) -> Self {
+        self.0.is_background = true;
+        self
+    }
+
+    pub(in crate::screen_reader) fn running(mut self) -> Self {
+        self.0.status = TaskStatus::Running;
+        self.0.started = Some(self.0.since);
+        self
+    }
+
+    /// Running, and doing this.
+    pub(in crate::screen_reader) fn doing(self, activity: TaskActivity, now: &str) -> Self {
+        let mut this = self.running();
+        this.0.activity = activity;
+        now.clone_into(&mut this.0.now);
+        this
+    }
+
+    /// So many calls and tokens so far.
+    pub(in crate::screen_reader) fn spent(mut self, calls: u64, tokens: u64) -> Self {
+        self.0.calls = calls;
+        self.0.usage.input = tokens;
+        self
+    }
+
+    /// At 41 seconds.
+    pub(in crate::screen_reader) fn ended(mut self, status: TaskStatus) -> Self {
+        self.0.started = self.0.started.or(Some(self.0.since));
+        self.0.status = status;
+        self.0.ended = Some(self.0.since + 41_000);
+        self
+    }
+
+    /// With these words: the beginning of its result, or why it did not complete.
+    pub(in crate::screen_reader) fn with(mut self, words: &str) -> Self {
+        match self.0.status {
+            TaskStatus::Completed => words.clone_into(&mut self.0.now),
+            _ => self.0.error = Some(words.to_owned()),
+        }
+        self
+    }
+}

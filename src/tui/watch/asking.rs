@@ -1,0 +1,79 @@
+//! Answering from a tile. A key answers only what stood whole in the tile, and not in the moment in which it appeared.
+
+use std::sync::Arc;
+
+use super::{Stage, Watch, WatchRequest};
+use crate::permission::PermissionReply;
+use crate::question::{Question, QuestionId, QuestionKind, Reply};
+use crate::tui::dialog::KeyRoute;
+use crate::tui::keymap::Action;
+use crate::tui::layer::{LayerReply, LayerRequest};
+
+impl Watch {
+    /// Answers the chosen tile's question.
+    pub(super) fn answer(&mut self, action: Action) -> LayerReply {
+        let asked = self.chosen_row().and_then(|row| self.question_of(row));
+        let Some(question) = asked.cloned() else {
+            return say("this agent asks nothing");
+        };
+        let Some((route, is_whole)) = self.pass_question(question.id) else {
+            // It has not been on screen yet.
+            return LayerReply::Done;
+        };
+        if route != KeyRoute::Answer {
+            return LayerReply::Done;
+        }
+        if let QuestionKind::Form(_) = question.about {
+            return say("this question has answers to choose from: go into the agent");
+        }
+        match action {
+            Action::AllowOnce if is_whole => self.reply(&question, PermissionReply::Once),
+            Action::AllowOnce => {
+                say("not all of it stands here: go into the agent to see what a yes would allow")
+            }
+            Action::Reject => self.reply(&question, PermissionReply::Reject(None)),
+            Action::RejectBecause => {
+                self.text.take();
+                self.text_for = None;
+                self.stage = Stage::Reason(question.id);
+                LayerReply::Done
+            }
+            Action::AllowAlways => {
+                let request = WatchRequest::EnterAlways(question.session.clone(), question.id);
+                LayerReply::Request(LayerRequest::Watch(request))
+            }
+            _ => LayerReply::Ignored,
+        }
+    }
+
+    /// Says no with the reason that was written.
+    pub(super) fn reject_because(&mut self, id: QuestionId) -> LayerReply {
+        self.stage = Stage::Browsing;
+        let reason = self.text.take().trim().to_owned();
+        let question = self.questions.iter().find(|question| question.id == id);
+        let Some(question) = question.cloned() else {
+            return LayerReply::Done;
+        };
+        let reason = (!reason.is_empty()).then_some(reason);
+        self.reply(&question, PermissionReply::Reject(reason))
+    }
+
+    fn reply(&mut self, question: &Arc<Question>, reply: PermissionReply) -> LayerReply {
+        self.answered.push(question.id);
+        LayerReply::Request(LayerRequest::Answer {
+            question: question.id,
+            reply: Reply::Permission(reply),
+            text: None,
+        })
+    }
+
+    /// Returns where a key goes that was meant for a question, and if all of that stood in the last frame.
+    fn pass_question(&mut self, id: QuestionId) -> Option<(KeyRoute, bool)> {
+        let shown = self.shown_questions.get_mut(&id)?;
+        Some((shown.guard.pass(self.key_time?), shown.laid_out.is_whole))
+    }
+}
+
+pub(super) fn say(text: &'static str) -> LayerReply {
+    LayerReply::Request(LayerRequest::Say(text))
+}

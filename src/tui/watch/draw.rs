@@ -1,0 +1,371 @@
+//! A frame of the grid: first the places, then all that stands above the transcripts. Between the two the screen draws the
+//! transcripts.
+
+use std::time::Instant;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::grid::{Grid, MOST_TILES, tiles_on_page};
+use super::heading::Summary;
+use super::keys::{CONFIRM, KEEP, STOPPING, TILES};
+use super::task_words::is_live;
+use super::tile::TileHead;
+use super::{ShownQuestion, Stage, Watch, WatchTile};
+use crate::conversation::{TaskId, TaskRow};
+use crate::question::{Question, QuestionKind};
+use crate::text::sanitize::{Revealed, reveal_line, sanitize_line};
+use crate::tui::composer::{ComposerStyle, field};
+use crate::tui::dialog::{TileAnswerKeys, TilePlace, TileQuestion, TypeAheadGuard, on_ground};
+use crate::tui::keymap::{Action, Context};
+use crate::tui::layer::LayerCx;
+use crate::view::approval::ApprovalText;
+use crate::view::theme::Meaning;
+
+/// From this height on a rule stands below the tiles.
+const ROOMY: u16 = 19;
+/// Rows of a text that is written in a tile.
+const MOST_TEXT_ROWS: u16 = 3;
+/// Rows of a transcript below a question, and the empty one between the two; fewer tell nothing.
+const LEAST_BODY: u16 = 4;
+/// A rule, the question and the answers.
+const STOPPING_ROWS: u16 = 3;
+
+impl Watch {
+    /// Settles where the tiles stand in a frame of this size, and what of each is the transcript's.
+    pub(crate) fn lay_out(&mut self, area: Rect, now: Instant, cx: &LayerCx<'_>) {
+        // Where there is room a rule parts the tiles from the hints.
+        let foot = u16::from(area.height >= ROOMY);
+        let page = Rect {
+            y: area.y + 1.min(area.height),
+            height: area.height.saturating_sub(1 + foot),
+            ..area
+        };
+        self.last.per_page = tiles_on_page(self.found.len(), page);
+        self.last.unix = cx.unix;
+        let start = self.page_start();
+        let end = (start + self.last.per_page).min(self.found.len());
+        let grid = Grid::new(end - start, page).with_rows_below(foot);
+        let before = std::mem::take(&mut self.last.tiles);
+        self.last.text = Rect::default();
+        let mut shown = Vec::new();
+        for (place, area) in (start..end).zip(&grid.tiles) {
+            let Some(row) = self.row(&self.found[place]).cloned() else {
+                continue;
+            };
+            let question = self.question_of(&row).cloned();
+            let mut body = Rect {
+                y: area.y + 1,
+                height: area.height - 1,
+                ..*area
+            };
+            if self.chosen_place() == Some(place) && self.is_writing() {
+                self.last.text = self.text_area(body);
+                body.height -= self.last.text.height;
+            }
+            let mut ask = Rect { height: 0, ..body };
+            if let Some(question) = &question {
+                ask.height = self.lay_out_question(question, body, now, cx);
+                shown.push(question.id);
+                body.y += ask.height;
+                body.height -= ask.height;
+                if body.height < LEAST_BODY {
+                    body.height = 0;
+                } else {
+                    body.y += 1;
+                    body.height -= 1;
+                }
+            }
+            let known = before.iter().find(|tile| tile.session == row.session);
+            self.last.tiles.push(WatchTile {
+                session: row.session.clone(),
+                has_session: row.started.is_some(),
+                body,
+                question,
+                ask,
+                seen: known.map(|tile| tile.seen).unwrap_or_default(),
+                area: *area,
+            });
+        }
+        self.shown_questions.retain(|id, _| shown.contains(id));
+        self.last.grid = grid;
+        self.last.texts = self.texts(cx.unix);
+    }
+
+    /// Returns the rows that a question takes.
+    fn lay_out_question(&mut self, question: &Question, room: Rect, now: Instant, cx: &LayerCx<'_>) -> u16 {
+        let key = (room.width, room.height, cx.look.key());
+        let known = self.shown_questions.get(&question.id);
+        if known.is_none_or(|known| known.key != key) {
+            let label = |action| cx.keymap.label(Context::Layer(&TILES), action);
+            let keys = TileAnswerKeys {
+                once: label(Action::AllowOnce),
+                no: label(Action::Reject),
+                no_because: label(Action::RejectBecause),
+                always: label(Action::AllowAlways),
+                enter: label(super::keys::ENTER),
+            };
+            let guard = known.map_or_else(|| TypeAheadGuard::begin(now, None), |known| known.guard);
+            let place = TilePlace {
+                size: (room.width, room.height),
+                directory: &self.directory,
+                keys,
+            };
+            let laid_out = TileQuestion::new(question, place, cx);
+            let shown = ShownQuestion { guard, key, laid_out };
+            self.shown_questions.insert(question.id, shown);
+        }
+        let lines = self.shown_questions[&question.id].laid_out.lines.len();
+        u16::try_from(lines).unwrap_or(u16::MAX).min(room.height)
+    }
+
+    /// Returns true while a text is written to the chosen agent.
+    fn is_writing(&self) -> bool {
+        matches!(self.stage, Stage::Message(_) | Stage::Reason(_))
+    }
+
+    /// Returns the place of the text that is written to an agent, at the end of its tile, with the rule above it.
+    fn text_area(&mut self, body: Rect) -> Rect {
+        let columns = body.width.saturating_sub(2);
+        let rows = self.text.rows_within(columns, MOST_TEXT_ROWS).max(1);
+        let height = (rows + 1).min(body.height);
+        Rect {
+            y: body.bottom() - height,
+            height,
+            ..body
+        }
+    }
+
+    /// Returns all that a frame shows above the transcripts at a time, to be compared.
+    pub(super) fn texts(&self, unix: i64) -> Vec<String> {
+        let heading = Summary::new(&self.rows, |row| self.mark(row), unix);
+        let heading = format!("{} {:?} {:?}", heading.text(), self.mode, self.page_number());
+        let tiles = self.last.tiles.iter().map(|tile| {
+            let row = self.rows.iter().find(|row| row.session == tile.session);
+            let Some(row) = row else {
+                return String::new();
+            };
+            let question = self.question_of(row).map(|question| question.id);
+            let head = self.head(row, tile, 1);
+            format!("{} {question:?} {}", head.text(unix), tile.session)
+        });
+        let on_page = self.found.iter().skip(self.page_start()).take(self.last.per_page);
+        let on_page: Vec<&str> = on_page.map(TaskId::as_str).collect();
+        // More tiles than the largest grid has change nothing but the number of pages.
+        let count = self.found.len().min(MOST_TILES + 1);
+        let placed = format!("{count} {}", on_page.join(" "));
+        std::iter::once(heading).chain(tiles).chain([placed]).collect()
+    }
+
+    fn head<'a>(&'a self, row: &'a TaskRow, tile: &WatchTile, number: usize) -> TileHead<'a> {
+        TileHead {
+            number,
+            row,
+            mark: self.mark(row),
+            asks: self.question_of(row).map(|question| subject(question)),
+            seen: tile.seen,
+            is_chosen: self.chosen.as_ref() == Some(&row.task),
+        }
+    }
+
+    /// Draws all but the transcripts.
+    pub(super) fn draw_frame(
+        &mut self,
+        area: Rect,
+        buffer: &mut Buffer,
+        cx: &LayerCx<'_>,
+    ) -> Option<Position> {
+        let unix = self.last.unix;
+        let heading = Summary::new(&self.rows, |row| self.mark(row), unix);
+        heading.draw(self.mode, &self.notices(cx), area, buffer, cx.look);
+        self.last.grid.draw_rules(buffer, cx.look);
+        if self.last.tiles.is_empty() {
+            draw_nothing(self.rows.is_empty(), area, buffer, cx);
+        }
+        for (number, tile) in (1..).zip(&self.last.tiles) {
+            let row = self.rows.iter().find(|row| row.session == tile.session);
+            let Some(row) = row else {
+                continue;
+            };
+            let head = self.head(row, tile, number);
+            let line = head.line(usize::from(tile.area.width), unix, cx.look);
+            buffer.set_line(tile.area.x, tile.area.y, &line, tile.area.width);
+            if row.started.is_none() && is_live(head.mark) {
+                draw_waiting(tile.body, buffer, cx);
+            }
+            self.draw_question(tile, buffer, cx);
+        }
+        match self.stage {
+            Stage::Browsing => None,
+            Stage::Filter => self.draw_filter(area, buffer, cx),
+            Stage::Message(_) | Stage::Reason(_) => self.draw_text(buffer, cx),
+            Stage::StopOne(_) | Stage::StopAll => {
+                self.draw_stopping(area, buffer, cx);
+                None
+            }
+        }
+    }
+
+    /// Returns what stands behind the counts: the filter and the page.
+    fn notices(&self, cx: &LayerCx<'_>) -> Vec<Span<'static>> {
+        let mut notices = Vec::new();
+        let filter = self.filter.text();
+        if !filter.is_empty() {
+            let filter = format!("/{}", sanitize_line(&filter));
+            notices.push(Span::styled(filter, cx.look.style(Meaning::Match)));
+        }
+        let (number, pages) = self.page_number();
+        if pages > 1 {
+            let page = format!("page {number} of {pages}");
+            notices.push(Span::styled(page, cx.look.style(Meaning::TextMuted)));
+        }
+        notices
+    }
+
+    fn draw_question(&self, tile: &WatchTile, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+        let shown = tile.question.as_ref();
+        let Some(shown) = shown.and_then(|question| self.shown_questions.get(&question.id)) else {
+            return;
+        };
+        let ground = tile.ask;
+        Clear.render(ground, buffer);
+        on_ground(ground, buffer, cx.look, |buffer| {
+            for (row, line) in ground.rows().zip(&shown.laid_out.lines) {
+                buffer.set_line(row.x, row.y, line, row.width);
+            }
+        });
+    }
+
+    /// Draws what is written to the chosen agent.
+    fn draw_text(&mut self, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        let area = self.last.text;
+        if area.is_empty() {
+            return None;
+        }
+        Clear.render(area, buffer);
+        let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
+        buffer.set_string(area.x, area.y, rule, cx.look.style(Meaning::Rule));
+        let below = Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        let invitation = match &self.stage {
+            Stage::Reason(_) => "why not, in one line; the agent reads it",
+            Stage::Message(task) if self.row(task).is_some_and(|row| row.status.is_ended()) => {
+                "goes on with this message"
+            }
+            _ => "it reads this with its next step",
+        };
+        let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
+        self.text.draw(field(below), buffer, &look)
+    }
+
+    /// Draws the filter over the heading.
+    fn draw_filter(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        let row = Rect { height: 1, ..area };
+        Clear.render(row, buffer);
+        let invitation = "filter: an agent, a state, a word of what it does";
+        let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
+        self.filter.draw(field(row), buffer, &look)
+    }
+
+    /// Draws the question before stopping over the last rows.
+    fn draw_stopping(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+        let height = STOPPING_ROWS.min(area.height);
+        let area = Rect {
+            y: area.bottom() - height,
+            height,
+            ..area
+        };
+        Clear.render(area, buffer);
+        let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, cx.look);
+        let key = |action| reveal_line(cx.keymap.label(Context::Layer(&STOPPING), action));
+        let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
+        buffer.set_line(
+            area.x,
+            area.y,
+            &Line::styled(rule, cx.look.style(Meaning::Rule)),
+            area.width,
+        );
+        let question = text(self.stop_words(), Meaning::Warning).shortened(usize::from(area.width));
+        let answers = text(Revealed::own(" ").and(key(CONFIRM)), Meaning::Accent)
+            .and(" stops   ", Meaning::TextMuted)
+            .and(key(KEEP), Meaning::Accent)
+            .and(" lets go on", Meaning::TextMuted);
+        let asked = Rect {
+            y: area.y + 1.min(area.height),
+            height: area.height.saturating_sub(1),
+            ..area
+        };
+        on_ground(asked, buffer, cx.look, |buffer| {
+            for (row, line) in asked.rows().zip([question.line(), answers.line()]) {
+                buffer.set_line(row.x, row.y, &line, row.width);
+            }
+        });
+    }
+
+    fn stop_words(&self) -> Revealed {
+        if let Stage::StopOne(task) = &self.stage {
+            let row = self.row(task);
+            let agent = row.map_or("", |row| &row.agent);
+            let description = row.map_or("", |row| &row.description);
+            return Revealed::own(" Stop ")
+                .and(reveal_line(agent))
+                .and(" \"")
+                .and(reveal_line(description))
+                .and("\" and what it started? What it did so far stays.");
+        }
+        let live = self.rows.iter().filter(|row| !row.status.is_ended()).count();
+        Revealed::own(" Stop ")
+            .and(live)
+            .and(if live == 1 { " agent" } else { " agents" })
+            .and("? What they did so far stays.")
+    }
+}
+
+/// Returns what a question is about, in a line.
+fn subject(question: &Question) -> &str {
+    match &question.about {
+        QuestionKind::Permission(inquiry) => match inquiry.rows.first() {
+            Some(row) => row.pattern(),
+            None => &inquiry.title,
+        },
+        QuestionKind::Form(form) => &form.title,
+    }
+}
+
+fn draw_nothing(has_no_tasks: bool, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    let words = if has_no_tasks {
+        "No agent has been started here yet. Each gets a tile of its own."
+    } else {
+        "Nothing matches."
+    };
+    let style = cx.look.style(Meaning::TextMuted);
+    let y = area.y + 2.min(area.height.saturating_sub(1));
+    buffer.set_stringn(
+        area.x + 1,
+        y,
+        words,
+        usize::from(area.width.saturating_sub(1)),
+        style,
+    );
+}
+
+/// It has no session to look into yet.
+fn draw_waiting(body: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    if body.height == 0 {
+        return;
+    }
+    let style = cx.look.style(Meaning::TextMuted);
+    let width = usize::from(body.width.saturating_sub(4));
+    buffer.set_stringn(
+        body.x + 3,
+        body.y,
+        "It begins when a place is free.",
+        width,
+        style,
+    );
+}

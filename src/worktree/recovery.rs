@@ -1,0 +1,70 @@
+//! Puts right what a process left half done that was killed while it made or removed a tree.
+
+use std::io;
+
+use super::Worktrees;
+use super::lock::Alone;
+use super::storage::{RecordDir, Storage};
+use crate::files;
+
+impl Worktrees {
+    /// Puts right what nobody is at work on. What cannot be put right now is at the next look.
+    pub(super) fn recover(&self) {
+        // What was being applied is undone, or whole, before anything is compared with the project.
+        for problem in files::recover(&self.transactions).problems {
+            tracing::warn!(
+                problem,
+                "a change of the project that was cut off could not be put right"
+            );
+        }
+        for task in self.storage.recorded().unwrap_or_default() {
+            let record = self.storage.record(&task);
+            if !record.is_unfinished() {
+                continue;
+            }
+            let lock = Alone::take(&record, std::time::Duration::ZERO);
+            let Ok(Some(_lock)) = lock else { continue };
+            if let Err(error) = self.storage.recover(&record) {
+                tracing::warn!(%error, %task, "what is left of a work tree could not be put right");
+            }
+        }
+    }
+}
+
+impl Storage {
+    /// Puts one record right; its lock is held alone.
+    ///
+    /// - A tree on its way out comes back, unless it was found that nothing in it is needed: then it goes.
+    /// - A tree that was not handed out goes with its record: nobody has worked in it.
+    pub(super) fn recover(&self, record: &RecordDir) -> io::Result<()> {
+        let is_there = |path: &std::path::Path| path.symlink_metadata().is_ok();
+        let stored = record.load()?;
+        let has_tree = stored.as_ref().is_some_and(|stored| is_there(&stored.tree));
+        if record.is_settled() {
+            if has_tree {
+                // It was put back after all.
+                return record.forget_settled();
+            }
+            record.remove()?;
+            if let Some(stored) = &stored {
+                Self::tidy(&stored.tree);
+            }
+            return Ok(());
+        }
+        if is_there(&record.removing()) {
+            return match &stored {
+                Some(stored) if !has_tree => Self::restore(record, &stored.tree),
+                // Where it belongs is not known, or taken: it stays where it is, and in the lists.
+                _ => Ok(()),
+            };
+        }
+        let was_handed_out = stored.is_some() && !is_there(&record.new_tree());
+        if was_handed_out || has_tree {
+            return Ok(());
+        }
+        if stored.is_none() && self.has_tree(record) {
+            return Ok(());
+        }
+        record.remove()
+    }
+}

@@ -1,0 +1,173 @@
+//! Removes a tree, if nothing in it is needed.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::changes::{applied_tree, file_changes};
+use super::git::{RecordGit, shown};
+use super::held::HeldWork;
+use super::lock::Alone;
+use super::look::{Look, ScratchIndex, Thoroughness};
+use super::record::TreeRecord;
+use super::snapshot::{Files, ignored, snapshot};
+use super::storage::{RecordDir, Storage};
+use super::{TreeError, Worktrees};
+use crate::conversation::TaskId;
+use crate::process::occupants;
+
+/// How long another one that is applied at the moment is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Trees that may be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Removal {
+    /// One without anything that is not applied.
+    Settled,
+    /// Whatever it holds.
+    Discard,
+}
+
+/// A tree that is gone, and what went with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    pub task: TaskId,
+    /// What was not applied.
+    pub discarded: HeldWork,
+    /// Ignored files.
+    pub ignored: u64,
+}
+
+impl Worktrees {
+    /// Returns what would go with a task's tree.
+    pub fn held(&self, task: &TaskId) -> Result<HeldWork, TreeError> {
+        self.recover();
+        let record = self.record(task)?;
+        let look = self.look(&record, &record.tree, Thoroughness::Full)?;
+        self.held_work(&record, &look)
+    }
+
+    /// Removes a task's tree: `name` is told what goes that was not applied, before anything is touched.
+    pub fn remove(
+        &self,
+        task: &TaskId,
+        removal: Removal,
+        name: impl FnOnce(&HeldWork),
+    ) -> Result<Removed, TreeError> {
+        self.recover();
+        let directory = self.storage.record(task);
+        let record = self.record(task)?;
+        let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
+        let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
+        if record.tree.symlink_metadata().is_err() {
+            // Somebody has removed it by hand; the record is all that is left.
+            return Self::forget(&record, &directory, HeldWork::default(), 0);
+        }
+        Self::refuse_occupied(&record, &record.tree)?;
+        let look = match self.look(&record, &record.tree, Thoroughness::Full) {
+            Ok(look) => Some(look),
+            Err(error) if removal == Removal::Settled => return Err(error),
+            Err(_) => None,
+        };
+        let held = match &look {
+            Some(look) => self.held_work(&record, look)?,
+            None => HeldWork {
+                files: Vec::new(),
+                note: Some("cannot be compared with its base, so all that is in it goes".to_owned()),
+            },
+        };
+        if held != HeldWork::default() {
+            if removal == Removal::Settled {
+                return Err(TreeError::Unapplied {
+                    task: task.clone(),
+                    held: Box::new(held),
+                });
+            }
+            name(&held);
+        }
+        let ignored = self.count_ignored(&record, look.as_ref());
+        Storage::take_back(&directory, &record.tree).map_err(TreeError::io(&record.tree))?;
+        if let Err(error) = self.look_again(&record, &directory, look.as_ref()) {
+            Storage::restore(&directory, &record.tree).map_err(TreeError::io(&record.tree))?;
+            return Err(error);
+        }
+        Self::forget(&record, &directory, held, ignored)
+    }
+
+    /// Out of its place nobody finds the tree any more, so what it holds now is all that it will.
+    fn look_again(
+        &self,
+        record: &TreeRecord,
+        directory: &RecordDir,
+        before: Option<&Look>,
+    ) -> Result<(), TreeError> {
+        let files = directory.removing();
+        Self::refuse_occupied(record, &files)?;
+        let Some(before) = before else { return Ok(()) };
+        let after = self.look(record, &files, Thoroughness::Full)?;
+        if after.is_same(before) {
+            Ok(())
+        } else {
+            Err(TreeError::Changed(record.task.clone()))
+        }
+    }
+
+    fn forget(
+        record: &TreeRecord,
+        directory: &RecordDir,
+        discarded: HeldWork,
+        ignored: u64,
+    ) -> Result<Removed, TreeError> {
+        directory
+            .mark_settled()
+            .map_err(TreeError::io(directory.path()))?;
+        directory.remove().map_err(TreeError::io(directory.path()))?;
+        Storage::tidy(&record.tree);
+        Ok(Removed {
+            task: record.task.clone(),
+            discarded,
+            ignored,
+        })
+    }
+
+    fn refuse_occupied(record: &TreeRecord, files: &std::path::Path) -> Result<(), TreeError> {
+        match occupants(files).into_iter().next() {
+            None => Ok(()),
+            Some(occupant) => Err(TreeError::Occupied {
+                task: record.task.clone(),
+                pid: occupant.pid,
+                name: occupant.name,
+            }),
+        }
+    }
+
+    fn held_work(&self, record: &TreeRecord, look: &Look) -> Result<HeldWork, TreeError> {
+        let git = RecordGit::new(&self.storage.record(&record.task), &self.environment)?;
+        let changes = file_changes(&git, applied_tree(record, &git), &look.now.tree)?;
+        Ok(HeldWork {
+            files: changes.iter().map(|change| shown(&change.path)).collect(),
+            note: look.note(record),
+        })
+    }
+
+    fn count_ignored(&self, record: &TreeRecord, look: Option<&Look>) -> u64 {
+        let directory = self.storage.record(&record.task);
+        let forced = look.map(|look| look.own.forced.clone()).unwrap_or_default();
+        let count = || -> Result<usize, TreeError> {
+            let index = ScratchIndex::new(&directory, record, Thoroughness::Quick, &self.environment)?;
+            let git = RecordGit::new(&directory, &self.environment)?.over(&record.tree, &index.path);
+            snapshot(
+                &git,
+                Files {
+                    root: &record.tree,
+                    submodules: &[],
+                    forced: &forced,
+                },
+            )?;
+            ignored(&git)
+        };
+        // The number is told for the person to know; nothing is decided by it.
+        count().map_or(0, |count| count as u64)
+    }
+}
