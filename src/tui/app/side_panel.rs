@@ -75,7 +75,11 @@ impl App {
                 let place = FilePlace::of(&file, self.project());
                 self.effects.push(Effect::Open(vec![place]));
             }
-            PanelOutcome::Enter(session) => self.enter_task(&session, now),
+            PanelOutcome::Enter(session) => {
+                // Who comes back means to write.
+                self.focus_composer();
+                self.enter_task(&session, now);
+            }
             PanelOutcome::Stop(row) => self.ask_to_stop(&row, now),
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }

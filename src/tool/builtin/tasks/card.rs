@@ -42,12 +42,12 @@ pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) 
     let mut card = Card::new(title, named(&details.agent, &details.description));
     card.session = Some(details.session_id.clone());
     card = facts(card, details, is_known(view));
+    if view.running || details.is_live {
+        // One that has ended keeps its row, so that nothing moves.
+        return with_lines(card, vec![activity(details)]);
+    }
     if !details.status.is_ended() {
-        return if is_known(view) {
-            with_lines(card, vec![activity(details)])
-        } else {
-            card
-        };
+        return card;
     }
     answer(card, view.text, cx)
 }
@@ -96,23 +96,34 @@ fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
     card
 }
 
-/// The line that says what the agent does right now.
+/// The line that says what the agent does right now, or did last.
 fn activity(details: &Details) -> ToneLine {
     let (sign, spoken, tone) = match (details.status, details.activity) {
         (TaskStatus::Queued, _) => ("· ", "queued: ", Tone::Muted),
-        (_, TaskActivity::Working) => ("▸ ", "working: ", Tone::Accent),
-        (_, TaskActivity::WaitingForPerson) => ("? ", "asks: ", Tone::Warning),
-        (_, TaskActivity::Stalled) => ("~ ", "stalled: ", Tone::Warning),
-        (_, TaskActivity::WaitingForModel | TaskActivity::WaitingForTasks) => {
+        (TaskStatus::Completed, _) => ("✓ ", "done: ", Tone::Success),
+        (TaskStatus::Failed, _) => ("✗ ", "failed: ", Tone::Danger),
+        (TaskStatus::Cancelled, _) => ("⊘ ", "cancelled: ", Tone::Muted),
+        (TaskStatus::Interrupted, _) => ("■ ", "interrupted: ", Tone::Warning),
+        (TaskStatus::Running, TaskActivity::Working) => ("▸ ", "working: ", Tone::Accent),
+        (TaskStatus::Running, TaskActivity::WaitingForPerson) => ("? ", "asks: ", Tone::Warning),
+        (TaskStatus::Running, TaskActivity::Stalled) => ("~ ", "stalled: ", Tone::Warning),
+        (TaskStatus::Running, TaskActivity::WaitingForModel | TaskActivity::WaitingForTasks) => {
             ("◌ ", "waiting: ", Tone::Muted)
         }
     };
     let text = match (details.status, details.activity) {
         (TaskStatus::Queued, _) => "waits for a free slot".to_owned(),
-        (_, TaskActivity::WaitingForTasks) => "waits for its own tasks".to_owned(),
-        (_, TaskActivity::WaitingForModel) if details.now.is_empty() => "waits for the model".to_owned(),
-        _ if details.now.is_empty() => "writes".to_owned(),
-        _ => details.now.clone(),
+        (TaskStatus::Interrupted, _) => "lathe ended while it worked".to_owned(),
+        (TaskStatus::Running, TaskActivity::WaitingForTasks) => "waits for its own tasks".to_owned(),
+        (TaskStatus::Running, TaskActivity::WaitingForModel) if details.now.is_empty() => {
+            "waits for the model".to_owned()
+        }
+        _ => match details.error.as_ref().filter(|_| details.status.is_ended()) {
+            Some(error) => error.clone(),
+            None if !details.now.is_empty() => details.now.clone(),
+            None if details.status.is_ended() => details.status.name().to_owned(),
+            None => "writes".to_owned(),
+        },
     };
     vec![
         ToneSpan::sign(tone, sign, spoken),

@@ -1,7 +1,7 @@
 //! Tasks of a session: their rows, their conversations, and their questions.
 
 use super::*;
-use crate::conversation::{TaskRow, TaskStatus};
+use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::tool::Registry;
 use crate::tui::sessions::SlotId;
 use crate::tui::tasks::sample::{Sample, task};
@@ -477,5 +477,76 @@ fn a_finished_group_is_told_once_with_what_went_wrong() {
     assert_eq!(
         told.collect::<Vec<_>>(),
         ["2 tasks have ended: 1 done, 1 failed."]
+    );
+}
+
+/// A call that has started a task in the background, as it ended.
+fn started(row: &TaskRow) -> Event {
+    let details = serde_json::json!({
+        "task_id": row.task, "session_id": row.session, "agent": "explore", "description": row.description,
+        "model": row.model, "status": "queued", "tool_calls": 0, "usage": Usage::default(), "duration_ms": 0,
+    });
+    let part = ToolPart {
+        call: CallId::new(),
+        provider_id: None,
+        tool: "task".to_owned(),
+        raw_args: r#"{"subagent_type": "explore", "prompt": "look"}"#.to_owned(),
+        args: None,
+        state: CallState::Done,
+        result: Some(crate::conversation::CallResult {
+            details: details.into(),
+            ..serde_json::from_value(serde_json::json!({"ok": true, "title": "", "output": "status: queued"}))
+                .unwrap()
+        }),
+        native: None,
+        inner: Vec::new(),
+    };
+    let mut reply = Message::clone(&message(Role::Assistant, "I ask."));
+    reply.parts.push(Part {
+        seq: 9,
+        body: PartBody::Tool(part),
+    });
+    Event::MessageStarted(Arc::new(reply))
+}
+
+#[test]
+fn the_card_of_a_task_follows_it_after_its_call() {
+    let mut driver = Driver::open();
+    let sample = task(&driver.session, "who calls backoff()").background();
+    let Event::MessageStarted(reply) = started(&sample.row()) else {
+        unreachable!("it is a message")
+    };
+    let snapshot = |tasks: Vec<Arc<TaskRow>>, driver: &Driver| Snapshot {
+        messages: vec![Arc::clone(&reply)],
+        tasks,
+        ..driver.snapshot()
+    };
+    let now = driver.now;
+    let opened = snapshot(Vec::new(), &driver);
+    driver
+        .app
+        .on_opened(&opened, Arc::new(Registry::builtin()), Vec::new(), now);
+    let text = driver.text();
+    assert!(
+        text.contains("· started"),
+        "nobody knows what became of it: {text}"
+    );
+    let working = sample
+        .clone()
+        .doing(TaskActivity::Working, "Grep \"backoff(\"")
+        .spent(3, 0);
+    driver.attach(&snapshot(vec![working.row()], &driver));
+    let text = driver.text();
+    assert!(
+        text.contains("· running · 3 calls") && text.contains("▸ Grep \"backoff(\""),
+        "{text}"
+    );
+    let mut failed = working.clone();
+    failed.0.error = Some("the model is overloaded".to_owned());
+    tell(&mut driver, failed.ended(TaskStatus::Failed).row());
+    let text = driver.text();
+    assert!(
+        text.contains("· failed") && text.contains("✗ the model is overloaded"),
+        "{text}"
     );
 }

@@ -27,7 +27,11 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&["]"], Action::NextFailure, "next failure or ask"),
             row(&["["], Action::PreviousFailure, "previous failure or ask"),
             row(&["t"], Action::ToggleReasoning, "show or fold reasoning"),
-            row(&["enter"], Action::Open, "open the file at its line, or unfold"),
+            row(
+                &["enter"],
+                Action::Open,
+                "go into the task, open the file at its line, or unfold",
+            ),
             row(&["e"], Action::ViewBlock, "the block in $EDITOR"),
             row(&["y"], Action::CopyBlock, "copy the block"),
             row(&["c"], Action::CopyCode, "copy the code; again: the next"),
