@@ -97,7 +97,12 @@ impl Worktrees {
         let record = self.storage.record(&task);
         let git = root.join(".git");
         Some(TreePlace {
-            project: self.storage.load(&record).ok().flatten().map(|record| record.project),
+            project: self
+                .storage
+                .load(&record)
+                .ok()
+                .flatten()
+                .map(|record| record.project),
             objects: record.repository().join("objects"),
             kept: ["config", "hooks", "objects/info"]
                 .map(|name| git.join(name))

@@ -148,7 +148,10 @@ impl Worktrees {
 
     pub(super) fn record(&self, task: &TaskId) -> Result<TreeRecord, TreeError> {
         let directory = self.storage.record(task);
-        let stored = self.storage.load(&directory).map_err(TreeError::io(directory.path()))?;
+        let stored = self
+            .storage
+            .load(&directory)
+            .map_err(TreeError::io(directory.path()))?;
         stored.ok_or_else(|| TreeError::NotFound(task.clone()))
     }
 

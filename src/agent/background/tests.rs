@@ -33,7 +33,6 @@ fn task(parent: &SessionId) -> NewTask {
         category: None,
         description: "who calls it".to_owned(),
         model: model(),
-        worktree: None,
         has_cache: false,
         budget: Budget::default(),
         worktree: None,

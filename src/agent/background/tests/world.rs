@@ -349,7 +349,6 @@ impl World {
             category: None,
             description: "look".to_owned(),
             model: model.clone(),
-            worktree: None,
             has_cache: self.random.one_in(2),
             budget,
             worktree: None,

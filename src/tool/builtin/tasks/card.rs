@@ -118,7 +118,7 @@ fn activity(details: &Details) -> ToneLine {
         (TaskStatus::Running, TaskActivity::WaitingForModel) if details.now.is_empty() => {
             "waits for the model".to_owned()
         }
-        _ => match details.error.as_ref().filter(|_| details.status.is_ended()) {
+        _ => match details.reason.as_ref().filter(|_| details.status.is_ended()) {
             Some(error) => error.clone(),
             None if !details.now.is_empty() => details.now.clone(),
             None if details.status.is_ended() => details.status.name().to_owned(),
