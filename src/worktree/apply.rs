@@ -95,6 +95,10 @@ impl Worktrees {
         let record = self.record(task)?;
         let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
         let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
+        // What was cut off is put right under this lock, so that a tree on its way out is never taken for one that is gone.
+        self.storage
+            .recover(&directory)
+            .map_err(TreeError::io(directory.path()))?;
         if !record.project.is_dir() {
             return Err(TreeError::ProjectGone {
                 task: task.clone(),

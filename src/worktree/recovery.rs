@@ -7,6 +7,9 @@ use super::lock::Alone;
 use super::storage::{RecordDir, Storage};
 use crate::files;
 
+/// How long a lock that nobody works under may stay taken.
+const MOMENT: std::time::Duration = std::time::Duration::from_millis(500);
+
 impl Worktrees {
     /// Puts right what nobody is at work on. What cannot be put right now is at the next look.
     pub(super) fn recover(&self) {
@@ -22,7 +25,8 @@ impl Worktrees {
             if !record.is_unfinished() {
                 continue;
             }
-            let lock = Alone::take(&record, std::time::Duration::ZERO);
+            // A program that starts at this moment may hold a copy of the lock until it runs.
+            let lock = Alone::take(&record, MOMENT);
             let Ok(Some(_lock)) = lock else { continue };
             if let Err(error) = self.storage.recover(&record) {
                 tracing::warn!(%error, %task, "what is left of a work tree could not be put right");

@@ -60,6 +60,10 @@ impl Worktrees {
         let record = self.record(task)?;
         let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
         let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
+        // What was cut off is put right under this lock, so that a tree on its way out is never taken for one that is gone.
+        self.storage
+            .recover(&directory)
+            .map_err(TreeError::io(directory.path()))?;
         if record.tree.symlink_metadata().is_err() {
             // Somebody has removed it by hand; the record is all that is left.
             return Self::forget(&record, &directory, HeldWork::default(), 0);
