@@ -137,8 +137,7 @@ fn a_task_that_was_cut_off_by_a_kill_is_listed_and_goes_on() {
     terminal.keys("/tasks");
     terminal.wait_text("┃ /tasks");
     terminal.key(Key::Enter);
-    let screen = terminal.wait_text("lathe ended while it worked");
-    assert!(screen.contains("1 ended"), "{screen}");
+    terminal.wait_for(|screen| screen.contains("1 ended") && screen.contains("lathe ended while it worked"));
     terminal.keys("r");
     terminal.wait_text("┃ Go on where you stopped.");
     terminal.wait_text("build › helper");
