@@ -78,6 +78,8 @@ impl LayerReply {
 #[derive(Debug, Clone)]
 pub(crate) enum LayerRequest {
     Send(Op),
+    /// To the session that the tree in front begins with.
+    SendToRoot(Op),
     /// Comes back as [`LayerUpdate::Answer`].
     Ask(Query),
     /// Opens a file in the editor.

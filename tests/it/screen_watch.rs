@@ -124,15 +124,16 @@ fn an_agent_is_told_something_entered_stopped_and_resumed() {
     terminal.keys("xy");
     terminal.wait_text("1 cancelled");
     terminal.keys("r");
-    terminal.wait_text("goes on with this message");
-    terminal.keys("where were you?");
+    terminal.wait_text(" resumes it");
+    terminal.wait_text("┃ Go on where you stopped.");
+    terminal.keys(" Where were you?");
     terminal.key(Key::Enter);
     terminal.wait_text("I go on from there.");
-    let told = |request: &Recorded| request.mentions(KEEPER) && request.mentions("where were you?");
+    let told = |request: &Recorded| request.mentions(KEEPER) && request.mentions("Where were you?");
     assert!(server.requests().iter().any(told));
     terminal.key(Key::Enter);
     let screen = terminal.wait_for(|screen| !screen.contains(" Watch  "));
-    assert!(screen.contains("where were you?"), "{screen}");
+    assert!(screen.contains("Where were you?"), "{screen}");
 }
 
 #[test]

@@ -25,11 +25,15 @@ impl App {
             layer.hints(&mut hints, &self.keymap);
             return hints;
         }
+        // The grid counts tasks and their questions itself.
+        let is_grid = self.watch_place().is_some();
         // Where there is little room, what is said for a moment comes first.
-        if self.view.remark.is_none() || self.shown.width >= WIDE {
+        let has_room = self.view.remark.is_none() || self.shown.width >= WIDE;
+        if has_room && !is_grid {
             self.count_tasks(&mut hints);
         }
-        let put_off = self.view.facts.asks;
+        let is_told = is_grid && !self.root_asks();
+        let put_off = if is_told { 0 } else { self.view.facts.asks };
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {

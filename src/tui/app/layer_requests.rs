@@ -15,6 +15,7 @@ impl App {
     pub(super) fn follow_request(&mut self, request: LayerRequest, now: Instant) {
         match request {
             LayerRequest::Send(op) => self.send(op),
+            LayerRequest::SendToRoot(op) => self.send_to_root(op),
             // Asked once the session is there.
             LayerRequest::Ask(_) if self.view.link == SessionLink::Opening => {}
             LayerRequest::Ask(query) => self.effects.push(Effect::Ask(query)),

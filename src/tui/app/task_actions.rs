@@ -12,7 +12,7 @@ use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::Draft;
 use crate::tui::dialog::StopTaskDialog;
-use crate::tui::tasks::FinishedGroup;
+use crate::tui::tasks::{FinishedGroup, words};
 use crate::view::theme::Meaning;
 
 impl App {
@@ -83,11 +83,7 @@ impl App {
         };
         self.enter_task(session, now);
         if self.view.composer.is_blank() {
-            let words = match row.status {
-                TaskStatus::Completed => "Go on.",
-                _ => "Go on where you stopped.",
-            };
-            self.view.composer.set(Draft::from_text(words));
+            self.view.composer.set(Draft::from_text(words::go_on(row.status)));
             self.draft_changed(now);
         }
         let words = "enter sends it; the task goes on with all that it knows";

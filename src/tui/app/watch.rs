@@ -16,6 +16,7 @@ use crate::conversation::SessionId;
 use crate::question::{Question, QuestionId};
 use crate::session::{Input, Op, TaskOp};
 use crate::tui::app::{Effect, SessionLink};
+use crate::tui::dialog::StopTaskDialog;
 use crate::tui::keymap::Action;
 use crate::tui::layer::LayerCx;
 use crate::tui::sessions::SlotId;
@@ -236,6 +237,7 @@ impl App {
         Some(TileConversation {
             unseen: transcript.unseen(),
             queued: view.waiting().len(),
+            context: view.facts.context_used,
         })
     }
 
@@ -257,8 +259,7 @@ impl App {
                 }
             }
             WatchRequest::Message(session, text) => self.message_task(&session, text, now),
-            WatchRequest::Stop(task) => self.send_to_root(Op::Task(TaskOp::Cancel(task))),
-            WatchRequest::StopAll => self.send_to_root(Op::Task(TaskOp::CancelAll)),
+            WatchRequest::StopAll => self.ask_to_stop_tree(now),
             WatchRequest::ToBackground(session) => {
                 self.send_to_session(&session, Op::Task(TaskOp::ToBackground), now);
             }
@@ -315,7 +316,13 @@ impl App {
         true
     }
 
-    fn send_to_root(&mut self, op: Op) {
+    /// Asks before every task of the tree is stopped.
+    fn ask_to_stop_tree(&mut self, now: Instant) {
+        let active = self.tree().tasks.counts().active();
+        self.open_layer(Box::new(StopTaskDialog::tree(active)), now);
+    }
+
+    pub(super) fn send_to_root(&mut self, op: Op) {
         if self.view.slot == self.view.tree {
             self.send(op);
         } else {

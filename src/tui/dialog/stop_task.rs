@@ -37,6 +37,10 @@ enum StopTarget {
     All {
         count: usize,
     },
+    /// All of the tree, whatever session is in front.
+    Tree {
+        count: usize,
+    },
 }
 
 impl StopTaskDialog {
@@ -58,20 +62,32 @@ impl StopTaskDialog {
         }
     }
 
+    /// `count` are at work in the whole tree.
+    pub(crate) fn tree(count: usize) -> Self {
+        Self {
+            target: StopTarget::Tree { count },
+        }
+    }
+
     fn question(&self) -> Revealed {
         match &self.target {
             StopTarget::One { words, .. } => Revealed::own("Stop ")
                 .and(words.clone())
                 .and(", and everything that it started?"),
-            StopTarget::All { count: 1 } => Revealed::own("Stop the task that is at work?"),
-            StopTarget::All { count } => Revealed::own("Stop all ").and(*count).and(" tasks?"),
+            StopTarget::All { count: 1 } | StopTarget::Tree { count: 1 } => {
+                Revealed::own("Stop the task that is at work?")
+            }
+            StopTarget::All { count } | StopTarget::Tree { count } => {
+                Revealed::own("Stop all ").and(*count).and(" tasks?")
+            }
         }
     }
 
-    fn op(&self) -> TaskOp {
+    fn request(&self) -> LayerRequest {
         match &self.target {
-            StopTarget::One { task, .. } => TaskOp::Cancel(task.clone()),
-            StopTarget::All { .. } => TaskOp::CancelAll,
+            StopTarget::One { task, .. } => LayerRequest::Send(Op::Task(TaskOp::Cancel(task.clone()))),
+            StopTarget::All { .. } => LayerRequest::Send(Op::Task(TaskOp::CancelAll)),
+            StopTarget::Tree { .. } => LayerRequest::SendToRoot(Op::Task(TaskOp::CancelAll)),
         }
     }
 }
@@ -88,7 +104,7 @@ impl Layer for StopTaskDialog {
     fn act(&mut self, action: Action) -> LayerReply {
         match action {
             Action::Redraw | Action::Suspend => LayerReply::Ignored,
-            STOP => LayerReply::Close(Some(LayerRequest::Send(Op::Task(self.op())))),
+            STOP => LayerReply::Close(Some(self.request())),
             GO_ON | Action::ClearOrQuit => LayerReply::Close(None),
             // A key of the whole screen neither answers nor opens anything over the question.
             _ => LayerReply::Done,

@@ -30,7 +30,7 @@ pub(crate) struct TileAnswerKeys<'a> {
     pub(crate) enter: &'a str,
 }
 
-/// Where a question is drawn.
+/// The place in which a question is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TilePlace<'a> {
     /// Columns, and rows at most.

@@ -59,6 +59,14 @@ pub(crate) fn doing(row: &TaskRow, unix: i64) -> String {
     }
 }
 
+/// What a task that has ended is told when it is to go on, unless the person says something else.
+pub(crate) fn go_on(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::Completed => "Go on.",
+        _ => "Go on where you stopped.",
+    }
+}
+
 /// The question itself: `bash wants: git push`.
 pub(crate) fn question(question: &Question) -> String {
     let words = match &question.about {

@@ -5,23 +5,23 @@ use std::time::Instant;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
 use super::grid::{Grid, MOST_TILES, tiles_on_page};
 use super::heading::Summary;
-use super::keys::{CONFIRM, KEEP, STOPPING, TILES};
+use super::keys::TILES;
 use super::task_words::is_live;
 use super::tile::TileHead;
 use super::{ShownQuestion, Stage, Watch, WatchTile};
 use crate::conversation::{TaskId, TaskRow};
 use crate::question::{Question, QuestionKind};
-use crate::text::sanitize::{Revealed, reveal_line, sanitize_line};
+use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::{TileAnswerKeys, TilePlace, TileQuestion, TypeAheadGuard, on_ground};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
-use crate::view::approval::ApprovalText;
+use crate::tui::tasks::words::tokens;
 use crate::view::theme::Meaning;
 
 /// From this height on a rule stands below the tiles.
@@ -30,8 +30,6 @@ const ROOMY: u16 = 19;
 const MOST_TEXT_ROWS: u16 = 3;
 /// Rows of a transcript below a question, and the empty one between the two; fewer tell nothing.
 const LEAST_BODY: u16 = 4;
-/// A rule, the question and the answers.
-const STOPPING_ROWS: u16 = 3;
 
 impl Watch {
     /// Settles where the tiles stand in a frame of this size, and what of each is the transcript's.
@@ -201,10 +199,6 @@ impl Watch {
             Stage::Browsing => None,
             Stage::Filter => self.draw_filter(area, buffer, cx),
             Stage::Message(_) | Stage::Reason(_) => self.draw_text(buffer, cx),
-            Stage::StopOne(_) | Stage::StopAll => {
-                self.draw_stopping(area, buffer, cx);
-                None
-            }
         }
     }
 
@@ -245,8 +239,8 @@ impl Watch {
             return None;
         }
         Clear.render(area, buffer);
-        let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
-        buffer.set_string(area.x, area.y, rule, cx.look.style(Meaning::Rule));
+        let head = Rect { height: 1, ..area };
+        draw_labelled_rule(&self.text_label(), head, buffer, cx);
         let below = Rect {
             y: area.y + 1,
             height: area.height - 1,
@@ -254,13 +248,27 @@ impl Watch {
         };
         let invitation = match &self.stage {
             Stage::Reason(_) => "why not, in one line; the agent reads it",
-            Stage::Message(task) if self.row(task).is_some_and(|row| row.status.is_ended()) => {
-                "goes on with this message"
-            }
             _ => "it reads this with its next step",
         };
         let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
         self.text.draw(field(below), buffer, &look)
+    }
+
+    /// Returns what the text is that is being written.
+    fn text_label(&self) -> String {
+        let Stage::Message(task) = &self.stage else {
+            return "no, because".to_owned();
+        };
+        let Some(row) = self.row(task) else {
+            return String::new();
+        };
+        let tile = self.last.tiles.iter().find(|tile| tile.session == row.session);
+        let context = tile.map_or(0, |tile| tile.seen.context);
+        match (row.status.is_ended(), context) {
+            (false, _) => format!("to {}", sanitize_line(&row.agent)),
+            (true, 0) => "resumes it".to_owned(),
+            (true, context) => format!("resumes it with {} tok of context", tokens(context)),
+        }
     }
 
     /// Draws the filter over the heading.
@@ -271,59 +279,17 @@ impl Watch {
         let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
         self.filter.draw(field(row), buffer, &look)
     }
+}
 
-    /// Draws the question before stopping over the last rows.
-    fn draw_stopping(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
-        let height = STOPPING_ROWS.min(area.height);
-        let area = Rect {
-            y: area.bottom() - height,
-            height,
-            ..area
-        };
-        Clear.render(area, buffer);
-        let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, cx.look);
-        let key = |action| reveal_line(cx.keymap.label(Context::Layer(&STOPPING), action));
-        let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
-        buffer.set_line(
-            area.x,
-            area.y,
-            &Line::styled(rule, cx.look.style(Meaning::Rule)),
-            area.width,
-        );
-        let question = text(self.stop_words(), Meaning::Warning).shortened(usize::from(area.width));
-        let answers = text(Revealed::own(" ").and(key(CONFIRM)), Meaning::Accent)
-            .and(" stops   ", Meaning::TextMuted)
-            .and(key(KEEP), Meaning::Accent)
-            .and(" lets go on", Meaning::TextMuted);
-        let asked = Rect {
-            y: area.y + 1.min(area.height),
-            height: area.height.saturating_sub(1),
-            ..area
-        };
-        on_ground(asked, buffer, cx.look, |buffer| {
-            for (row, line) in asked.rows().zip([question.line(), answers.line()]) {
-                buffer.set_line(row.x, row.y, &line, row.width);
-            }
-        });
-    }
-
-    fn stop_words(&self) -> Revealed {
-        if let Stage::StopOne(task) = &self.stage {
-            let row = self.row(task);
-            let agent = row.map_or("", |row| &row.agent);
-            let description = row.map_or("", |row| &row.description);
-            return Revealed::own(" Stop ")
-                .and(reveal_line(agent))
-                .and(" \"")
-                .and(reveal_line(description))
-                .and("\" and what it started? What it did so far stays.");
-        }
-        let live = self.rows.iter().filter(|row| !row.status.is_ended()).count();
-        Revealed::own(" Stop ")
-            .and(live)
-            .and(if live == 1 { " agent" } else { " agents" })
-            .and("? What they did so far stays.")
-    }
+/// Draws a rule with a word or two at its beginning.
+fn draw_labelled_rule(label: &str, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    let width = usize::from(area.width);
+    let rule = cx.look.symbols.rule().repeat(width);
+    buffer.set_stringn(area.x, area.y, rule, width, cx.look.style(Meaning::Rule));
+    let label = format!(" {label} ");
+    let room = width.saturating_sub(2);
+    let style = cx.look.style(Meaning::TextMuted);
+    buffer.set_stringn(area.x + 1, area.y, label, room, style);
 }
 
 /// Returns what a question is about, in a line.
@@ -361,11 +327,5 @@ fn draw_waiting(body: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
     }
     let style = cx.look.style(Meaning::TextMuted);
     let width = usize::from(body.width.saturating_sub(4));
-    buffer.set_stringn(
-        body.x + 3,
-        body.y,
-        "It begins when a place is free.",
-        width,
-        style,
-    );
+    buffer.set_stringn(body.x + 3, body.y, "It begins when a slot is free.", width, style);
 }

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols};
 
-/// What one tile needs besides its first row: a few rows of a transcript, and most of a sentence on each.
+/// Least size of a tile: below its first row a few rows of a transcript, with most of a sentence on each.
 const LEAST_COLUMNS: u16 = 36;
 const LEAST_ROWS: u16 = 5;
 /// From this size on a tile shows most commands in one row and a question whole.
@@ -185,7 +185,7 @@ fn span(start: u16, length: u16, parts: u16, first: u16, last: u16) -> (u16, u16
     (start + from, (begin(last + 1) - 1).saturating_sub(from))
 }
 
-/// Where four tiles meet.
+/// The sign at which four tiles meet.
 fn crossing(symbols: Symbols) -> &'static str {
     match symbols {
         Symbols::Unicode => "┼",
@@ -193,7 +193,7 @@ fn crossing(symbols: Symbols) -> &'static str {
     }
 }
 
-/// Where two tiles stand above one.
+/// The sign below the rule between two tiles that stand above one.
 fn foot(symbols: Symbols) -> &'static str {
     match symbols {
         Symbols::Unicode => "┴",

@@ -1,6 +1,6 @@
 //! The row above the tiles: how many agents are in which state, and what they have cost together.
 //!
-//! Where it gets narrow the cost goes first, then the tokens, then the time, then the counts of what has ended, then the
+//! On a narrow screen the cost goes first, then the tokens, then the time, then the counts of what has ended, then the
 //! filter and the page; what asks and the mode never do.
 
 use std::sync::Arc;
@@ -9,12 +9,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::task_words::{clock, count_word, is_live};
+use super::task_words::{count_word, is_live};
 use crate::conversation::TaskRow;
 use crate::permission::Mode;
 use crate::text::width::str_width;
 use crate::tui::statusbar::{mode_meaning, mode_name};
 use crate::tui::tasks::TaskMark;
+use crate::tui::tasks::words::{clock, taken, tokens};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -48,12 +49,11 @@ impl Summary {
     pub(super) fn new(rows: &[Arc<TaskRow>], mark: impl Fn(&TaskRow) -> TaskMark, now: i64) -> Self {
         let marks: Vec<&str> = rows.iter().map(|row| count_word(mark(row))).collect();
         let count = |state: TaskMark| marks.iter().filter(|word| **word == count_word(state)).count();
-        let used = |row: &TaskRow| row.usage.input + row.usage.cache_write + row.usage.output;
-        let costs = rows.iter().filter(|row| used(row) > 0).map(|row| row.cost);
+        let costs = rows.iter().filter(|row| taken(row) > 0).map(|row| row.cost);
         Self {
             counts: COUNTED.map(count),
             time: time_at_work(rows, now),
-            tokens: rows.iter().map(|row| used(row)).sum(),
+            tokens: rows.iter().map(|row| taken(row)).sum(),
             cost: costs.sum(),
         }
     }
@@ -146,15 +146,6 @@ fn right_side(figures: &[String], mode: Mode, look: Look<'_>) -> Vec<Span<'stati
 
 fn columns(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| str_width(&span.content)).sum()
-}
-
-/// `512`, `96k`, `1.2M`.
-pub(super) fn tokens(count: u64) -> String {
-    match count {
-        0..1000 => count.to_string(),
-        1000..1_000_000 => format!("{}k", count / 1000),
-        _ => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
-    }
 }
 
 /// Returns for how long some agent has been at work without a break between, up to now or to when the last one ended.

@@ -14,8 +14,6 @@ pub(super) const STOP_ALL: Action = Action::OfLayer("stop-all");
 pub(super) const TO_BACKGROUND: Action = Action::OfLayer("to-background");
 pub(super) const RESUME: Action = Action::OfLayer("resume");
 pub(super) const SORT: Action = Action::OfLayer("sort");
-pub(super) const CONFIRM: Action = Action::OfLayer("confirm");
-pub(super) const KEEP: Action = Action::OfLayer("keep");
 
 /// While tiles are looked at.
 pub(super) static TILES: LayerKeys = LayerKeys {
@@ -65,15 +63,4 @@ pub(super) static TEXT: LayerKeys = LayerKeys {
         Action::FinishText,
         "take what is written",
     )],
-};
-
-/// While it asks if agents are to be stopped.
-pub(super) static STOPPING: LayerKeys = LayerKeys {
-    name: "watch-stop",
-    title: "Watch, before stopping",
-    takes_text: false,
-    rows: &[
-        KeyRow::new(&["y"], CONFIRM, "stop"),
-        KeyRow::new(&["n"], KEEP, "let go on"),
-    ],
 };

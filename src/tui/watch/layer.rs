@@ -8,16 +8,17 @@ use ratatui::layout::{Position, Rect};
 use super::asking::say;
 use super::grid::Direction;
 use super::keys::{
-    CONFIRM, ENTER, KEEP, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL,
-    STOPPING, TEXT, TILES, TO_BACKGROUND,
+    ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TEXT, TILES,
+    TO_BACKGROUND,
 };
 use super::{PAGE, Stage, Watch, WatchRequest};
 use crate::conversation::{TaskId, TaskRow, TaskStatus};
+use crate::tui::composer::Draft;
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
-use crate::tui::tasks::TaskMark;
+use crate::tui::tasks::{TaskMark, words};
 
 impl Layer for Watch {
     fn kind(&self) -> Option<LayerKind> {
@@ -28,7 +29,6 @@ impl Layer for Watch {
         Context::Layer(match self.stage {
             Stage::Browsing => &TILES,
             Stage::Filter | Stage::Message(_) | Stage::Reason(_) => &TEXT,
-            Stage::StopOne(_) | Stage::StopAll => &STOPPING,
         })
     }
 
@@ -36,7 +36,6 @@ impl Layer for Watch {
         match self.stage {
             Stage::Browsing => self.browse(action),
             Stage::Filter | Stage::Message(_) | Stage::Reason(_) => self.act_on_text(action),
-            Stage::StopOne(_) | Stage::StopAll => self.act_on_stopping(action),
         }
     }
 
@@ -51,13 +50,13 @@ impl Layer for Watch {
         let written = match self.stage {
             Stage::Filter => &mut self.filter,
             Stage::Message(_) | Stage::Reason(_) => &mut self.text,
-            Stage::Browsing | Stage::StopOne(_) | Stage::StopAll => return LayerReply::Done,
+            Stage::Browsing => return LayerReply::Done,
         };
         for c in text.chars() {
             written.insert_char(if c.is_control() { ' ' } else { c });
         }
         if is_filter {
-            self.find();
+            self.filter_anew();
         }
         LayerReply::Done
     }
@@ -74,11 +73,11 @@ impl Layer for Watch {
             Stage::Browsing | Stage::Filter => {
                 self.stage = Stage::Browsing;
                 self.filter.clear();
-                self.find();
+                self.filter_anew();
                 LayerReply::Done
             }
             // What is written to an agent stays until it is sent.
-            Stage::Message(_) | Stage::Reason(_) | Stage::StopOne(_) | Stage::StopAll => {
+            Stage::Message(_) | Stage::Reason(_) => {
                 self.stage = Stage::Browsing;
                 LayerReply::Done
             }
@@ -96,8 +95,7 @@ impl Layer for Watch {
     }
 
     fn press(&mut self, column: u16, row: u16) -> LayerReply {
-        let is_over_tiles = !matches!(self.stage, Stage::StopOne(_) | Stage::StopAll);
-        match self.last.grid.tile_at(column, row).filter(|_| is_over_tiles) {
+        match self.last.grid.tile_at(column, row) {
             Some(place) => {
                 // What is written is for the tile that was chosen.
                 self.stage = Stage::Browsing;
@@ -116,7 +114,7 @@ impl Layer for Watch {
                 self.text.clear();
                 LayerReply::Done
             }
-            Stage::Message(_) | Stage::Reason(_) | Stage::StopOne(_) | Stage::StopAll => self.back(),
+            Stage::Message(_) | Stage::Reason(_) => self.back(),
         }
     }
 
@@ -145,7 +143,6 @@ impl Layer for Watch {
                 hints.key(finish, "no, with this reason");
                 hints.key(escape, "back");
             }
-            Stage::StopOne(_) | Stage::StopAll => hints.key(escape, "lets go on"),
         }
     }
 
@@ -196,13 +193,21 @@ impl Watch {
         };
         let is_ended = row.status.is_ended();
         match action {
+            MESSAGE if row.status == TaskStatus::Queued => {
+                return say("it waits for a free slot and reads nothing before it begins");
+            }
             MESSAGE => self.begin_message(&row.task),
-            RESUME if is_ended => self.begin_message(&row.task),
+            RESUME if is_ended => {
+                self.begin_message(&row.task);
+                if self.text.is_blank() {
+                    self.text.set(Draft::from_text(words::go_on(row.status)));
+                }
+            }
             RESUME => return say("it has not ended; a message reaches it with its next step"),
             STOP if is_ended => return say("it has ended already"),
-            STOP => self.stage = Stage::StopOne(row.task.clone()),
+            STOP => return LayerReply::Request(LayerRequest::StopTask(row)),
             STOP_ALL if !self.has_clock() => return say("no agent is at work"),
-            STOP_ALL => self.stage = Stage::StopAll,
+            STOP_ALL => return request(WatchRequest::StopAll),
             TO_BACKGROUND if is_ended => return say("it has ended already"),
             TO_BACKGROUND if row.is_background => return say("it works in the background already"),
             TO_BACKGROUND => {
@@ -243,7 +248,7 @@ impl Watch {
                 };
                 text.edit(edit);
                 if is_filter {
-                    self.find();
+                    self.filter_anew();
                 }
             }
             (Action::PageUp, _) => {
@@ -265,19 +270,6 @@ impl Watch {
         self.text_for = None;
         let text = self.text.take();
         request(WatchRequest::Message(task.session(), text.trim().to_owned()))
-    }
-
-    fn act_on_stopping(&mut self, action: Action) -> LayerReply {
-        match action {
-            CONFIRM => match std::mem::take(&mut self.stage) {
-                Stage::StopOne(task) => request(WatchRequest::Stop(task)),
-                _ => request(WatchRequest::StopAll),
-            },
-            KEEP => self.back(),
-            Action::Redraw | Action::Suspend => LayerReply::Ignored,
-            // A key of the whole screen neither answers nor opens anything over the question.
-            _ => LayerReply::Done,
-        }
     }
 
     fn browsing_hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {

@@ -54,7 +54,7 @@ pub(crate) static PAGE: Page = Page {
         about: "Shows every agent at work in a tile of its own, to go into, answer, tell something or stop.",
         after: "transcript",
     },
-    keys: &[&keys::TILES, &keys::TEXT, &keys::STOPPING],
+    keys: &[&keys::TILES, &keys::TEXT],
     open: |_title| Box::new(Watch::default()),
 };
 
@@ -71,13 +71,13 @@ pub(crate) enum WatchRequest {
     Scroll(SessionId, isize),
     /// Sends a message. The session of a task that has ended goes on with it.
     Message(SessionId, String),
-    Stop(TaskId),
+    /// Asks before all tasks of the tree are stopped.
     StopAll,
     /// Lets the tasks that a session waits for go on in the background.
     ToBackground(SessionId),
 }
 
-/// What the grid shows of the tree.
+/// The state of the tree that the grid shows.
 pub(crate) struct WatchFacts<'a> {
     pub(crate) rows: Vec<Arc<TaskRow>>,
     pub(crate) questions: &'a [Arc<Question>],
@@ -86,20 +86,22 @@ pub(crate) struct WatchFacts<'a> {
     pub(crate) directory: &'a Path,
 }
 
-/// What is kept of a grid that was left for one of its agents.
+/// The part of a grid that is kept when it is left for one of its agents.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchMemory {
     order: TileOrder,
     chosen: Option<TaskId>,
 }
 
-/// What the conversation of a tile tells beside its transcript; filled in by whoever drew it.
+/// Facts of a tile's conversation beside its transcript; filled in by whoever drew it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TileConversation {
     /// Blocks that came below what is read.
     pub(crate) unseen: usize,
     /// Messages that the agent has not taken yet.
     pub(crate) queued: usize,
+    /// Tokens that the session brings to its next request.
+    pub(crate) context: u64,
 }
 
 /// A tile of the last frame.
@@ -118,7 +120,7 @@ pub(crate) struct WatchTile {
     area: Rect,
 }
 
-/// What the keys are about.
+/// The use that keys have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -129,10 +131,6 @@ enum Stage {
     Message(TaskId),
     /// The reason for a no is being written.
     Reason(QuestionId),
-    /// Asks if a task is to be stopped.
-    StopOne(TaskId),
-    /// Asks if all are to be stopped.
-    StopAll,
 }
 
 /// A question as it stood in the last frame.
@@ -239,23 +237,15 @@ impl Watch {
 
     /// Ends what a task or a question was to be told that is not there any more.
     fn leave_settled_stage(&mut self, is_open: &impl Fn(&QuestionId) -> bool) -> Option<String> {
-        let is_live = |task: &TaskId| {
-            let row = self.rows.iter().find(|row| row.task == *task);
-            row.is_some_and(|row| !row.status.is_ended())
-        };
         let is_over = match &self.stage {
             Stage::Browsing | Stage::Filter => false,
             Stage::Message(task) => !self.rows.iter().any(|row| row.task == *task),
             Stage::Reason(question) => !is_open(question),
-            Stage::StopOne(task) => !is_live(task),
-            Stage::StopAll => !self.has_clock(),
         };
         if !is_over {
             return None;
         }
-        let stage = std::mem::take(&mut self.stage);
-        let is_written = matches!(stage, Stage::Message(_) | Stage::Reason(_));
-        let text = is_written.then(|| self.text.take());
-        text.filter(|text| !text.trim().is_empty())
+        self.stage = Stage::Browsing;
+        Some(self.text.take()).filter(|text| !text.trim().is_empty())
     }
 }

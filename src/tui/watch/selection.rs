@@ -28,18 +28,28 @@ impl Watch {
             .find(|question| question.session == row.session && !self.answered.contains(&question.id))
     }
 
-    /// Filters anew. A task that is chosen stays so while it is there.
+    /// Filters by a changed text: the chosen task stays chosen if it matches.
+    pub(super) fn filter_anew(&mut self) {
+        let chosen = self.chosen.take();
+        self.find();
+        if let Some(task) = chosen.filter(|task| self.found.contains(task)) {
+            self.chosen = Some(task);
+        }
+    }
+
+    /// Takes in which tasks there are. The chosen one has its tile whatever it does: a key that is on its way to it never
+    /// reaches another.
     pub(super) fn find(&mut self) {
         let query = Query::new(&self.filter.text());
         let by_id: HashMap<&TaskId, &Arc<TaskRow>> = self.rows.iter().map(|row| (&row.task, row)).collect();
         let marks = self.marks();
-        let matcher = &mut self.matcher;
+        let (matcher, chosen) = (&mut self.matcher, self.chosen.as_ref());
         let mut is_found = |task: &&TaskId| {
             let Some(row) = by_id.get(task) else {
                 return false;
             };
             let details = [&row.agent, &row.description, count_word(marks[*task]), &row.now].join(" ");
-            query.is_empty() || matcher.score(&query, &[&details]).is_some()
+            query.is_empty() || chosen == Some(task) || matcher.score(&query, &[&details]).is_some()
         };
         let found = self.order.tasks().iter().filter(|task| is_found(task));
         self.found = found.cloned().collect();

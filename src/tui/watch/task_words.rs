@@ -1,9 +1,8 @@
 //! A task's state in words, as tiles and the heading write it.
 
-use std::time::Duration;
-
 use crate::conversation::{TaskActivity, TaskRow};
 use crate::tui::tasks::TaskMark;
+use crate::tui::tasks::words::clock;
 
 /// A wait for the model is told from this time on; shorter ones come and go with every request.
 const TOLD_WAIT: i64 = 2_000;
@@ -65,16 +64,6 @@ pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now
         TaskMark::Failed => because("failed"),
         TaskMark::Cancelled => because("cancelled"),
         TaskMark::Interrupted => format!("interrupted · {}", row.description),
-    }
-}
-
-/// Writes a time as clocks do: `0:41`, `1:02:03`.
-pub(super) fn clock(millis: i64) -> String {
-    let seconds = Duration::from_millis(millis.max(0).unsigned_abs()).as_secs();
-    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    match hours {
-        0 => format!("{minutes}:{seconds:02}"),
-        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
     }
 }
 
@@ -150,18 +139,6 @@ mod tests {
             ),
         ] {
             assert_eq!(words(change), expected);
-        }
-    }
-
-    #[test]
-    fn clocks_have_minutes_and_seconds() {
-        for (millis, expected) in [
-            (-5, "0:00"),
-            (41_900, "0:41"),
-            (102_000, "1:42"),
-            (3_723_000, "1:02:03"),
-        ] {
-            assert_eq!(clock(millis), expected);
         }
     }
 }

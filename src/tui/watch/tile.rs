@@ -4,11 +4,12 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::TileConversation;
-use super::task_words::{clock, state_words};
+use super::task_words::state_words;
 use crate::conversation::{TaskActivity, TaskRow};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::tui::tasks::TaskMark;
+use crate::tui::tasks::words::clock;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols};
 
@@ -24,7 +25,7 @@ pub(super) struct TileHead<'a> {
     pub(super) number: usize,
     pub(super) row: &'a TaskRow,
     pub(super) mark: TaskMark,
-    /// What its question is about, in a line.
+    /// The subject of its question, in a line.
     pub(super) asks: Option<&'a str>,
     pub(super) seen: TileConversation,
     pub(super) is_chosen: bool,
@@ -210,7 +211,11 @@ mod tests {
             ..WorktreeChanges::default()
         });
         let head = TileHead {
-            seen: TileConversation { unseen: 3, queued: 1 },
+            seen: TileConversation {
+                unseen: 3,
+                queued: 1,
+                context: 0,
+            },
             ..head(&row)
         };
         assert_eq!(

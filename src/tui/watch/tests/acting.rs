@@ -131,27 +131,29 @@ fn a_message_goes_to_the_chosen_agent_and_stays_until_it_is_sent() {
 #[test]
 fn stopping_asks_first() {
     let mut driver = four();
-    driver.size = (80, 24);
     driver.picture();
-    driver.act(STOP);
-    let picture = driver.picture();
-    assert!(
-        picture.contains(" Stop explore \"who calls backoff()\" and what it started?"),
-        "{picture}"
-    );
-    assert!(picture.contains(" y stops   n lets go on"), "{picture}");
-    assert!(matches!(driver.act(KEEP), LayerReply::Done));
-    assert_eq!(driver.requested(CONFIRM), None, "nothing is asked");
-    driver.act(STOP);
-    assert_eq!(
-        driver.requested(CONFIRM),
-        Some(WatchRequest::Stop("tsk_1".parse().unwrap()))
-    );
-    driver.act(STOP_ALL);
-    assert!(driver.picture().contains(" Stop 3 agents?"));
-    assert_eq!(driver.requested(CONFIRM), Some(WatchRequest::StopAll));
+    assert!(matches!(
+        driver.act(STOP),
+        LayerReply::Request(LayerRequest::StopTask(row)) if row.task.as_str() == "tsk_1"
+    ));
+    assert_eq!(driver.requested(STOP_ALL), Some(WatchRequest::StopAll));
     driver.watch.pick('4');
     assert_eq!(driver.said(STOP), Some("it has ended already"));
+    for row in &mut driver.rows {
+        row.status = TaskStatus::Completed;
+    }
+    driver.update();
+    assert_eq!(driver.said(STOP_ALL), Some("no agent is at work"));
+}
+
+#[test]
+fn an_agent_that_has_not_begun_is_told_nothing() {
+    let mut driver = four();
+    driver.rows[0].status = TaskStatus::Queued;
+    driver.update();
+    driver.picture();
+    let said = driver.said(MESSAGE);
+    assert!(said.is_some_and(|said| said.starts_with("it waits for a free slot")));
 }
 
 #[test]
@@ -175,13 +177,13 @@ fn foreground_goes_to_the_background_and_what_has_ended_is_resumed() {
     );
     driver.watch.pick('4');
     driver.act(RESUME);
-    driver.watch.write("and the second risk?");
+    let picture = driver.picture();
+    assert!(picture.contains(" resumes it ─"), "{picture}");
+    driver.watch.write(" And the second risk?");
+    let text = "Go on. And the second risk?".to_owned();
     assert_eq!(
         driver.requested(Action::FinishText),
-        Some(WatchRequest::Message(
-            session(4),
-            "and the second risk?".to_owned()
-        ))
+        Some(WatchRequest::Message(session(4), text))
     );
     assert_eq!(driver.requested(ENTER), Some(WatchRequest::Enter(session(4))));
     assert_eq!(

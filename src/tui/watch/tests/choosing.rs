@@ -96,6 +96,22 @@ fn the_filter_leaves_what_matches_and_going_back_clears_it_first() {
 }
 
 #[test]
+fn a_chosen_tile_stays_when_it_stops_matching() {
+    let mut driver = four();
+    driver.size = (100, 13);
+    driver.picture();
+    driver.act(Action::Search);
+    driver.watch.write("running");
+    driver.act(Action::FinishText);
+    driver.picture();
+    assert_eq!(driver.chosen(), "1");
+    driver.rows[0].status = TaskStatus::Completed;
+    driver.update();
+    assert_eq!(driver.chosen(), "1");
+    assert!(driver.picture().contains("1 ✓ explore"));
+}
+
+#[test]
 fn without_an_ask_the_key_looks_for_one_elsewhere() {
     let mut driver = Driver::new(tasks(2));
     driver.picture();

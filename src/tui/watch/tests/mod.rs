@@ -12,8 +12,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::keys::{
-    CONFIRM, ENTER, KEEP, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL,
-    TO_BACKGROUND,
+    ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TO_BACKGROUND,
 };
 use super::sample::{NOW, task};
 use super::*;

@@ -114,6 +114,30 @@ fn messages_and_stops_go_where_they_belong() {
 }
 
 #[test]
+fn resuming_tells_first_how_much_context_comes_along() {
+    let mut grid = Grid::new(2);
+    grid.open_tiles((120, 36));
+    let usage = Usage {
+        input: 38_400,
+        ..Usage::default()
+    };
+    let paid = RequestUsage {
+        usage,
+        cost: None,
+        model: grid.rows[0].model.clone(),
+    };
+    grid.says(0, Event::Usage(paid));
+    grid.rows[0].status = TaskStatus::Interrupted;
+    grid.rows[0].ended = Some(NOW);
+    grid.tell(0);
+    grid.driver.frame();
+    grid.driver.press("1 r");
+    let text = grid.text();
+    assert!(text.contains("─ resumes it with 38k tok of context ─"), "{text}");
+    assert!(text.contains("┃ Go on where you stopped."), "{text}");
+}
+
+#[test]
 fn a_message_that_an_agent_has_not_taken_yet_is_told_in_its_tile() {
     let mut grid = Grid::new(2);
     grid.open_tiles((120, 36));
@@ -130,7 +154,9 @@ fn in_the_conversation_of_an_agent_stopping_goes_to_the_root() {
     grid.open_tiles((80, 24));
     grid.driver.press("enter ctrl+t");
     grid.driver.frame();
-    grid.driver.press("X y");
+    grid.driver.press("X");
+    assert!(grid.text().contains("Stop all 2 tasks?"), "{}", grid.text());
+    grid.driver.press("y");
     let effects = std::mem::take(&mut grid.driver.effects);
     let is_it =
         |effect: &Effect| matches!(effect, Effect::SendTo(SlotId::FIRST, Op::Task(TaskOp::CancelAll)));

@@ -43,7 +43,7 @@ fn a_task_that_waits_for_its_turn_is_not_opened() {
         text.contains("2 · general    queued · undo the fixtures"),
         "{text}"
     );
-    assert!(text.contains("It begins when a place is free."), "{text}");
+    assert!(text.contains("It begins when a slot is free."), "{text}");
 }
 
 #[test]

@@ -21,11 +21,11 @@ const NOW: i64 = 1_763_900_000_000;
 struct Grid {
     driver: Driver,
     rows: Vec<TaskRow>,
-    /// Where the conversation of each task is open.
+    /// The slots in which conversations of tasks are open.
     slots: Vec<Option<SlotId>>,
 }
 
-/// What an agent is asked, and what it answers.
+/// Agents with what they are asked, a call of theirs and what they answer.
 const WORK: [(&str, &str, &str, &str); 9] = [
     (
         "explore",
