@@ -20,7 +20,7 @@ const JUDGED: [&str; 6] = [
 ];
 const DIALOGS: [&str; 2] = ["tui/dialog", "screen_reader/questions"];
 /// Files that show other texts beside what is judged, and which.
-const MIXED: [(&str, &str); 6] = [
+const MIXED: [(&str, &str); 5] = [
     (
         "screen_reader/spoken_text.rs",
         "the replies of the model; what is judged comes in revealed",
@@ -29,10 +29,6 @@ const MIXED: [(&str, &str); 6] = [
     (
         "tui/page/rules.rs",
         "the list of stored rules, which is looked at; the question before one goes is revealed",
-    ),
-    (
-        "tui/watch/draw.rs",
-        "the filter and the rules of the grid; questions and what is to be stopped are revealed",
     ),
     (
         "view/card/layout.rs",
