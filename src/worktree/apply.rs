@@ -92,13 +92,15 @@ impl Worktrees {
     pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<Applied, TreeError> {
         self.recover();
         let directory = self.storage.record(task);
-        let record = self.record(task)?;
+        self.record(task)?;
         let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
         let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
         // What was cut off is put right under this lock, so that a tree on its way out is never taken for one that is gone.
         self.storage
             .recover(&directory)
             .map_err(TreeError::io(directory.path()))?;
+        // Read under the lock: somebody may have applied or removed it meanwhile.
+        let record = self.record(task)?;
         if !record.project.is_dir() {
             return Err(TreeError::ProjectGone {
                 task: task.clone(),

@@ -296,8 +296,8 @@ impl RecordDir {
 
     /// Returns true if nothing but the lock is there.
     pub(super) fn is_blank(&self) -> bool {
-        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        entries.into_iter().all(|entry| entry.path() == self.lock_file())
+        let mut entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        entries.all(|entry| entry.path() == self.lock_file())
     }
 
     /// Removes the record with everything in it, the lock last of all: who waits for it finds that it is gone. That nothing
