@@ -6,6 +6,7 @@
 //! event.
 
 mod json;
+mod task_lines;
 mod text;
 
 pub use json::tool_result;

@@ -1,15 +1,15 @@
 //! `--format text`: the final answer on stdout, progress on stderr.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::Reporter;
-use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role, SessionId, TaskRow};
-use crate::session::{Envelope, ErrorReport, Event, SettledQuestion, Snapshot, TurnEndReason};
+use super::task_lines::TaskLines;
+use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role, SessionId};
+use crate::session::{Envelope, ErrorReport, Event, Retry, SettledQuestion, Snapshot, TurnEndReason};
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
 use crate::tool::{DrawnArgs, Registry, RenderCx};
@@ -31,8 +31,7 @@ pub(super) struct TextReporter<Out, Err> {
     /// Text that stands as the answer beside it.
     answer: Option<String>,
     root: Option<SessionId>,
-    /// The tasks by their sessions, as they were told last.
-    tasks: HashMap<SessionId, Arc<TaskRow>>,
+    tasks: TaskLines,
 }
 
 /// A call that was announced and has not ended.
@@ -53,7 +52,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
             reply: Vec::new(),
             answer: None,
             root: None,
-            tasks: HashMap::new(),
+            tasks: TaskLines::default(),
         }
     }
 
@@ -81,11 +80,14 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
         self.calls.insert(id.clone(), AnnouncedCall { name, refused });
     }
 
-    /// One line a call: its state, its name, and where it did not end well, why.
+    /// One line a call: its state, its name, and where it did not end well, why. What became of a task is told by its own
+    /// lines.
     fn ended_call(&mut self, session: &SessionId, id: &CallId, tool: &str, result: &CallResult) {
-        let agent = self.tasks.get(session).map(|task| task.agent.as_str());
-        let who = agent.map_or_else(String::new, |agent| format!("{agent} › "));
+        let who = self.tasks.agents(session);
         let call = self.calls.remove(id);
+        if self.tasks.is_start(session, tool, result) {
+            return;
+        }
         let (name, refused) = call.map(|call| (call.name, call.refused)).unwrap_or_default();
         let why = match refused.as_slice() {
             [] if result.ok => String::new(),
@@ -106,22 +108,15 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
         self.progress(&format!("{who}{line}"));
     }
 
-    /// One line when a task begins, and one when it has ended.
-    fn task(&mut self, task: &Arc<TaskRow>) {
-        let before = self.tasks.insert(task.session.clone(), Arc::clone(task));
-        if before.is_some_and(|before| before.status == task.status) {
-            return;
-        }
-        let mut line = format!(
-            "task {}: {} · {}",
-            task.agent,
-            task.description,
-            task.status.name()
-        );
-        if let Some(error) = &task.error {
-            let _ = write!(line, ": {}", sanitize_line(error));
-        }
-        self.progress(&line);
+    /// Tells what holds a task up, and what hooks say in it.
+    fn task_event(&mut self, envelope: &Envelope) {
+        let line = match &envelope.event {
+            Event::Retry(retry) => retry_line(retry),
+            Event::Notice(text) => text.clone(),
+            _ => return,
+        };
+        let who = self.tasks.agents(&envelope.session);
+        self.progress(&format!("{who}{line}"));
     }
 
     /// Keeps what nobody was there to allow for the line of its call; what is no call has one of its own.
@@ -162,9 +157,13 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                 self.ended_call(&envelope.session, call, tool, result);
             }
             Event::Settled(settled) if settled.is_unattended() => self.unanswered(settled),
-            Event::Task(task) => self.task(task),
+            Event::Task(task) => {
+                if let Some(line) = self.tasks.note(task) {
+                    self.progress(&line);
+                }
+            }
             // What a task says is not the answer; how it ends is told with its row.
-            _ if self.root.as_ref() != Some(&envelope.session) => {}
+            _ if self.root.as_ref() != Some(&envelope.session) => self.task_event(envelope),
             Event::MessageStarted(message) if message.role == Role::Assistant => {
                 let is_notice = |part: &Part| matches!(part.body, PartBody::Notice(_));
                 if !message.parts.iter().any(is_notice) {
@@ -182,10 +181,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
             Event::Retry(retry) => {
                 // What the cut reply had said is void, also when no other follows.
                 self.reply.clear();
-                self.progress(&format!(
-                    "retry {} in {} ms: {}",
-                    retry.attempt, retry.delay_ms, retry.reason
-                ));
+                self.progress(&retry_line(retry));
             }
             Event::Error(report) => self.error(report),
             Event::Answer(text) => self.answer = Some(text.clone()),
@@ -232,6 +228,13 @@ fn name(card: &Card) -> String {
     } else {
         first.to_owned()
     }
+}
+
+fn retry_line(retry: &Retry) -> String {
+    format!(
+        "retry {} in {} ms: {}",
+        retry.attempt, retry.delay_ms, retry.reason
+    )
 }
 
 fn status(result: &CallResult) -> CardStatus {

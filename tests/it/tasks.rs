@@ -3,6 +3,7 @@
 mod access;
 mod cassettes;
 mod limits;
+mod progress;
 mod survival;
 
 use serde_json::{Value, json};
