@@ -1,4 +1,4 @@
-//! What happens in the conversation that the person is in, in the main conversation, and in the tree.
+//! Events of the conversation that the person is in, of the main conversation, and of the tree.
 
 use crate::conversation::SessionId;
 use crate::session::{Envelope, Event, Handle, Receiver, RecvError};

@@ -95,7 +95,7 @@ pub struct Agent {
     pub steps: Option<u32>,
     /// The project allows no more than this.
     pub steps_at_most: Option<u32>,
-    /// Where its tasks work, unless the call says otherwise.
+    /// Place of its tasks' work, unless the call names another.
     pub isolation: Option<Isolation>,
     /// Left out of lists.
     pub is_hidden: bool,

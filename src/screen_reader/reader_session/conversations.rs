@@ -1,6 +1,6 @@
 //! The conversation that the person is in: the main one, or that of a task.
 //!
-//! What is told of a conversation is taken from its snapshot when it is entered, and from its events afterwards. While the
+//! A conversation is told from its snapshot when it is entered, and from its events afterwards. While the
 //! person is in a task, of the main conversation only what they have to know is told, a line each.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::tool::Registry;
 const PROMPT_LINES: usize = 8;
 const CALLS: usize = 5;
 
-/// What is known of the main conversation while the person is in a task.
+/// State of the main conversation while the person is in a task.
 #[derive(Default)]
 pub(super) struct MainConversation {
     /// The draft that its session keeps.

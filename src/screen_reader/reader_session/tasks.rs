@@ -120,7 +120,7 @@ impl ReaderSession {
         }
     }
 
-    /// Where nothing runs in the main conversation and tasks are at work, has their ends wait for the person; says so.
+    /// Holds the ends of tasks for the person, and says so, if tasks are at work and nothing runs in the main conversation.
     pub(super) fn hold_automation(&mut self) -> Option<String> {
         let count = self.tree.tasks.active().count();
         if count == 0 || self.tree.front.is_some() {

@@ -1,4 +1,4 @@
-//! What is known of each task of a tree.
+//! The tasks of a tree, each with all that is known of it.
 
 use std::sync::Arc;
 

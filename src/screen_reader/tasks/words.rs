@@ -9,7 +9,7 @@ use crate::text::size::short_count;
 /// Ended tasks that a list tells unasked.
 const ENDED: usize = 10;
 
-/// What a list of tasks is made of besides the tasks.
+/// Context of a list of tasks.
 pub(in crate::screen_reader) struct ListFacts<'a> {
     /// Returns what the open question of a session is about.
     pub(in crate::screen_reader) asks: &'a dyn Fn(&SessionId) -> Option<String>,

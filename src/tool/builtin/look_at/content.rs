@@ -24,7 +24,7 @@ const TEXT_PER_TOKEN: usize = 2;
 /// Everything that goes with the prompt.
 pub(super) struct Content {
     pub(super) parts: Vec<FilePart>,
-    /// What each of them is, for the prompt.
+    /// Descriptions of them for the prompt.
     pub(super) labels: Vec<String>,
 }
 
