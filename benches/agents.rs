@@ -10,7 +10,9 @@
 #[path = "../tests/it/support/mod.rs"]
 mod support;
 
-use std::fs;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::{self, DirEntry};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -19,8 +21,6 @@ use support::{Gate, Project, Protocol, Server, Terminal, Turn};
 const AGENTS: usize = 20;
 const COLUMNS: u16 = 200;
 const ROWS: u16 = 60;
-/// The kernel's unit for CPU times in `/proc`.
-const TICKS_PER_SECOND: f64 = 100.0;
 
 fn main() {
     println!("| what | figure | budget |\n| --- | ---: | ---: |");
@@ -103,7 +103,7 @@ fn at_work() -> Work {
                 json!({"file_path": "a.txt", "offset": offset, "limit": 50}),
             )
         };
-        let prose = "The parser reads each token and keeps a small stack of open scopes.\n\n".repeat(150);
+        let prose = "The parser reads each token and keeps a small stack of open scopes.\n\n".repeat(60);
         server.script_for(
             &words(number),
             [
@@ -130,16 +130,18 @@ fn at_work() -> Work {
     streams.iter().for_each(Gate::open);
     terminal.keys("\u{14}");
     terminal.wait_text("Watch");
-    // The filter of the grid takes text and redraws all tiles.
-    terminal.keys("/");
-    let mut typed = String::new();
+    // The filter of the grid takes text and redraws all tiles. What is typed stands nowhere else on the screen.
+    const PREFIX: &str = "zqx";
+    terminal.keys(&format!("/{PREFIX}"));
+    terminal.wait_text(PREFIX);
+    let mut typed = PREFIX.to_owned();
     let mut echoes: Vec<f64> = (0..KEYS)
         .map(|key| {
             std::thread::sleep(Duration::from_millis(30));
             let next = char::from(b'a' + (key % 26) as u8);
             if typed.len() >= 20 {
-                terminal.keys(&"\u{7f}".repeat(typed.len()));
-                typed.clear();
+                terminal.keys(&"\u{7f}".repeat(typed.len() - PREFIX.len()));
+                typed.truncate(PREFIX.len());
                 std::thread::sleep(Duration::from_millis(60));
             }
             typed.push(next);
@@ -223,7 +225,7 @@ fn silent() -> Silence {
     let silence = Silence {
         // Each frame is wrapped in synchronized output.
         frames: String::from_utf8_lossy(&drawn).matches("\u{1b}[?2026h").count() as f64,
-        cpu: cpu(&terminal) - before,
+        cpu: cpu_since(&before, &terminal),
     };
     gate.open();
     silence
@@ -241,17 +243,24 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }
 
-/// User and system time of the process in milliseconds.
-fn cpu(terminal: &Terminal) -> f64 {
-    let stat =
-        fs::read_to_string(format!("/proc/{}/stat", terminal.pid().as_raw_nonzero())).expect("it runs");
-    let after_name = stat.rsplit(')').next().expect("there is a name");
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks: f64 = [fields[11], fields[12]]
-        .iter()
-        .map(|field| field.parse::<f64>().expect("a number"))
-        .sum();
-    ticks * 1000.0 / TICKS_PER_SECOND
+/// CPU time of each of the process's threads in milliseconds; the scheduler counts it in nanoseconds.
+fn cpu(terminal: &Terminal) -> HashMap<OsString, f64> {
+    let threads = format!("/proc/{}/task", terminal.pid().as_raw_nonzero());
+    let time = |thread: DirEntry| {
+        // A thread that has ended meanwhile has no file any more.
+        let stat = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        let nanoseconds: f64 = stat.split_whitespace().next()?.parse().ok()?;
+        Some((thread.file_name(), nanoseconds / 1e6))
+    };
+    let threads = fs::read_dir(threads).expect("it runs").flatten();
+    threads.filter_map(time).collect()
+}
+
+/// CPU time in milliseconds since an earlier look. What a thread that ended in between took is not in it: nothing that
+/// waits for seconds before it ends takes any.
+fn cpu_since(before: &HashMap<OsString, f64>, terminal: &Terminal) -> f64 {
+    let since = |(thread, time)| time - before.get(&thread).copied().unwrap_or_default();
+    cpu(terminal).into_iter().map(since).sum()
 }
 
 fn resident(terminal: &Terminal) -> f64 {

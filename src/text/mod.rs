@@ -13,6 +13,7 @@ pub mod fuzzy;
 pub mod hashline;
 pub mod json;
 mod lines;
+pub mod markdown;
 pub mod partial_json;
 pub mod patch;
 pub mod path;

@@ -80,6 +80,7 @@ mod stored_rules;
 mod support;
 mod survival;
 mod task_board;
+mod task_kills;
 mod tasks;
 mod todo_edits;
 mod tools;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::run::{assert_well_formed, events_of, of_kind, text_of};
 use super::support::{Finished, Gate, Lathe, Project, Protocol, Recorded, Running, Server, Turn, wait_until};
 
-pub(super) fn show(project: &Project, id: &str) -> Value {
+fn show(project: &Project, id: &str) -> Value {
     Lathe::in_project(project)
         .args(["sessions", "show", id, "--json"])
         .run()
@@ -30,7 +30,7 @@ fn parts<'a>(shown: &'a Value, kind: &str) -> Vec<&'a Value> {
 }
 
 /// The whole lines, for a process that was killed in mid-line.
-pub(super) fn whole_events(killed: &Finished) -> Vec<Value> {
+fn whole_events(killed: &Finished) -> Vec<Value> {
     killed
         .stdout
         .lines()

@@ -3,6 +3,7 @@
 use super::observation::TurnResult;
 use super::{Effect, EndCause, Scheduler};
 use crate::conversation::{ErrorKind, SessionId, TaskActivity, TaskStatus};
+use crate::text::markdown::first_line;
 use crate::text::width::truncate;
 
 /// Milliseconds after which a task that was asked to stop counts as ended.
@@ -29,12 +30,6 @@ impl TaskEnd {
             Self::Failed(why, kind) => (TaskStatus::Failed, Some(why), Some(kind)),
         }
     }
-}
-
-/// Returns the beginning of a result for a line; empty where the agent ended without an answer.
-fn first_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    truncate(line.unwrap_or_default(), RESULT_COLUMNS).to_string()
 }
 
 impl Scheduler {
@@ -139,7 +134,8 @@ impl Scheduler {
         (task.row.status, task.row.error, task.row.failure) = end.into_row();
         (task.row.since, task.row.ended) = (now, Some(now));
         if task.row.status == TaskStatus::Completed {
-            task.row.now = first_line(&task.text);
+            // Empty where the agent ended without an answer.
+            task.row.now = truncate(&first_line(&task.text), RESULT_COLUMNS).into_owned();
         }
         let parent = task.row.parent.clone();
         let call = task.waiting_call.take();

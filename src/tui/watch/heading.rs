@@ -71,10 +71,11 @@ impl Summary {
                 TaskMark::Asking | TaskMark::Failed | TaskMark::Stalled => mark.meaning(),
                 _ => Meaning::Text,
             };
-            spans.push(Span::styled(
-                format!("{count} {}", count_word(*mark)),
-                look.style(meaning),
-            ));
+            let word = match mark {
+                TaskMark::Asking if count > 1 => "ask",
+                _ => count_word(*mark),
+            };
+            spans.push(Span::styled(format!("{count} {word}"), look.style(meaning)));
         }
         spans
     }
