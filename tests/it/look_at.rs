@@ -280,3 +280,27 @@ fn a_hostile_pdf_costs_its_call_alone() {
     assert_eq!(asked(&server).len(), 0, "{finished}");
     assert!(text_of(&finished).ends_with("All tried."), "{finished}");
 }
+
+#[test]
+fn a_model_that_takes_no_images_is_told_of_it_where_the_conversation_has_one() {
+    let models = json!({"providers": {"local": {"models": {
+        "test-model": {"images": true}, "blind": {"images": false},
+    }}}});
+    for reads_image in [true, false] {
+        let file = if reads_image { "shot.png" } else { "a.txt" };
+        let server = Server::with([
+            Turn::tool("read", json!({"file_path": file})),
+            Turn::text("I have seen it."),
+            Turn::text("I have not."),
+        ]);
+        let project = project(&server, Protocol::OpenAiChat)
+            .file("a.txt", "one\n")
+            .config(models.clone());
+        run(&project);
+        let go_on = ["-c", "-m", "local/blind", "and now?"];
+        events_of(&project).args(go_on).run().success();
+        let is_told = |request: &Recorded| request.tool_names().contains(&"look_at".to_owned());
+        let told: Vec<bool> = server.requests().iter().map(is_told).collect();
+        assert_eq!(told, [false, false, reads_image]);
+    }
+}

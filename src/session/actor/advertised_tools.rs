@@ -1,9 +1,10 @@
-//! The tools that are advertised to the model: those of its agent, and those that it called by name.
+//! The tools that are advertised to the model: those of its agent, those that it called by name, and `look_at` where the
+//! conversation has an image and the model takes none.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::conversation::{Message, Role};
+use crate::conversation::{Attachment, Message, PartBody, Role};
 use crate::provider::ToolSpec;
 use crate::tool::CallSettings;
 
@@ -11,6 +12,28 @@ pub(super) struct AdvertisedTools {
     tools: Arc<[ToolSpec]>,
     /// By their own names.
     called: BTreeSet<String>,
+    /// Messages in which images were looked for.
+    searched: usize,
+    has_image: bool,
+}
+
+/// The tool that has an image described by a model that takes it.
+const LOOK_AT: &str = "look_at";
+
+fn is_image(mime: &str) -> bool {
+    mime.starts_with("image/")
+}
+
+fn has_image(message: &Message) -> bool {
+    let is_attached = |attached: &Attachment| is_image(&attached.mime);
+    message.parts.iter().any(|part| match &part.body {
+        PartBody::File(file) => is_image(&file.mime),
+        PartBody::Tool(tool) => {
+            let result = tool.result.as_ref();
+            result.is_some_and(|result| result.attachments.iter().any(is_attached))
+        }
+        _ => false,
+    })
 }
 
 impl AdvertisedTools {
@@ -23,6 +46,8 @@ impl AdvertisedTools {
         let mut advertised = Self {
             tools: Arc::default(),
             called,
+            searched: 0,
+            has_image: false,
         };
         advertised.refresh(calls);
         advertised
@@ -44,6 +69,14 @@ impl AdvertisedTools {
             return self.has(tool);
         }
         false
+    }
+
+    /// Looks for images in what came since the last request. Says whether `look_at` joined the others with that.
+    pub(super) fn note_images(&mut self, messages: &[Arc<Message>], calls: &CallSettings) -> bool {
+        let new = messages.get(self.searched..).unwrap_or_default();
+        self.has_image = self.has_image || new.iter().any(|message| has_image(message));
+        self.searched = messages.len();
+        self.has_image && !calls.abilities.images && self.note(LOOK_AT, calls)
     }
 
     /// Makes the list anew, by the settings and rules as they are.

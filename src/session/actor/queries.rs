@@ -93,6 +93,16 @@ impl Actor {
         }
     }
 
+    /// Where the conversation has an image that the model cannot take, the tool that describes it joins the others.
+    pub(super) fn note_images(&mut self) {
+        if self
+            .advertised
+            .note_images(&self.parts.messages, &self.parts.calls)
+        {
+            self.misses.push(CacheMiss::Joined("look_at".to_owned()));
+        }
+    }
+
     fn context_facts(&self) -> ContextFacts {
         let info = &self.parts.info;
         ContextFacts {

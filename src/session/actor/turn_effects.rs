@@ -191,6 +191,7 @@ impl Actor {
             // A change could not be stored, which ended the turn.
             return;
         }
+        self.note_images();
         let request = Request {
             session: self.parts.info.id.clone(),
             agent: self.parts.info.agent.clone(),
