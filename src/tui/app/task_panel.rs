@@ -15,7 +15,8 @@ impl App {
         let tasks = self.tree().tasks.entries().to_vec();
         let unix = self.wall_clock.at(now);
         let own = self.view.root.clone();
-        self.view.panel.set_tasks(tasks, own.as_ref(), unix);
+        let model = self.root_view().facts.model.clone();
+        self.view.panel.set_tasks(tasks, own.as_ref(), &model, unix);
     }
 
     /// Asks before a task is stopped.

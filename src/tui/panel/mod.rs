@@ -146,9 +146,15 @@ impl Panel {
     }
 
     /// Takes the tasks of the tree as they are now; `unix` is now.
-    /// `own` is the session of the conversation beside it.
-    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskEntry>, own: Option<&SessionId>, unix: i64) {
-        self.tasks.set(tasks, own, unix);
+    /// `own` is the session of the conversation beside it, `model` that of the tree's root.
+    pub(crate) fn set_tasks(
+        &mut self,
+        tasks: Vec<TaskEntry>,
+        own: Option<&SessionId>,
+        model: &str,
+        unix: i64,
+    ) {
+        self.tasks.set(tasks, own, model, unix);
     }
 
     /// Stands where that of another conversation of the tree stands.

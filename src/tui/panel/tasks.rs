@@ -49,14 +49,17 @@ pub(super) struct TaskSection {
     list: Vec<TaskEntry>,
     /// The session of the conversation that the panel stands beside.
     own: Option<SessionId>,
+    /// Of the tree's root; a task that works with another one names it.
+    model: String,
     unfolded: HashSet<TaskFold>,
     /// Now, in milliseconds since the Unix epoch.
     unix: i64,
 }
 
 impl TaskSection {
-    pub(super) fn set(&mut self, list: Vec<TaskEntry>, own: Option<&SessionId>, unix: i64) {
+    pub(super) fn set(&mut self, list: Vec<TaskEntry>, own: Option<&SessionId>, model: &str, unix: i64) {
         (self.list, self.own, self.unix) = (list, own.cloned(), unix);
+        model.clone_into(&mut self.model);
     }
 
     /// Returns true if there is a task that is at work, or that nobody has looked at since it ended.
@@ -267,16 +270,16 @@ impl TaskSection {
     fn doing(&self, row: &TaskRow, room: usize, look: Look<'_>) -> Vec<Span<'static>> {
         let text = words::doing(row, self.unix);
         let dot = format!(" {} ", look.symbols.dot());
-        let mut facts = String::new();
+        let mut shown = String::new();
         let kept = str_width(&text).min(DOING);
-        for fact in figures(row, look) {
-            if kept + str_width(&facts) + str_width(&dot) + str_width(&fact) > room {
+        for fact in self.facts(row, look) {
+            if kept + str_width(&shown) + str_width(&dot) + str_width(&fact) > room {
                 break;
             }
-            facts.push_str(&dot);
-            facts.push_str(&fact);
+            shown.push_str(&dot);
+            shown.push_str(&fact);
         }
-        let text = truncate(&text, room.saturating_sub(str_width(&facts)));
+        let text = truncate(&text, room.saturating_sub(str_width(&shown)));
         let text = text.replace('…', look.symbols.ellipsis());
         let meaning = match row.status {
             TaskStatus::Failed | TaskStatus::Interrupted => Meaning::Text,
@@ -284,8 +287,33 @@ impl TaskSection {
         };
         vec![
             Span::styled(text, look.style(meaning)),
-            Span::styled(facts, look.style(Meaning::TextMuted)),
+            Span::styled(shown, look.style(Meaning::TextMuted)),
         ]
+    }
+
+    /// Returns what a task took and changed, from what stays longest to what goes first; before it its model, where that is
+    /// another one than the root's.
+    fn facts(&self, row: &TaskRow, look: Look<'_>) -> Vec<String> {
+        let mut facts = Vec::new();
+        if row.model.to_string() != self.model {
+            facts.push(sanitize_line(&row.model.model).into_owned());
+        }
+        if row.calls > 0 {
+            let calls = usize::try_from(row.calls).unwrap_or(usize::MAX);
+            facts.push(crate::text::count::plural(calls, "call"));
+        }
+        let taken = words::taken(row);
+        if taken > 0 {
+            facts.push(format!("{} tok", words::tokens(taken)));
+        }
+        if let Some(changes) = row.worktree.as_ref().filter(|changes| changes.files > 0) {
+            let minus = look.symbols.minus();
+            facts.push(format!("+{} {minus}{}", changes.additions, changes.deletions));
+        }
+        if let Some(cost) = row.cost.filter(|cost| *cost >= 0.005) {
+            facts.push(format!("${cost:.2}"));
+        }
+        facts
     }
 }
 
@@ -294,26 +322,6 @@ fn agent(row: &TaskRow, look: Look<'_>) -> String {
     let steps = usize::try_from(row.depth.saturating_sub(1)).unwrap_or(0);
     let name = sanitize_line(&row.agent);
     format!("{}{name}", format!("{} ", look.symbols.step()).repeat(steps))
-}
-
-fn figures(row: &TaskRow, look: Look<'_>) -> Vec<String> {
-    let mut figures = Vec::new();
-    if row.calls > 0 {
-        let calls = usize::try_from(row.calls).unwrap_or(usize::MAX);
-        figures.push(crate::text::count::plural(calls, "call"));
-    }
-    let taken = words::taken(row);
-    if taken > 0 {
-        figures.push(format!("{} tok", words::tokens(taken)));
-    }
-    if let Some(changes) = row.worktree.as_ref().filter(|changes| changes.files > 0) {
-        let minus = look.symbols.minus();
-        figures.push(format!("+{} {minus}{}", changes.additions, changes.deletions));
-    }
-    if let Some(cost) = row.cost.filter(|cost| *cost >= 0.005) {
-        figures.push(format!("${cost:.2}"));
-    }
-    figures
 }
 
 fn wrapped(text: &str, room: usize, look: Look<'_>) -> Vec<String> {

@@ -151,6 +151,16 @@ fn who_asks_comes_first_and_what_is_queued_or_was_seen_folds() {
 }
 
 #[test]
+fn a_task_names_its_model_where_that_is_another_one_than_the_root_s() {
+    let (mut driver, samples) = at_work();
+    assert!(!driver.text().contains("small-model"), "{}", driver.text());
+    let mut explore = samples[0].0.clone();
+    explore.model.model = "small-model".to_owned();
+    tell(&mut driver, Arc::new(explore));
+    assert!(driver.text().contains("· small-model"), "{}", driver.text());
+}
+
+#[test]
 fn enter_goes_into_a_task_and_x_asks_before_it_stops_one() {
     let (mut driver, samples) = at_work();
     driver.frame();
