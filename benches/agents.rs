@@ -21,6 +21,8 @@ use support::{Gate, Project, Protocol, Server, Terminal, Turn};
 const AGENTS: usize = 20;
 const COLUMNS: u16 = 200;
 const ROWS: u16 = 60;
+/// Text that stands nowhere else on the screen, before what is typed.
+const PREFIX: &str = "zqx";
 
 fn main() {
     println!("| what | figure | budget |\n| --- | ---: | ---: |");
@@ -130,8 +132,7 @@ fn at_work() -> Work {
     streams.iter().for_each(Gate::open);
     terminal.keys("\u{14}");
     terminal.wait_text("Watch");
-    // The filter of the grid takes text and redraws all tiles. What is typed stands nowhere else on the screen.
-    const PREFIX: &str = "zqx";
+    // The filter of the grid takes text and redraws all tiles.
     terminal.keys(&format!("/{PREFIX}"));
     terminal.wait_text(PREFIX);
     let mut typed = PREFIX.to_owned();

@@ -6,7 +6,7 @@
 
 #[path = "../tests/it/support/mod.rs"]
 mod support;
-#[path = "../tests/it/worktree_runs.rs"]
+#[path = "../tests/it/worktree_runs/mod.rs"]
 mod worktree_runs;
 
 use std::time::{Instant, SystemTime};

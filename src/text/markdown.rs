@@ -21,10 +21,10 @@ pub fn first_line(text: &str) -> String {
                     break;
                 }
             }
-            Event::SoftBreak | Event::HardBreak | Event::End(_) if !ends_inside(&event) => {
-                if !line.trim().is_empty() {
-                    break;
-                }
+            Event::SoftBreak | Event::HardBreak | Event::End(_)
+                if !ends_inside(&event) && !line.trim().is_empty() =>
+            {
+                break;
             }
             _ => {}
         }
