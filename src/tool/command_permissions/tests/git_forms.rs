@@ -224,9 +224,14 @@ async fn a_repository_with_links_or_settings_that_name_files_asks() {
         symlink(project.path("config/.env"), &path).unwrap();
         assert_asked(&project, &[command], &[]);
     }
-    for link in ["objects/pack/pack-1.pack", "objects/ab/cd", "objects/ff"] {
+    for link in ["objects/pack/pack-1.pack", "objects/ab/cd", "objects/??"] {
         let project = repository();
-        let path = project.path(".git").join(link);
+        // Which directories there are depends on the hashes of the objects.
+        let mut paths = (0..=u8::MAX).map(|free| {
+            let link = link.replace("??", &format!("{free:02x}"));
+            project.path(".git").join(link)
+        });
+        let path = paths.find(|path| !path.exists()).unwrap();
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         symlink(project.outside("x"), &path).unwrap();
         assert_asked(
