@@ -302,7 +302,9 @@ impl Watch {
         }
         hints.key(key(SORT), "sort");
         hints.key(key(Action::Search), "filter");
-        hints.key(key(STOP_ALL), "stop all");
+        if self.rows.iter().any(|row| !row.status.is_ended()) {
+            hints.key(key(STOP_ALL), "stop all");
+        }
         hints.key(key(Action::OpenPage(&crate::tui::page::KEYS)), "keys");
     }
 }
