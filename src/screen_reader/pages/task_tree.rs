@@ -7,7 +7,7 @@ use crate::session::host::{Applied, ChangeKind, FileSelection, Selection, TreeCh
 use crate::text::count::plural;
 use crate::view::card::DiffBody;
 
-/// All of it, line by line.
+/// Returns all changes, line by line.
 pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<String> {
     let mut lines = Vec::new();
     if changes.files.is_empty() {
@@ -84,7 +84,7 @@ pub(in crate::screen_reader) fn selection(
     Ok(Selection::Files(files))
 }
 
-/// Says what was applied, or what prevented it.
+/// Returns lines about what was applied, or what prevented it.
 pub(in crate::screen_reader) fn applied(outcome: &Applied) -> Vec<String> {
     if outcome.conflicts.is_empty() {
         return vec![format!("Applied to the project: {}.", outcome.applied.join(", "))];
