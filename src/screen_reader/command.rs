@@ -29,6 +29,7 @@ pub(super) enum Command {
     Context,
     Cost,
     Diff,
+    Worktree,
     Export,
     Permissions,
     Revoke,
@@ -137,6 +138,13 @@ const COMMANDS: &[Entry] = &[
         " [session, turn, tree or NUMBER]",
         "lists the files that changed, or tells one line by line",
         Command::Diff,
+    ),
+    entry(
+        "worktree",
+        &["worktrees"],
+        " NUMBER [apply HUNKS or all]",
+        "tells what a task changed in its work tree, or applies hunks of it to the project",
+        Command::Worktree,
     ),
     entry(
         "context",

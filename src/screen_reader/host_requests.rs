@@ -4,7 +4,7 @@ use tokio::task::JoinSet;
 
 use super::pages::sessions::{SessionMatch, SessionSearch, find};
 use crate::conversation::SessionId;
-use crate::session::host::{Host, Opened, SessionTarget};
+use crate::session::host::{Host, HostAnswer, HostQuery, Opened, SessionTarget, TreeAnswer, TreeQuery};
 use crate::session::query::{Answer, ChangeScope, ExportRequest, Query};
 use crate::session::{ErrorReport, Handle, Receiver, Snapshot};
 
@@ -12,6 +12,8 @@ use crate::session::{ErrorReport, Handle, Receiver, Snapshot};
 pub(super) enum HostRequest {
     Look(PageQuery),
     Find(SessionSearch),
+    /// The work tree of a task.
+    Tree(TreeQuery),
     Open(SessionTarget),
     /// The conversation of a task of this tree.
     Enter(SessionId),
@@ -49,6 +51,7 @@ impl PageQuery {
 pub(super) enum HostReport {
     Looked(PageQuery, Answer),
     Found(SessionSearch, Result<Vec<SessionMatch>, ErrorReport>),
+    Tree(TreeAnswer),
     NotOpened(ErrorReport),
     NotEntered(ErrorReport),
     /// A fault of ours, or the session has ended, which is told elsewhere.
@@ -110,6 +113,14 @@ impl HostRequests {
                     RequestEnd::Reported(
                         found.map_or(HostReport::Lost, |found| HostReport::Found(sought, found)),
                     )
+                });
+            }
+            HostRequest::Tree(query) => {
+                self.under_way.spawn(async move {
+                    RequestEnd::Reported(match host.ask(HostQuery::Tree(query)).await {
+                        Some(HostAnswer::Tree(answer)) => HostReport::Tree(answer),
+                        _ => HostReport::Lost,
+                    })
                 });
             }
             HostRequest::Open(wanted) => {

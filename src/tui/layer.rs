@@ -22,7 +22,7 @@ use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
 use super::dialog::{KeyRoute, TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap};
-use super::page::{HookRuns, Page};
+use super::page::{HookRuns, Page, TaskTree, TreeIntent};
 use super::picker::Picker;
 use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
@@ -34,6 +34,7 @@ use crate::conversation::{ModelRef, SessionId, TaskRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::Op;
+use crate::session::host::{HostQuery, TreeAnswer};
 use crate::session::query::{Answer, Query, StatusGroup};
 use crate::view::Look;
 
@@ -82,6 +83,8 @@ pub(crate) enum LayerRequest {
     SendToRoot(Op),
     /// Comes back as [`LayerUpdate::Answer`].
     Ask(Query),
+    /// An answer about work trees comes back as [`LayerUpdate::Tree`].
+    AskHost(HostQuery),
     /// Opens a file in the editor.
     Open(FilePlace),
     /// Adds to what stands in the composer.
@@ -144,6 +147,8 @@ pub(crate) enum LayerRequest {
     StopAllTasks,
     /// Goes into a task that has ended, to let it go on.
     ResumeTask(SessionId),
+    /// Shows the changes in the work tree of a task.
+    ShowTree(TaskTree, TreeIntent),
     Quit,
 }
 
@@ -153,6 +158,8 @@ pub(crate) enum LayerUpdate<'a> {
     Grants(&'a Arc<Vec<Grant>>),
     /// To what was asked.
     Answer(&'a Query, &'a Answer),
+    /// To what was asked about work trees.
+    Tree(&'a TreeAnswer),
 }
 
 /// The context of drawing, besides the layer itself.
@@ -167,6 +174,8 @@ pub(crate) struct LayerCx<'a> {
     pub(crate) pictures: Option<PictureProtocol>,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) hooks: &'a HookRuns,
+    /// The directory of the session that the tree begins with.
+    pub(crate) directory: &'a Path,
     /// Of the tree that the session belongs to.
     pub(crate) tasks: &'a TaskList,
     /// Milliseconds since the Unix epoch, as tasks count.

@@ -68,6 +68,13 @@ pub struct TreeFile {
     pub note: Option<String>,
 }
 
+impl TreeFile {
+    /// Returns true if its hunks can be applied one by one: a file comes, goes or moves as a whole.
+    pub fn applies_by_hunk(&self) -> bool {
+        self.kind == ChangeKind::Changed && !self.hunks.is_empty()
+    }
+}
+
 /// A part of a file's change that can be applied on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeHunk {

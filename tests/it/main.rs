@@ -48,6 +48,7 @@ mod run;
 mod sandbox;
 mod screen;
 mod screen_attached;
+mod screen_changes;
 mod screen_commands;
 mod screen_composer;
 mod screen_input;

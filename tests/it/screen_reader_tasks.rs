@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::screen::numbered;
 use crate::screen_reader::{leave, say, wait_count};
 use crate::support::{Gate, Project, Server, Terminal, Turn};
 
@@ -211,4 +212,42 @@ fn what_a_turn_waits_for_goes_on_in_the_background() {
     terminal.wait_text("| It is found.");
     wait_count(&terminal, "Finished.", 2);
     leave(&terminal);
+}
+
+#[test]
+fn hunks_of_a_work_tree_are_told_and_applied_by_number() {
+    let isolated = json!({"subagent_type": "finder", "description": "two lines", "prompt": "Do it.",
+                          "isolation": "worktree"});
+    let server = Server::with([Turn::tool("task", isolated), Turn::text("It is there.")]);
+    let edit = |old: &str, new: &str| {
+        Turn::tool(
+            "edit",
+            json!({"file_path": "b.txt", "old_string": old, "new_string": new}),
+        )
+    };
+    server.script_for(
+        FINDER,
+        [
+            Turn::tool("read", json!({"file_path": "b.txt"})),
+            edit("line 2\n", "second\n"),
+            edit("line 29\n", "last but one\n"),
+            Turn::text("Changed."),
+        ],
+    );
+    let text = numbered(30, |place| format!("line {}\n", place + 1));
+    let project = project(&server)
+        .config(json!({"permission": {"edit": "allow"}}))
+        .file("b.txt", &text)
+        .git();
+    let terminal = open(&project, &[]);
+    say(&terminal, "change it");
+    terminal.wait_text("It is there.");
+    say(&terminal, "/worktree 1 apply 1");
+    terminal.wait_text("Its hunks were not told; /worktree 1 tells them.");
+    say(&terminal, "/worktree 1");
+    terminal.wait_text("Task 1 changed 1 file in its work tree: 2 hunks.");
+    terminal.wait_text("| added 29: last but one");
+    say(&terminal, "/worktree 1 apply 2");
+    terminal.wait_text("Applied to the project: b.txt.");
+    assert_eq!(project.read("b.txt"), text.replace("line 29\n", "last but one\n"));
 }

@@ -72,7 +72,7 @@ fn named(file: &ChangedFile) -> String {
     format!("{}{state}, {lines}", file.path)
 }
 
-fn lines_changed(added: usize, removed: usize) -> String {
+pub(super) fn lines_changed(added: usize, removed: usize) -> String {
     format!("{} added, {removed} removed", plural(added, "line"))
 }
 

@@ -7,3 +7,4 @@ pub(super) mod export;
 pub(super) mod grants;
 pub(super) mod sessions;
 pub(super) mod status;
+pub(super) mod task_tree;

@@ -120,6 +120,7 @@ impl ReaderSession {
             Command::Context => self.look_at_context(rest),
             Command::Cost => self.look_at_costs(),
             Command::Diff => self.look_at_changes(rest),
+            Command::Worktree => self.look_at_worktree(rest),
             Command::Export => self.export(rest),
             Command::Permissions => self.list_rules(),
             Command::Revoke => self.revoke(rest),

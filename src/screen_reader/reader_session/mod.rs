@@ -23,6 +23,7 @@ mod session_events;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod trees;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

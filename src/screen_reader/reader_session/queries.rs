@@ -9,7 +9,7 @@ use crate::conversation::SessionId;
 use crate::screen_reader::host_requests::{HostReport, HostRequest, PageQuery};
 use crate::screen_reader::pages::sessions::{SessionMatch, SessionSearch};
 use crate::screen_reader::pages::{changes, context, costs, export, grants, sessions, status};
-use crate::session::host::SessionTarget;
+use crate::session::host::{SessionTarget, TreeChanges};
 use crate::session::query::{Answer, ChangeScope, Changes, ExportOutcome, ExportRequest};
 use crate::session::{Grant, Op, QueuedKind};
 
@@ -18,6 +18,8 @@ use crate::session::{Grant, Op, QueuedKind};
 pub(super) struct ListedState {
     sessions: Vec<SessionId>,
     changes: Option<Changes>,
+    /// The changes in the work tree that was told last.
+    pub(super) tree: Option<TreeChanges>,
     grants: Vec<Grant>,
     /// The purpose that the rules were asked for.
     rules_for: Option<RulesFor>,
@@ -40,7 +42,7 @@ impl ListedState {
 }
 
 impl ReaderSession {
-    fn begin(&mut self, host_request: HostRequest) {
+    pub(super) fn begin(&mut self, host_request: HostRequest) {
         self.effects.push(Effect::Begin(host_request));
     }
 
@@ -166,6 +168,7 @@ impl ReaderSession {
             HostReport::Looked(page, answer) => self.say_page(&page, answer),
             HostReport::Found(sought, Ok(found)) => self.say_sessions(&sought, &found),
             HostReport::Found(_, Err(report)) => self.say(&format!("Error: {}", report.sentence())),
+            HostReport::Tree(answer) => self.say_tree(answer),
             HostReport::NotOpened(report) => {
                 self.is_moving = false;
                 self.say(&format!("The session was not opened: {}", report.sentence()));

@@ -66,11 +66,11 @@ pub(super) fn note(request: &OpenRequest, session: &SessionId, project: &Path) -
     }
     let (holds, of) = match unapplied.len() {
         0 => return None,
-        1 => ("1 work tree holds", "task"),
-        _ => ("several work trees hold", "tasks"),
+        1 => ("1 work tree holds".to_owned(), "task"),
+        count => (format!("{count} work trees hold"), "tasks"),
     };
     Some(format!(
-        "{holds} changes that are not applied, of ended {of} {}; `lathe worktrees` lists, shows and applies them",
+        "{holds} changes that are not applied, of ended {of} {}; `/tasks` on the screen and `lathe worktrees` show and apply them",
         named.join(", ")
     ))
 }

@@ -179,8 +179,10 @@ impl App {
             LayerSlot::Search => self.search_words(),
             _ => None,
         };
+        let directory = self.root_view().directory.clone();
         let view = &mut *self.view;
         let cx = LayerCx {
+            directory: &directory,
             tasks: &tree_of(&self.trees, view).tasks,
             unix: self.wall_clock.at(now),
             look: self.appearance.look(),

@@ -19,6 +19,7 @@ impl App {
             // Asked once the session is there.
             LayerRequest::Ask(_) if self.view.link == SessionLink::Opening => {}
             LayerRequest::Ask(query) => self.effects.push(Effect::Ask(query)),
+            LayerRequest::AskHost(query) => self.effects.push(Effect::AskHost(query)),
             LayerRequest::Open(place) => self.effects.push(Effect::Open(vec![place])),
             LayerRequest::AddToDraft(text) => self.add_to_draft(&text, now),
             LayerRequest::ReadPrompts => self.read_prompts(),
@@ -60,6 +61,9 @@ impl App {
             LayerRequest::StopTask(row) => self.ask_to_stop(&row, now),
             LayerRequest::StopAllTasks => self.ask_to_stop_all(now),
             LayerRequest::ResumeTask(session) => self.resume_task(&session, now),
+            LayerRequest::ShowTree(tree, intent) => {
+                self.open_layer(Box::new(page::TreeChangesPage::new(tree, intent)), now);
+            }
             LayerRequest::Quit => self.effects.push(Effect::Quit),
         }
     }

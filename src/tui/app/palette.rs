@@ -143,7 +143,10 @@ impl App {
             Action::FocusComposer => self.view.focus != Focus::Composer,
             Action::NextTodoState | Action::EditTodo => chosen == CursorRow::Todo,
             Action::PickRow => matches!(chosen, CursorRow::File | CursorRow::Task { .. }),
-            Action::StopTask => chosen == CursorRow::Task { is_active: true },
+            Action::StopTask => matches!(chosen, CursorRow::Task { is_active: true, .. }),
+            Action::ApplyTree | Action::DiscardTree => {
+                matches!(chosen, CursorRow::Task { has_tree: true, .. })
+            }
             action => chosen != CursorRow::Nothing && !is_move(action),
         }
     }

@@ -16,6 +16,7 @@ use crate::conversation::SessionId;
 use crate::session::Op;
 use crate::session::host::{HostAnswer, HostQuery, ListedSession};
 use crate::text::sanitize::sanitize_line;
+use crate::tui::layer::LayerUpdate;
 use crate::tui::picker::Picker;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
@@ -218,8 +219,7 @@ impl App {
                 }
                 Err(error) => self.warn(&error.sentence(), now),
             },
-            // Nothing on screen asks about trees.
-            HostAnswer::Tree(_) => {}
+            HostAnswer::Tree(answer) => self.update_layers(&LayerUpdate::Tree(&answer), now),
         }
         RedrawUrgency::Urgent
     }

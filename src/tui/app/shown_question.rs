@@ -45,6 +45,7 @@ impl SessionView {
             pictures: cx.pictures.protocol(),
             session: self.root.as_ref(),
             hooks: &self.hooks,
+            directory: &self.directory,
             tasks: cx.tasks,
             unix: cx.unix,
             place: cx.place(),

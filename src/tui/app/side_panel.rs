@@ -5,6 +5,8 @@ use std::time::Instant;
 use super::{App, Effect, Focus};
 use crate::session::Op;
 use crate::tui::keymap::{Action, Context};
+use crate::tui::layer::LayerRequest;
+use crate::tui::page::TreeIntent;
 use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::{FilePlace, RedrawUrgency};
@@ -66,6 +68,8 @@ impl App {
             Action::EditTodo => self.view.panel.begin_writing(),
             Action::PickRow => self.view.panel.open(),
             Action::StopTask => self.view.panel.stop(),
+            Action::ApplyTree => self.view.panel.show_tree(TreeIntent::Apply),
+            Action::DiscardTree => self.view.panel.show_tree(TreeIntent::Discard),
             _ => return,
         };
         match outcome {
@@ -79,6 +83,9 @@ impl App {
                 // Who comes back means to write.
                 self.focus_composer();
                 self.enter_task(&session, now);
+            }
+            PanelOutcome::ShowTree(tree, intent) => {
+                self.follow_request(LayerRequest::ShowTree(tree, intent), now);
             }
             PanelOutcome::Stop(row) => self.ask_to_stop(&row, now),
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
@@ -107,10 +114,14 @@ impl App {
             "rows",
         );
         match self.view.panel.chosen() {
-            panel::CursorRow::Task { is_active } => {
+            panel::CursorRow::Task { is_active, has_tree } => {
                 hints.key(key(Action::PickRow), "go in");
                 if is_active {
                     hints.key(key(Action::StopTask), "stop");
+                }
+                if has_tree {
+                    hints.key(key(Action::ApplyTree), "changes");
+                    hints.key(key(Action::DiscardTree), "discard");
                 }
                 hints.key(key(Action::Tick), "fold");
             }
@@ -148,5 +159,7 @@ pub(super) fn is_about_panel(action: Action) -> bool {
             | Action::EditTodo
             | Action::PickRow
             | Action::StopTask
+            | Action::ApplyTree
+            | Action::DiscardTree
     )
 }

@@ -129,8 +129,10 @@ impl App {
     }
 
     fn lay_out_watch(&mut self, place: usize, area: Rect, now: Instant) -> Option<Vec<WatchTile>> {
+        let directory = self.root_view().directory.clone();
         let view = &*self.view;
         let cx = LayerCx {
+            directory: &directory,
             look: self.appearance.look(),
             keymap: &self.keymap,
             terminal_environment: &self.appearance.terminal_environment,

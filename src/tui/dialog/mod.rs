@@ -27,6 +27,7 @@ use crate::question::{Question, QuestionKind};
 use crate::tui::keymap::{Action, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx};
 pub(crate) use background::on_ground;
+pub(crate) use choice::Choice;
 use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;

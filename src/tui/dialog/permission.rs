@@ -391,7 +391,7 @@ impl Layer for Permission {
     fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
         match news {
             LayerUpdate::Answer(query, answer) => self.on_answer(query, answer),
-            LayerUpdate::Grants(_) => LayerReply::Ignored,
+            LayerUpdate::Grants(_) | LayerUpdate::Tree(_) => LayerReply::Ignored,
         }
     }
 

@@ -81,6 +81,7 @@ impl Layer for QuitDialog {
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let choice = Choice {
             question: reveal_line(&self.question()),
+            details: Vec::new(),
             keys: &KEYS,
             answers: [(QUIT_ANYWAY, "interrupts and quits"), (STAY, "stays")],
         };

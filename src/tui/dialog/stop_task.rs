@@ -122,6 +122,7 @@ impl Layer for StopTaskDialog {
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let choice = Choice {
             question: self.question(),
+            details: Vec::new(),
             keys: &KEYS,
             answers: [(STOP, "stops"), (GO_ON, "goes on")],
         };

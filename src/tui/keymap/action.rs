@@ -103,6 +103,8 @@ pub(crate) enum Action {
     NextTodoState,
     EditTodo,
     StopTask,
+    ApplyTree,
+    DiscardTree,
     // Tasks.
     ToBackground,
     ParentTask,

@@ -81,3 +81,22 @@ pub(super) fn figures(
     }
     Line::from(spans)
 }
+
+/// A file's name, and at the right end its added and removed lines.
+pub(super) fn changed_file(
+    name: &str,
+    (added, removed): (u64, u64),
+    width: usize,
+    meaning: Meaning,
+    cx: &LayerCx<'_>,
+) -> Vec<Span<'static>> {
+    let added = format!("+{added}");
+    let removed = format!("{}{removed}", cx.look.symbols.minus());
+    let room = width.saturating_sub(str_width(&added) + str_width(&removed) + 2);
+    let name = truncate_middle(name, room).replace('…', cx.look.symbols.ellipsis());
+    vec![
+        Span::styled(pad(&name, room).into_owned(), cx.look.style(meaning)),
+        Span::styled(format!(" {added}"), cx.look.style(Meaning::DiffAdded)),
+        Span::styled(format!(" {removed}"), cx.look.style(Meaning::DiffRemoved)),
+    ]
+}

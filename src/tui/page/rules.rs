@@ -433,6 +433,7 @@ mod tests {
             screen: area,
             pictures: None,
             hooks: &HookRuns::default(),
+            directory: Path::new("/home/u/src/retry"),
             tasks: &TaskList::default(),
             unix: 0,
             place: (1, 1),

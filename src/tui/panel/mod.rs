@@ -25,6 +25,7 @@ use ratatui::layout::Rect;
 use crate::conversation::{CallResult, SessionId, TaskRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
 use crate::session::Snapshot;
 use crate::tool::Registry;
+use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::tasks::TaskEntry;
 use crate::view::card::FileTarget;
 
@@ -70,9 +71,10 @@ enum PanelVisibility {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorRow {
     Head,
-    /// A task, and whether it may be stopped.
+    /// A task, and whether it may be stopped and has a work tree.
     Task {
         is_active: bool,
+        has_tree: bool,
     },
     Todo,
     File,
@@ -88,6 +90,7 @@ pub(crate) enum PanelOutcome {
     /// Go into the session of a task.
     Enter(SessionId),
     Stop(Arc<TaskRow>),
+    ShowTree(TaskTree, TreeIntent),
     /// There is nothing that the key could mean here.
     Nothing(&'static str),
 }
@@ -239,6 +242,7 @@ impl Panel {
             Some(CursorPosition::Task(TaskPosition::Task(place))) => match self.tasks.get(place) {
                 Some(task) => CursorRow::Task {
                     is_active: !task.row.status.is_ended(),
+                    has_tree: task.row.worktree.is_some(),
                 },
                 None => CursorRow::Nothing,
             },
@@ -363,6 +367,21 @@ impl Panel {
         match task {
             Some(task) if !task.row.status.is_ended() => PanelOutcome::Stop(Arc::clone(&task.row)),
             _ => PanelOutcome::Nothing("that task has ended already"),
+        }
+    }
+
+    /// Shows the changes in the tree of the task under the cursor.
+    pub(crate) fn show_tree(&self, intent: TreeIntent) -> PanelOutcome {
+        let task = match self.cursor {
+            Some(CursorPosition::Task(TaskPosition::Task(place))) => self.tasks.get(place),
+            _ => None,
+        };
+        let Some(task) = task else {
+            return PanelOutcome::Nothing("no task is chosen here");
+        };
+        match TaskTree::of(&task.row) {
+            Some(tree) => PanelOutcome::ShowTree(tree, intent),
+            None => PanelOutcome::Nothing(NO_TREE),
         }
     }
 

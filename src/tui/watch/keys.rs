@@ -12,6 +12,7 @@ pub(super) const MESSAGE: Action = Action::OfLayer("message");
 pub(super) const STOP: Action = Action::OfLayer("stop");
 pub(super) const STOP_ALL: Action = Action::OfLayer("stop-all");
 pub(super) const TO_BACKGROUND: Action = Action::OfLayer("to-background");
+pub(super) const CHANGES: Action = Action::OfLayer("changes");
 pub(super) const RESUME: Action = Action::OfLayer("resume");
 pub(super) const SORT: Action = Action::OfLayer("sort");
 
@@ -47,6 +48,7 @@ pub(super) static TILES: LayerKeys = LayerKeys {
         KeyRow::new(&["X"], STOP_ALL, "stop all"),
         KeyRow::new(&["b"], TO_BACKGROUND, "go on in the background"),
         KeyRow::new(&["r"], RESUME, "resume one that has ended"),
+        KeyRow::new(&["c"], CHANGES, "changes in its work tree, to apply"),
         KeyRow::new(&["s"], SORT, "sort: who asks first"),
         KeyRow::new(&["/"], Action::Search, "filter"),
         KeyRow::new(&["?"], Action::OpenPage(&page::KEYS), "keys"),

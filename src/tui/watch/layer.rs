@@ -8,8 +8,8 @@ use ratatui::layout::{Position, Rect};
 use super::asking::say;
 use super::grid::Direction;
 use super::keys::{
-    ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TEXT, TILES,
-    TO_BACKGROUND,
+    CHANGES, ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TEXT,
+    TILES, TO_BACKGROUND,
 };
 use super::{PAGE, Stage, Watch, WatchRequest};
 use crate::conversation::{TaskId, TaskRow, TaskStatus};
@@ -17,6 +17,7 @@ use crate::tui::composer::Draft;
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
+use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::statusbar::Hints;
 use crate::tui::tasks::{TaskMark, words};
 
@@ -180,6 +181,7 @@ impl Watch {
             Action::PageDown => {
                 return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), 1));
             }
+            CHANGES => return self.show_changes(),
             ENTER => return self.with_chosen(|row| WatchRequest::Enter(row.session.clone())),
             MESSAGE | RESUME | STOP | STOP_ALL | TO_BACKGROUND => return self.act_on_task(action),
             _ => return LayerReply::Ignored,
@@ -216,6 +218,16 @@ impl Watch {
             _ => return LayerReply::Ignored,
         }
         LayerReply::Done
+    }
+
+    fn show_changes(&self) -> LayerReply {
+        let Some(row) = self.chosen_row() else {
+            return LayerReply::Done;
+        };
+        match TaskTree::of(row) {
+            Some(tree) => LayerReply::Request(LayerRequest::ShowTree(tree, TreeIntent::Apply)),
+            None => say(NO_TREE),
+        }
     }
 
     /// Goes on with a message that was begun for this task; one for another is let go.
@@ -296,6 +308,9 @@ impl Watch {
                 }
             }
             _ => hints.key(key(RESUME), "resume"),
+        }
+        if row.worktree.is_some() {
+            hints.key(key(CHANGES), "changes");
         }
         if self.page_number().1 > 1 {
             hints.key(&format!("{} {}", key(PREVIOUS_PAGE), key(NEXT_PAGE)), "pages");

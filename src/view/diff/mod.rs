@@ -7,6 +7,8 @@
 
 mod sides;
 
+use std::ops::Range;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -116,6 +118,38 @@ pub fn judged(body: &DiffBody, width: usize, look: Look<'_>) -> (Vec<Line<'stati
     (painter.lines, starts)
 }
 
+/// A part of one hunk, to be drawn without the rest of its diff.
+#[derive(Debug, Clone)]
+pub struct HunkPart<'a> {
+    pub path: &'a str,
+    pub hunk: &'a Hunk<'a>,
+    /// Lines of the hunk, from 0.
+    pub lines: Range<usize>,
+    /// The last line of the file that has a number: parts of one file have their numbers in the same columns.
+    pub last_line: usize,
+}
+
+impl HunkPart<'_> {
+    /// Returns its rows, each of its lines on one.
+    pub fn rows(&self, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+        let width = width.max(1);
+        let all = &self.hunk.lines;
+        let part = Hunk {
+            lines: all[self.lines.start.min(all.len())..self.lines.end.min(all.len())].to_vec(),
+            ..*self.hunk
+        };
+        let mut painter = Painter {
+            path: self.path,
+            columns: Columns::up_to(self.last_line, width),
+            width,
+            look,
+            lines: Vec::new(),
+        };
+        painter.hunk(&part, part.lines.len());
+        painter.lines
+    }
+}
+
 /// The columns before the text.
 #[derive(Clone, Copy)]
 struct Columns {
@@ -134,7 +168,11 @@ impl Columns {
         let ends = hunks
             .iter()
             .map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
-        let last = ends.max().unwrap_or(1).saturating_sub(1);
+        Self::up_to(ends.max().unwrap_or(1).saturating_sub(1), width)
+    }
+
+    /// For numbers up to this one.
+    fn up_to(last: usize, width: usize) -> Self {
         let digits = last.to_string().len().max(2);
         Self {
             digits: if width < TWO_COLUMNS / 2 { 0 } else { digits },

@@ -162,3 +162,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn parts_of_a_hunk_are_drawn_as_in_the_whole_diff() {
+    let text = sample();
+    let hunks = parse_unified(&text);
+    let [hunk, ..] = hunks.as_slice() else {
+        panic!("the sample has a hunk")
+    };
+    let test_look = TestLook::default();
+    let whole = lines(&body(&text, 0), 60, test_look.look());
+    let half = hunk.lines.len() / 2;
+    let part = |lines| {
+        let part = HunkPart {
+            path: "a.rs",
+            hunk,
+            lines,
+            last_line: 60,
+        };
+        part.rows(60, test_look.look())
+    };
+    let mut parts = part(0..half);
+    parts.extend(part(half..usize::MAX));
+    assert_eq!(picture(&parts), picture(&whole[..hunk.lines.len()]));
+}

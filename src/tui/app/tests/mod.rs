@@ -21,6 +21,7 @@ mod pictures;
 mod sending;
 mod session_list;
 mod sessions;
+mod task_changes;
 mod task_panel;
 mod tasks;
 mod transcript;

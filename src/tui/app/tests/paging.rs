@@ -70,11 +70,11 @@ fn a_page_is_searched() {
     assert_eq!(driver.app.view.composer.text(), "");
     driver.press("enter /");
     driver.type_text("previous hunk");
-    assert!(driver.hints().contains("1 of 2"), "{}", driver.hints());
+    assert!(driver.hints().contains("1 of 3"), "{}", driver.hints());
     driver.press("enter n");
-    assert!(driver.hints().contains("2 of 2"), "{}", driver.hints());
-    driver.press("n");
-    assert!(driver.hints().contains("1 of 2"), "{}", driver.hints());
+    assert!(driver.hints().contains("2 of 3"), "{}", driver.hints());
+    driver.press("n n");
+    assert!(driver.hints().contains("1 of 3"), "{}", driver.hints());
     driver.press("esc");
     assert!(driver.hints().contains("esc closes"), "{}", driver.hints());
     driver.wait(400);
@@ -132,7 +132,7 @@ fn asked(driver: &mut Driver) -> Vec<Query> {
     queries.collect()
 }
 
-fn open(driver: &mut Driver, name: &str) {
+pub(super) fn open(driver: &mut Driver, name: &str) {
     let page = PAGES.iter().find(|page| page.action == name).unwrap();
     driver.app.open_page(page, driver.now);
     driver.collect();

@@ -124,7 +124,7 @@ mod tests {
         ),
         (Context::Question, "y a n N e d f tab ] ["),
         (Context::QuestionAlways, "up down space e s enter"),
-        (Context::Panel, "j k space enter e x"),
+        (Context::Panel, "j k space enter e x A D"),
         (Context::Queue, "enter x K J tab"),
         (Context::Picker, "up down ctrl+n ctrl+p enter ctrl+r ctrl+d"),
         (Context::Search, "enter up down ctrl+n ctrl+p"),
@@ -136,7 +136,6 @@ mod tests {
         (Context::Global, "ctrl+o"),
         (Context::Leader, "t u U"),
         (Context::Transcript, "u"),
-        (Context::Panel, "A D"),
     ];
 
     #[test]
@@ -153,9 +152,11 @@ mod tests {
     const PROMISED_OF_LAYERS: &[(&str, &str)] = &[
         ("rules", "up down ctrl+n ctrl+p ctrl+d"),
         ("changes", "] [ x m"),
+        ("tasks", "enter x X r c D"),
+        ("task-changes", "j k space enter a x n p ] ["),
         (
             "watch",
-            "left right up down enter 1 9 < > tab y n N a m x X b r s /",
+            "left right up down enter 1 9 < > tab y n N a m x X b r c s /",
         ),
     ];
 

@@ -19,6 +19,12 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&["e"], Action::EditTodo, "the todo's words"),
             row(&["enter"], Action::PickRow, "open the file, go into the task"),
             row(&["x"], Action::StopTask, "stop the task"),
+            row(&["A"], Action::ApplyTree, "the task's changes, to apply"),
+            row(
+                &["D"],
+                Action::DiscardTree,
+                "discard the task's changes, after a question",
+            ),
             row(&["i"], Action::FocusComposer, "composer"),
             row(&["?"], Action::OpenPage(&page::KEYS), "keys"),
         ],

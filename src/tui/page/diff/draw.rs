@@ -5,13 +5,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::rows::{failure, remark};
+use super::super::rows::{changed_file, failure, remark};
 use super::rows::DiffRow;
 use super::{Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile, FileState};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
-use crate::text::width::{pad, str_width, truncate, truncate_middle};
+use crate::text::width::{str_width, truncate};
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::layer::LayerCx;
 use crate::view::card::DiffBody;
@@ -240,15 +240,7 @@ fn listed(file: &ChangedFile, width: usize, meaning: Meaning, cx: &LayerCx<'_>) 
         FileState::Removed => format!(" {dot} removed"),
         FileState::Moved(from) => format!(" {dot} was {}", sanitize_line(from)),
     };
-    let added = format!("+{}", file.additions);
-    let removed = format!("{}{}", cx.look.symbols.minus(), file.deletions);
-    let figures = str_width(&added) + str_width(&removed) + 2;
-    let room = width.min(LISTED).saturating_sub(figures);
     let name = format!("{}{state}", sanitize_line(&file.path));
-    let name = truncate_middle(&name, room).into_owned();
-    Line::from(vec![
-        Span::styled(pad(&name, room).into_owned(), cx.look.style(meaning)),
-        Span::styled(format!(" {added}"), cx.look.style(Meaning::DiffAdded)),
-        Span::styled(format!(" {removed}"), cx.look.style(Meaning::DiffRemoved)),
-    ])
+    let figures = (file.additions as u64, file.deletions as u64);
+    Line::from(changed_file(&name, figures, width.min(LISTED), meaning, cx))
 }

@@ -1,6 +1,8 @@
 //! Answers, messages and stops from a tile.
 
 use super::*;
+use crate::conversation::WorktreeChanges;
+use crate::tui::page::TreeIntent;
 
 #[test]
 fn an_answer_is_for_the_chosen_tile_and_not_for_the_moment_in_which_it_appeared() {
@@ -144,6 +146,21 @@ fn stopping_asks_first() {
     }
     driver.update();
     assert_eq!(driver.said(STOP_ALL), Some("no agent is at work"));
+}
+
+#[test]
+fn the_changes_in_a_work_tree_are_shown_and_without_one_it_says_so() {
+    let mut driver = four();
+    driver.rows[0].worktree = Some(WorktreeChanges::default());
+    driver.update();
+    driver.picture();
+    assert!(matches!(
+        driver.act(CHANGES),
+        LayerReply::Request(LayerRequest::ShowTree(tree, TreeIntent::Apply)) if tree.task.as_str() == "tsk_1"
+    ));
+    driver.watch.pick('2');
+    let said = driver.said(CHANGES);
+    assert!(said.is_some_and(|said| said.contains("/diff")), "{said:?}");
 }
 
 #[test]

@@ -12,7 +12,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::keys::{
-    ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TO_BACKGROUND,
+    CHANGES, ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL,
+    TO_BACKGROUND,
 };
 use super::sample::{NOW, task};
 use super::*;
@@ -99,6 +100,7 @@ impl Driver {
             hooks: &HookRuns::default(),
             place: (1, 1),
             is_low: false,
+            directory: Path::new("/home/u/src/retry"),
             tasks: &TaskList::default(),
             unix: NOW + i64::try_from(self.passed).unwrap(),
         };

@@ -1,5 +1,7 @@
-//! All tasks of the session's tree: how each stands, what it does and has taken, and keys to go into one, stop it or let it
-//! go on.
+//! All tasks of the session's tree: how each stands, what it does and has taken, and keys to go into one, stop it, let it
+//! go on, or see what it changed in its work tree. Below them the work trees that earlier sessions left ([`trees`]).
+
+mod trees;
 
 use std::sync::Arc;
 
@@ -9,17 +11,20 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::Page;
-use super::rows::remark;
+use super::rows::{failure, remark};
+use super::tree_changes::{self, NO_TREE, TaskTree, TreeIntent};
 use crate::conversation::TaskRow;
+use crate::session::host::{HostQuery, TreeAnswer, TreeQuery, TreeSummary};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, page_rows};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
 use crate::tui::tasks::{TaskCounts, TaskEntry, TaskMark, words};
 use crate::view::styled_text::draw_lines;
 use crate::view::theme::Meaning;
+use trees::TreeSection;
 
 pub(super) static PAGE: Page = Page {
     action: "tasks",
@@ -30,10 +35,10 @@ pub(super) static PAGE: Page = Page {
     command: LayerCommand {
         name: "tasks",
         also: &["bashes", "background"],
-        about: "Lists all tasks of this session with what they do and have taken; goes into one, stops it, lets it go on.",
+        about: "Lists all tasks of this session with what they do and have taken; goes into one, stops it, lets it go on, shows what it changed in its work tree.",
         after: "hooks",
     },
-    keys: &[&KEYS],
+    keys: &[&KEYS, &tree_changes::KEYS, &tree_changes::QUESTION_KEYS],
     open: |_title| Box::new(TaskPage::default()),
 };
 
@@ -43,6 +48,8 @@ static KEYS: LayerKeys = LayerKeys {
     takes_text: false,
     rows: &[
         KeyRow::new(&["enter"], GO_IN, "go into the task"),
+        KeyRow::new(&["c"], CHANGES, "changes in its work tree, to apply"),
+        KeyRow::new(&["D"], DISCARD, "discard its work tree, after a question"),
         KeyRow::new(&["up", "k", "ctrl+p"], Action::RowUp, "up"),
         KeyRow::new(&["down", "j", "ctrl+n"], Action::RowDown, "down"),
         KeyRow::new(&["x"], STOP, "stop the task"),
@@ -56,6 +63,8 @@ const GO_IN: Action = Action::OfLayer("enter");
 const STOP: Action = Action::OfLayer("stop");
 const STOP_ALL: Action = Action::OfLayer("stop-all");
 const RESUME: Action = Action::OfLayer("resume");
+const CHANGES: Action = Action::OfLayer("changes");
+const DISCARD: Action = Action::OfLayer("discard");
 const CLOSE: Action = Action::OfLayer("close");
 
 /// Rows of one task.
@@ -77,23 +86,69 @@ const DESCRIPTION: usize = 18;
 pub(super) struct TaskPage {
     /// As they were in the last frame.
     rows: Vec<Arc<TaskRow>>,
+    trees: TreeSection,
+    /// Place of the chosen entry among the tasks, the heading of the trees and the trees.
     chosen: usize,
-    /// Tasks on a screen.
+    /// Number of such places on a screen.
     page: usize,
 }
 
+/// The entry that is chosen.
+enum ChosenEntry<'a> {
+    Task(&'a Arc<TaskRow>),
+    Tree(&'a TreeSummary),
+}
+
 impl TaskPage {
-    fn chosen(&self) -> Option<&Arc<TaskRow>> {
-        self.rows.get(self.chosen)
+    fn chosen(&self) -> Option<ChosenEntry<'_>> {
+        if let Some(row) = self.rows.get(self.chosen) {
+            return Some(ChosenEntry::Task(row));
+        }
+        let tree = self.chosen.checked_sub(self.rows.len() + 1)?;
+        self.trees.shown().get(tree).map(ChosenEntry::Tree)
+    }
+
+    /// Returns the number of places that an entry or the heading of the trees has.
+    fn places(&self) -> usize {
+        match self.trees.shown().len() {
+            0 => self.rows.len(),
+            trees => self.rows.len() + 1 + trees,
+        }
     }
 
     fn move_by(&mut self, rows: isize) {
-        let last = self.rows.len().saturating_sub(1);
+        let last = self.places().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+        if self.chosen == self.rows.len() && last > self.chosen {
+            let goes_back = rows < 0 && self.chosen > 0;
+            self.chosen = if goes_back {
+                self.chosen - 1
+            } else {
+                self.chosen + 1
+            };
+        }
     }
 
     fn about_chosen(&self, request: impl FnOnce(&Arc<TaskRow>) -> LayerRequest) -> LayerReply {
-        LayerReply::keep_open(self.chosen().map(request))
+        LayerReply::keep_open(match self.chosen() {
+            None => None,
+            Some(ChosenEntry::Task(row)) => Some(request(row)),
+            Some(ChosenEntry::Tree(_)) => Some(LayerRequest::Say("its session is an earlier one")),
+        })
+    }
+
+    fn show_tree(&self, intent: TreeIntent) -> LayerReply {
+        LayerReply::keep_open(self.chosen().map(|chosen| match chosen {
+            ChosenEntry::Tree(tree) => LayerRequest::ShowTree(TaskTree::of_summary(tree), intent),
+            ChosenEntry::Task(row) => match TaskTree::of(row) {
+                Some(tree) => LayerRequest::ShowTree(tree, intent),
+                None => LayerRequest::Say(NO_TREE),
+            },
+        }))
+    }
+
+    fn list_trees() -> LayerRequest {
+        LayerRequest::AskHost(HostQuery::Tree(TreeQuery::List))
     }
 
     /// ` Tasks   1 asks · 4 running · 3 queued · 2 ended`
@@ -262,6 +317,11 @@ impl Layer for TaskPage {
             Action::RowDown => self.move_by(1),
             Action::PageUp => self.move_by(-page),
             Action::PageDown => self.move_by(page),
+            GO_IN if matches!(self.chosen(), Some(ChosenEntry::Tree(_))) => {
+                return self.show_tree(TreeIntent::Apply);
+            }
+            CHANGES => return self.show_tree(TreeIntent::Apply),
+            DISCARD => return self.show_tree(TreeIntent::Discard),
             GO_IN => return self.about_chosen(|row| LayerRequest::EnterTask(row.session.clone())),
             STOP => {
                 return self.about_chosen(|row| {
@@ -275,6 +335,21 @@ impl Layer for TaskPage {
             STOP_ALL => return LayerReply::Request(LayerRequest::StopAllTasks),
             RESUME => return self.about_chosen(|row| LayerRequest::ResumeTask(row.session.clone())),
             CLOSE => return LayerReply::Close(None),
+            _ => return LayerReply::Ignored,
+        }
+        LayerReply::Done
+    }
+
+    fn request(&self) -> Option<LayerRequest> {
+        Some(Self::list_trees())
+    }
+
+    fn update(&mut self, news: &LayerUpdate<'_>) -> LayerReply {
+        match news {
+            LayerUpdate::Tree(TreeAnswer::Listed(listed)) => self.trees.set(listed),
+            LayerUpdate::Tree(TreeAnswer::Applied { .. } | TreeAnswer::Removed { .. }) => {
+                return LayerReply::Request(Self::list_trees());
+            }
             _ => return LayerReply::Ignored,
         }
         LayerReply::Done
@@ -299,7 +374,14 @@ impl Layer for TaskPage {
         let Some(chosen) = self.chosen() else { return };
         let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
         hints.key(&moves.join(" "), "moves");
+        let ChosenEntry::Task(chosen) = chosen else {
+            hints.key(key(CHANGES), "changes");
+            return hints.key(key(DISCARD), "discard");
+        };
         hints.key(key(GO_IN), "go in");
+        if chosen.worktree.is_some() {
+            hints.key(key(CHANGES), "changes");
+        }
         if chosen.status.is_ended() {
             hints.key(key(RESUME), "go on with it");
         } else {
@@ -312,6 +394,7 @@ impl Layer for TaskPage {
         Clear.render(area, buffer);
         let entries = cx.tasks.entries();
         self.rows = entries.iter().map(|entry| Arc::clone(&entry.row)).collect();
+        self.trees.choose(&self.rows, cx.directory);
         self.move_by(0);
         buffer.set_line(area.x, area.y, &Self::heading(entries, cx), area.width);
         let below = Rect {
@@ -320,15 +403,26 @@ impl Layer for TaskPage {
             ..area
         };
         let width = usize::from(below.width);
-        if entries.is_empty() {
+        if self.places() == 0 {
             let text = "No task was started in this session. Agents start them; ask for one: let explore find who calls it.";
-            draw_lines(&remark(text, width, cx), below, buffer);
+            let mut lines = remark(text, width, cx);
+            if let Some(why) = self.trees.failure() {
+                lines.extend(failure(why, width, cx));
+            }
+            draw_lines(&lines, below, buffer);
             return None;
         }
         self.page = usize::from(below.height) / ROWS;
         let first = (self.chosen + 1).saturating_sub(self.page.max(1));
-        let shown = entries.iter().enumerate().skip(first).take(self.page.max(1));
-        let lines = shown.flat_map(|(place, entry)| self.lines(entry, place == self.chosen, width, cx));
+        let shown = (first..self.places()).take(self.page.max(1));
+        let lines = shown.flat_map(|place| {
+            let is_chosen = place == self.chosen;
+            match (entries.get(place), place.checked_sub(entries.len() + 1)) {
+                (Some(entry), _) => self.lines(entry, is_chosen, width, cx),
+                (None, None) => trees::heading(width, cx),
+                (None, Some(tree)) => trees::lines(&self.trees.shown()[tree], is_chosen, width, cx),
+            }
+        });
         let mut lines: Vec<Line<'static>> = lines.collect();
         for line in &mut lines {
             for span in &mut line.spans {
