@@ -36,7 +36,7 @@ pub(super) fn worktrees(command: WorktreesCommand, style: OutputStyle) -> Result
             } else {
                 Removal::Settled
             };
-            remove(&trees, &id.0, removal, style).map(|()| ExitCode::SUCCESS)
+            remove(&trees, &id.0, &removal, style).map(|()| ExitCode::SUCCESS)
         }
     }
 }
@@ -140,7 +140,7 @@ fn applied(outcome: &Applied, style: OutputStyle) -> Result<ExitCode, Failure> {
     Ok(ExitCode::FAILURE)
 }
 
-fn remove(trees: &TaskTrees, task: &TaskId, removal: Removal, style: OutputStyle) -> Result<(), Failure> {
+fn remove(trees: &TaskTrees, task: &TaskId, removal: &Removal, style: OutputStyle) -> Result<(), Failure> {
     let removed = trees.remove(task, removal, |held| {
         print_note(&format!(
             "this goes with the tree of task `{task}`: {}",

@@ -60,6 +60,10 @@ pub enum TreeError {
         "the tree of task `{0}` changed while it was being removed, and was left as it is; look at it again"
     )]
     Changed(TaskId),
+    #[error(
+        "the tree of task `{0}` holds other changes than were shown, and was left as it is; look at it again"
+    )]
+    NotAsShown(TaskId),
     #[error("`{0}` changed since it was shown; look at the changes again")]
     Stale(String),
     #[error("the base of task `{0}`'s tree is not known any more, so its files can only be copied by hand")]
@@ -85,7 +89,7 @@ impl TreeError {
         match self {
             Self::NotFound(_) => ErrorKind::NotFound,
             Self::Live(_) | Self::Occupied { .. } | Self::Unapplied { .. } => ErrorKind::Refused,
-            Self::Changed(_) | Self::Stale(_) => ErrorKind::Stale,
+            Self::Changed(_) | Self::NotAsShown(_) | Self::Stale(_) => ErrorKind::Stale,
             Self::File(error) => error.kind(),
             _ => ErrorKind::Unavailable,
         }

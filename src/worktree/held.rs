@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ShownWork;
 use crate::text::count::plural;
 
 /// Names that a sentence lists.
@@ -16,6 +17,15 @@ pub struct HeldWork {
     pub files: Vec<String>,
     /// Anything else that there is, in words.
     pub note: Option<String>,
+}
+
+impl From<ShownWork> for HeldWork {
+    fn from(work: ShownWork) -> Self {
+        Self {
+            files: work.files.into_iter().map(|file| file.path).collect(),
+            note: work.note,
+        }
+    }
 }
 
 impl fmt::Display for HeldWork {

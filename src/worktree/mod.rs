@@ -63,7 +63,7 @@ pub use error::TreeError;
 pub use held::HeldWork;
 pub use lock::Lease;
 pub use record::TreeState;
-pub use remove::{Removal, Removed};
+pub use remove::{Removal, Removed, ShownFile, ShownWork};
 pub use state::{Measured, TreeSummary};
 
 /// The trees of all projects of one data directory.

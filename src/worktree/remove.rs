@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{applied_tree, file_changes};
+use super::changes::{FileChange, TreeChanges, TreeFile, applied_tree, file_changes};
 use super::git::{RecordGit, shown};
 use super::held::HeldWork;
 use super::lock::Alone;
@@ -20,13 +20,44 @@ use crate::process::occupants;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Trees that may be removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Removal {
     /// One without anything that is not applied.
     Settled,
+    /// One that holds what somebody was shown and gave up, and nothing else by now.
+    DiscardShown(ShownWork),
     /// Whatever it holds.
     Discard,
+}
+
+/// Work in a tree as it was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownWork {
+    pub files: Vec<ShownFile>,
+    /// [`TreeChanges::note`].
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownFile {
+    pub path: String,
+    /// [`TreeFile::version`](super::TreeFile::version).
+    pub version: String,
+}
+
+impl TreeChanges {
+    /// Returns what of it a tree that is given up has to hold.
+    pub fn work(&self) -> ShownWork {
+        let file = |file: &TreeFile| ShownFile {
+            path: file.path.clone(),
+            version: file.version.clone(),
+        };
+        ShownWork {
+            files: self.files.iter().map(file).collect(),
+            note: self.note.clone(),
+        }
+    }
 }
 
 /// A tree that is gone, and what went with it.
@@ -45,14 +76,14 @@ impl Worktrees {
         self.recover();
         let record = self.record(task)?;
         let look = self.look(&record, &record.tree, Thoroughness::Full)?;
-        self.held_work(&record, &look)
+        self.work(&record, &look).map(HeldWork::from)
     }
 
     /// Removes a task's tree: `name` is told what goes that was not applied, before anything is touched.
     pub fn remove(
         &self,
         task: &TaskId,
-        removal: Removal,
+        removal: &Removal,
         name: impl FnOnce(&HeldWork),
     ) -> Result<Removed, TreeError> {
         self.recover();
@@ -73,18 +104,22 @@ impl Worktrees {
         Self::refuse_occupied(&record, &record.tree)?;
         let look = match self.look(&record, &record.tree, Thoroughness::Full) {
             Ok(look) => Some(look),
-            Err(error) if removal == Removal::Settled => return Err(error),
+            Err(error) if *removal == Removal::Settled => return Err(error),
             Err(_) => None,
         };
-        let held = match &look {
-            Some(look) => self.held_work(&record, look)?,
-            None => HeldWork {
+        let work = match &look {
+            Some(look) => self.work(&record, look)?,
+            None => ShownWork {
                 files: Vec::new(),
                 note: Some("cannot be compared with its base, so all that is in it goes".to_owned()),
             },
         };
+        if matches!(removal, Removal::DiscardShown(shown) if *shown != work) {
+            return Err(TreeError::NotAsShown(task.clone()));
+        }
+        let held = HeldWork::from(work);
         if held != HeldWork::default() {
-            if removal == Removal::Settled {
+            if *removal == Removal::Settled {
                 return Err(TreeError::Unapplied {
                     task: task.clone(),
                     held: Box::new(held),
@@ -145,11 +180,16 @@ impl Worktrees {
         }
     }
 
-    fn held_work(&self, record: &TreeRecord, look: &Look) -> Result<HeldWork, TreeError> {
+    /// Returns the work in a tree that was not applied.
+    fn work(&self, record: &TreeRecord, look: &Look) -> Result<ShownWork, TreeError> {
         let git = RecordGit::new(&self.storage.record(&record.task), &self.environment)?;
         let changes = file_changes(&git, applied_tree(record, &git), &look.now.tree)?;
-        Ok(HeldWork {
-            files: changes.iter().map(|change| shown(&change.path)).collect(),
+        let file = |change: &FileChange| ShownFile {
+            path: shown(&change.path),
+            version: change.version(),
+        };
+        Ok(ShownWork {
+            files: changes.iter().map(file).collect(),
             note: look.note(record),
         })
     }

@@ -72,7 +72,7 @@ impl TaskTrees {
                 task,
             },
             TreeQuery::Remove(task, removal) => TreeAnswer::Removed {
-                removed: self.remove(&task, removal, |_| {}),
+                removed: self.remove(&task, &removal, |_| {}),
                 task,
             },
         }
@@ -97,7 +97,7 @@ impl TaskTrees {
     pub fn remove(
         &self,
         task: &TaskId,
-        removal: Removal,
+        removal: &Removal,
         name: impl FnOnce(&HeldWork),
     ) -> Result<Removed, ErrorReport> {
         Ok(self.trees.remove(task, removal, name)?)
@@ -114,7 +114,8 @@ impl From<TreeError> for ErrorReport {
             TreeError::Unapplied { .. }
             | TreeError::Stale(_)
             | TreeError::Live(_)
-            | TreeError::Changed(_) => (ReportKind::BadRequest, None),
+            | TreeError::Changed(_)
+            | TreeError::NotAsShown(_) => (ReportKind::BadRequest, None),
             _ => (ReportKind::Storage, None),
         };
         Self {

@@ -312,7 +312,7 @@ fn a_repository_with_other_hashes_is_a_project_too() {
     tree.write("a.txt", "c\n");
     assert_eq!(tree.apply().applied, ["a.txt"]);
     assert_eq!(fixture.trees.find(&tree.task).unwrap().base.len(), 64);
-    tree.remove(Removal::Settled).unwrap();
+    tree.remove(&Removal::Settled).unwrap();
 }
 
 #[test]

@@ -158,7 +158,7 @@ impl Tree<'_> {
         self.fixture.trees.apply(&self.task, &Selection::All).unwrap()
     }
 
-    fn remove(&self, removal: Removal) -> Result<Removed, TreeError> {
+    fn remove(&self, removal: &Removal) -> Result<Removed, TreeError> {
         self.fixture.trees.remove(&self.task, removal, |_| {})
     }
 }

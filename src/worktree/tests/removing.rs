@@ -11,7 +11,7 @@ fn a_tree_without_anything_of_its_own_goes_and_says_how_many_ignored_files_went(
     let tree = fixture.tree();
     tree.write("target/debug/a.o", "o\n");
     tree.write("x.log", "log\n");
-    let removed = tree.remove(Removal::Settled).unwrap();
+    let removed = tree.remove(&Removal::Settled).unwrap();
     assert_eq!((removed.discarded, removed.ignored), (HeldWork::default(), 2));
     assert!(!tree.path.exists() && !tree.path.parent().unwrap().exists());
     assert_eq!(
@@ -21,7 +21,7 @@ fn a_tree_without_anything_of_its_own_goes_and_says_how_many_ignored_files_went(
         0
     );
     assert_eq!(fixture.everything(), before);
-    let error = tree.remove(Removal::Settled).unwrap_err();
+    let error = tree.remove(&Removal::Settled).unwrap_err();
     assert!(matches!(error, TreeError::NotFound(_)), "{error}");
 }
 
@@ -31,7 +31,7 @@ fn a_tree_with_changes_is_named_and_stays_until_it_is_applied_or_discarded() {
     let tree = fixture.tree();
     tree.write("a.txt", "work\n");
     tree.write("new.txt", "work\n");
-    let error = tree.remove(Removal::Settled).unwrap_err();
+    let error = tree.remove(&Removal::Settled).unwrap_err();
     let said = error.to_string();
     assert!(
         said.contains("2 changed files not applied yet (`a.txt`, `new.txt`)"),
@@ -39,8 +39,14 @@ fn a_tree_with_changes_is_named_and_stays_until_it_is_applied_or_discarded() {
     );
     assert!(said.contains("`--discard`"), "{said}");
     assert_eq!(tree.read("a.txt"), "work\n");
+    let shown = fixture.trees.changes(&tree.task, Against::Applied).unwrap();
+    tree.write("new.txt", "more\n");
+    let removal = Removal::DiscardShown(shown.work());
+    let said = tree.remove(&removal).unwrap_err().to_string();
+    assert!(said.contains("other changes than were shown"), "{said}");
+    assert_eq!(tree.read("new.txt"), "more\n");
     let mut named = Vec::new();
-    let removed = fixture.trees.remove(&tree.task, Removal::Discard, |held| {
+    let removed = fixture.trees.remove(&tree.task, &Removal::Discard, |held| {
         assert!(tree.path.exists(), "it is named before it goes");
         named.clone_from(&held.files);
     });
@@ -51,7 +57,7 @@ fn a_tree_with_changes_is_named_and_stays_until_it_is_applied_or_discarded() {
     let tree = fixture.tree();
     tree.write("a.txt", "work\n");
     tree.apply();
-    tree.remove(Removal::Settled).unwrap();
+    tree.remove(&Removal::Settled).unwrap();
     assert_eq!(fixture.read("a.txt"), "work\n");
 }
 
@@ -68,7 +74,7 @@ fn a_change_that_keeps_size_and_time_is_seen() {
         .unwrap()
         .set_modified(time)
         .unwrap();
-    let error = tree.remove(Removal::Settled).unwrap_err();
+    let error = tree.remove(&Removal::Settled).unwrap_err();
     assert!(matches!(error, TreeError::Unapplied { .. }), "{error}");
     assert_eq!(tree.state(), TreeState::Unapplied);
 }
@@ -78,7 +84,7 @@ fn a_tree_that_somebody_lives_in_stays() {
     let fixture = Fixture::new();
     let tree = fixture.tree();
     let lease = fixture.trees.lease(&tree.task).unwrap();
-    let error = tree.remove(Removal::Discard).unwrap_err();
+    let error = tree.remove(&Removal::Discard).unwrap_err();
     assert!(matches!(error, TreeError::Live(_)), "{error}");
     drop(lease);
     let mut child = Command::new("sleep")
@@ -86,7 +92,7 @@ fn a_tree_that_somebody_lives_in_stays() {
         .current_dir(&tree.path)
         .spawn()
         .unwrap();
-    let error = tree.remove(Removal::Discard).unwrap_err();
+    let error = tree.remove(&Removal::Discard).unwrap_err();
     assert!(
         matches!(error, TreeError::Occupied { pid, .. } if pid == child.id()),
         "{error}"
@@ -94,7 +100,7 @@ fn a_tree_that_somebody_lives_in_stays() {
     assert_eq!(tree.state(), TreeState::Live);
     child.kill().unwrap();
     child.wait().unwrap();
-    tree.remove(Removal::Settled).unwrap();
+    tree.remove(&Removal::Settled).unwrap();
 }
 
 /// Changes a tree in a way that no diff shows.
@@ -135,10 +141,10 @@ fn what_no_diff_shows_keeps_a_tree_too() {
         let tree = fixture.tree();
         work(&tree);
         assert_eq!(tree.state(), TreeState::Unapplied, "{named}");
-        let error = tree.remove(Removal::Settled).unwrap_err().to_string();
+        let error = tree.remove(&Removal::Settled).unwrap_err().to_string();
         assert!(error.contains(named), "{named}: {error}");
         assert!(tree.path.exists());
-        let removed = tree.remove(Removal::Discard).unwrap();
+        let removed = tree.remove(&Removal::Discard).unwrap();
         assert_ne!(removed.discarded, HeldWork::default());
         assert!(!tree.path.exists());
     }
@@ -193,7 +199,7 @@ fn a_tree_without_a_record_is_listed_and_stays() {
     let listed = fixture.trees.list().unwrap();
     assert_eq!((listed.len(), listed[0].state), (1, TreeState::Unapplied));
     assert_eq!(listed[0].path, tree.path);
-    assert!(tree.remove(Removal::Discard).is_err());
+    assert!(tree.remove(&Removal::Discard).is_err());
     assert!(tree.path.exists());
 }
 

@@ -201,7 +201,13 @@ fn a_tree_is_discarded_after_a_question_that_names_what_is_lost() {
     driver.press("x esc");
     assert!(asked(&mut driver).is_empty());
     driver.press("x y");
-    let query = HostQuery::Tree(TreeQuery::Remove(task.clone(), Removal::Discard));
+    let shown = TreeChanges {
+        task: task.clone(),
+        files: files(),
+        note: None,
+    };
+    let removal = Removal::DiscardShown(shown.work());
+    let query = HostQuery::Tree(TreeQuery::Remove(task.clone(), removal));
     assert_eq!(asked(&mut driver), [query]);
     let removed = Ok(Removed {
         task: task.clone(),

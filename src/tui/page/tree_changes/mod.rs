@@ -200,7 +200,14 @@ impl TreeChangesPage {
                 let selection = self.ticks.selection(self.files());
                 (TreeWork::Applying, TreeQuery::Apply(task, selection))
             }
-            TreeQuestion::Discard => (TreeWork::Removing, TreeQuery::Remove(task, Removal::Discard)),
+            TreeQuestion::Discard => {
+                // What came into the tree since it was shown does not go with it.
+                let removal = match &self.known {
+                    KnownTree::Compared(changes) => Removal::DiscardShown(changes.work()),
+                    _ => Removal::Discard,
+                };
+                (TreeWork::Removing, TreeQuery::Remove(task, removal))
+            }
             TreeQuestion::Remove => (TreeWork::Removing, TreeQuery::Remove(task, Removal::Settled)),
         };
         self.work = Some(work);
