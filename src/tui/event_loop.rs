@@ -320,7 +320,7 @@ impl EventLoop {
         }
         let change = self.app.in_session(slot, now, |app| match said {
             SessionMessage::Opened(Ok(welcome)) => {
-                app.on_opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
+                app.on_opened(&welcome.snapshot, welcome.cards, welcome.notes, now)
             }
             SessionMessage::Opened(Err(report)) => app.not_opened(report, now),
             SessionMessage::Attached(snapshot) => app.on_attached(&snapshot, now),
@@ -364,7 +364,7 @@ impl EventLoop {
                     self.sessions.close(slot);
                     RedrawUrgency::None
                 }
-                Effect::Ask(query) => self.ask(query),
+                Effect::Ask(slot, query) => self.ask(slot, query),
                 Effect::Trust(answer) => {
                     // Where nobody waits any more, the session's end is on its way.
                     let waits = self.trust.take();
@@ -423,9 +423,9 @@ impl EventLoop {
             .in_session(slot, now, |app| app.not_sent(op, &error.to_string(), now))
     }
 
-    /// Asks the session; what it does not answer any more is answered here.
-    fn ask(&mut self, query: Query) -> RedrawUrgency {
-        let (slot, handle) = self.sessions.front();
+    /// Asks a session; what it does not answer any more is answered here.
+    fn ask(&mut self, slot: SlotId, query: Query) -> RedrawUrgency {
+        let handle = self.sessions.handle(slot).cloned();
         self.asking.push(Box::pin(async move {
             let answer = match handle {
                 Some(handle) => handle.ask(query.clone()).await,
@@ -469,7 +469,7 @@ impl EventLoop {
     /// Asks the clipboard for its picture, once at a time.
     fn take_picture(&mut self) -> RedrawUrgency {
         if self.picture.is_none() {
-            let (slot, _) = self.sessions.front();
+            let slot = self.sessions.front();
             let (reading, directory) = self.app.picture_places();
             self.picture = Some(Box::pin(async move { (slot, reading.take(directory).await) }));
         }

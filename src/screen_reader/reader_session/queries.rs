@@ -207,6 +207,7 @@ impl ReaderSession {
                 | Answer::Export(_)
                 | Answer::Fits(_)
                 | Answer::Unfit(_)
+                | Answer::Card(_)
                 | Answer::AtWork { .. },
             ) => Vec::new(),
         };

@@ -28,6 +28,7 @@ use super::wire::{self, ModelSource, OpenRequest};
 use super::{ErrorReport, Handle, Op, ReportKind, SendError};
 use crate::conversation::SessionId;
 use crate::files::Roots;
+use crate::tool::BuiltinCards;
 use prompts::PromptHistory;
 
 pub use super::opened::Opened;
@@ -190,7 +191,7 @@ impl Host {
 
     fn keep(&self, opened: wire::WiredSession) -> Opened {
         let wire::WiredSession {
-            session: RunningSession { handle, tools, actor },
+            session: RunningSession { handle, actor },
             notes,
             tasks,
         } = opened;
@@ -201,7 +202,11 @@ impl Host {
             actor,
             tasks,
         });
-        Opened { handle, tools, notes }
+        Opened {
+            handle,
+            cards: BuiltinCards::new(),
+            notes,
+        }
     }
 
     /// Does what blocks on another thread.

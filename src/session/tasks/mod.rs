@@ -120,7 +120,6 @@ struct State {
 /// An open session of a task.
 struct LiveSession {
     handle: Handle,
-    tools: Arc<Registry>,
     actor: JoinHandle<()>,
     /// A front end has its handle: it stays open when the task has ended.
     is_lent: bool,
@@ -387,7 +386,6 @@ impl LiveSession {
     fn from_running(running: RunningSession) -> Self {
         Self {
             handle: running.handle,
-            tools: running.tools,
             actor: running.actor,
             is_lent: false,
         }

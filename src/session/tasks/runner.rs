@@ -9,6 +9,7 @@ use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
 use crate::session::opened::Opened;
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
+use crate::tool::BuiltinCards;
 
 /// While tasks are at work the clock is looked at so often at least: what is due changes without a word.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
@@ -220,7 +221,7 @@ impl LiveSession {
     fn opened(&self) -> Opened {
         Opened {
             handle: self.handle.clone(),
-            tools: Arc::clone(&self.tools),
+            cards: BuiltinCards::new(),
             notes: Vec::new(),
         }
     }

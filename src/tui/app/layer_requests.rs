@@ -18,7 +18,7 @@ impl App {
             LayerRequest::SendToRoot(op) => self.send_to_root(op),
             // Asked once the session is there.
             LayerRequest::Ask(_) if self.view.link == SessionLink::Opening => {}
-            LayerRequest::Ask(query) => self.effects.push(Effect::Ask(query)),
+            LayerRequest::Ask(query) => self.effects.push(Effect::Ask(self.view.slot, query)),
             LayerRequest::Open(place) => self.effects.push(Effect::Open(vec![place])),
             LayerRequest::AddToDraft(text) => self.add_to_draft(&text, now),
             LayerRequest::ReadPrompts => self.read_prompts(),

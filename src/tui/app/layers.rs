@@ -14,6 +14,7 @@ use crate::tui::page::Page;
 use crate::tui::picker::Picker;
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::RedrawUrgency;
+use crate::view::card::Card;
 use crate::view::theme::Meaning;
 
 /// A layer in the stack.
@@ -275,8 +276,19 @@ impl App {
         }
     }
 
-    /// The answer to what a layer asked.
+    /// The session in front has answered what a layer asked, or drawn a call.
     pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> RedrawUrgency {
+        if let Query::Card { call, expanded } = query {
+            let Answer::Card(Some(card)) = answer else {
+                return RedrawUrgency::None;
+            };
+            let is_new = self.view.transcript.take_card(call, *expanded, Card::clone(card));
+            return if is_new {
+                RedrawUrgency::Soft
+            } else {
+                RedrawUrgency::None
+            };
+        }
         self.update_layers(&LayerUpdate::Answer(query, answer), now);
         RedrawUrgency::Urgent
     }

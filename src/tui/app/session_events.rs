@@ -7,7 +7,7 @@ use super::attachments::{ReturnedDraft, labelled, labelled_parts};
 use super::{App, DraftState, Effect, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::composer::Draft;
 use crate::tui::layer::LayerUpdate;
 use crate::tui::transcript::RedrawUrgency;
@@ -17,12 +17,12 @@ impl App {
     pub(crate) fn on_opened(
         &mut self,
         snapshot: &Snapshot,
-        tools: Arc<Registry>,
+        cards: BuiltinCards,
         notes: Vec<String>,
         now: Instant,
     ) -> RedrawUrgency {
-        self.view.panel.set_registry(Arc::clone(&tools));
-        self.view.transcript.set_registry(tools);
+        self.view.panel.set_cards(cards.clone());
+        self.view.transcript.draw_builtin(cards);
         let change = self.on_attached(snapshot, now);
         for note in notes {
             self.view.transcript.push_notice(note);

@@ -96,6 +96,9 @@ impl SessionView {
             view_key: cx.keymap.label(Context::Transcript, Action::ViewBlock),
         };
         self.transcript.draw(area, buffer, &draw_cx);
+        let queries = self.transcript.card_queries().into_iter();
+        cx.effects
+            .extend(queries.map(|query| Effect::Ask(self.slot, query)));
         self.draw_pictures(buffer, cx);
     }
 

@@ -2,7 +2,6 @@
 
 use std::future::pending;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{join_all, select_all};
@@ -13,7 +12,7 @@ use crate::session::host::{Host, Opening};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
 };
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 
 /// How long the end waits for the sessions to have everything on disk.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
@@ -35,7 +34,7 @@ pub(crate) enum SessionMessage {
 /// The facts about a session when it is open.
 pub(crate) struct SlotOpened {
     pub(crate) snapshot: Snapshot,
-    pub(crate) tools: Arc<Registry>,
+    pub(crate) cards: BuiltinCards,
     pub(crate) notes: Vec<String>,
 }
 
@@ -146,10 +145,14 @@ impl SessionSlots {
         }
     }
 
-    /// The session on screen, and the handle to it where it is open.
-    pub(crate) fn front(&self) -> (SlotId, Option<Handle>) {
-        let slot = self.slots.iter().find(|slot| slot.id == self.front);
-        (self.front, slot.and_then(SessionSlot::handle).cloned())
+    /// The slot of the session that has the keys.
+    pub(crate) fn front(&self) -> SlotId {
+        self.front
+    }
+
+    /// The handle to a session, where it is open.
+    pub(crate) fn handle(&self, id: SlotId) -> Option<&Handle> {
+        self.slots.iter().find(|slot| slot.id == id)?.handle()
     }
 
     /// Hands an operation to the session on screen.
@@ -159,9 +162,7 @@ impl SessionSlots {
 
     /// An operation for a session that is not there any more has nobody to tell.
     pub(crate) fn send_to(&self, id: SlotId, op: Op) -> Result<(), SendError> {
-        let slot = self.slots.iter().find(|slot| slot.id == id);
-        slot.and_then(SessionSlot::handle)
-            .map_or(Ok(()), |handle| handle.send(op))
+        self.handle(id).map_or(Ok(()), |handle| handle.send(op))
     }
 
     /// Waits for any session to say something. While a frame is pending, and from sessions that are not seen, only what is
@@ -304,7 +305,7 @@ async fn open(opening: Opening, owner: SlotOwner) -> Result<(Handle, Receiver, S
         Ok((snapshot, receiver)) => {
             let slot_opened = SlotOpened {
                 snapshot,
-                tools: opened.tools,
+                cards: opened.cards,
                 notes: opened.notes,
             };
             Ok((opened.handle, receiver, slot_opened))

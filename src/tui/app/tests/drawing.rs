@@ -43,7 +43,7 @@ fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Dri
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
-    let tools = Arc::new(crate::tool::Registry::builtin());
+    let tools = crate::tool::BuiltinCards::new();
     driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
     driver.collect();
     driver.size = (80, 30);

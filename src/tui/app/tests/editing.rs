@@ -32,7 +32,7 @@ fn asked(command: &str) -> Driver {
 /// Answers the question that the dialog has put to the session: a command that mentions `bad` does not fit.
 fn fit(driver: &mut Driver) {
     let queries = driver.effects.drain(..).filter_map(|effect| match effect {
-        Effect::Ask(query) => Some(query),
+        Effect::Ask(_, query) => Some(query),
         _ => None,
     });
     let [query] = &queries.collect::<Vec<_>>()[..] else {

@@ -19,6 +19,7 @@ mod panel;
 mod picking;
 mod pictures;
 mod sending;
+mod session_cards;
 mod session_list;
 mod sessions;
 mod task_panel;

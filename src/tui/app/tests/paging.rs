@@ -126,7 +126,7 @@ fn answer(driver: &mut Driver, query: &Query, answer: &Answer) {
 fn asked(driver: &mut Driver) -> Vec<Query> {
     let effects = std::mem::take(&mut driver.effects);
     let queries = effects.into_iter().filter_map(|effect| match effect {
-        Effect::Ask(query) => Some(query),
+        Effect::Ask(_, query) => Some(query),
         _ => None,
     });
     queries.collect()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::conversation::{CallResult, TodoChange, TodoStatus};
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 
 fn todos() -> Vec<Value> {
     vec![
@@ -37,7 +37,7 @@ fn ended() -> CallResult {
 fn working() -> Driver {
     let mut driver = conversation();
     driver.size = (120, 36);
-    driver.app.view.panel.set_registry(Arc::new(Registry::builtin()));
+    driver.app.view.panel.set_cards(BuiltinCards::new());
     driver.event(Event::TurnStarted);
     driver.event(Event::Todos(todos()));
     driver.event(changed("src/retry.rs", 6, 2));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::session::Input;
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::sessions::{SessionTarget, SlotId};
 
 /// Takes the requests to the loop since the last time, as short words.
@@ -34,7 +34,7 @@ fn opened(driver: &mut Driver, slot: u32, title: &str) -> SessionId {
     let id = snapshot.info.id.clone();
     let now = driver.now;
     driver.app.in_session(SlotId(slot), now, |app| {
-        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+        app.on_opened(&snapshot, BuiltinCards::new(), Vec::new(), now)
     });
     driver.collect();
     id
@@ -385,7 +385,7 @@ fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
     snapshot.draft = "make the retry test deterministic".to_owned();
     let now = driver.now;
     driver.app.in_session(SlotId(1), now, |app| {
-        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+        app.on_opened(&snapshot, BuiltinCards::new(), Vec::new(), now)
     });
     driver.collect();
     assert!(

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::sessions::SlotId;
 use crate::tui::tasks::sample::{Sample, task};
 
@@ -43,7 +43,7 @@ pub(super) fn opened(driver: &mut Driver, slot: SlotId, row: &TaskRow) {
     snapshot.busy = !row.status.is_ended();
     let now = driver.now;
     driver.app.in_session(slot, now, |app| {
-        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
+        app.on_opened(&snapshot, BuiltinCards::new(), Vec::new(), now)
     });
     driver.collect();
 }
@@ -313,11 +313,7 @@ fn keys_behind_the_leader_lead_to_the_parent_and_to_siblings() {
 #[test]
 fn enter_on_the_card_of_a_task_goes_into_it() {
     let (mut driver, sample) = with_task();
-    driver
-        .app
-        .view
-        .transcript
-        .set_registry(Arc::new(Registry::builtin()));
+    driver.app.view.transcript.draw_builtin(BuiltinCards::new());
     let row = sample.row();
     let details = serde_json::json!({
         "task_id": row.task, "session_id": row.session, "agent": "explore", "description": row.description,
@@ -525,7 +521,7 @@ fn the_card_of_a_task_follows_it_after_its_call() {
     let opened = snapshot(Vec::new(), &driver);
     driver
         .app
-        .on_opened(&opened, Arc::new(Registry::builtin()), Vec::new(), now);
+        .on_opened(&opened, BuiltinCards::new(), Vec::new(), now);
     let text = driver.text();
     assert!(
         text.contains("· started"),
