@@ -5,7 +5,7 @@ use crate::session::query::{Answer, Query};
 use crate::session::{Envelope, Event, Handle, Receiver, RecvError};
 
 use super::calls::SessionCards;
-use super::host_requests::EnteredTask;
+use super::host_requests::{AttachedSession, EnteredTask};
 use super::reader_session::ReaderSession;
 use crate::view::card::Card;
 
@@ -22,7 +22,7 @@ pub(super) struct ConversationEvents {
 }
 
 struct TaskStream {
-    handle: Handle,
+    session: AttachedSession,
     events: Receiver,
 }
 
@@ -51,20 +51,21 @@ impl ConversationEvents {
 
     /// Returns the session of the task that the person is in.
     pub(super) fn task(&self) -> Option<&Handle> {
-        Some(&self.task.as_ref()?.handle)
+        Some(&self.task.as_ref()?.session.handle)
     }
 
     /// The person is in this task from now on.
     pub(super) fn enter(&mut self, entered: EnteredTask, reader: &mut ReaderSession) {
         let EnteredTask {
             session,
-            opened,
+            attached,
+            cards,
             snapshot,
             events,
         } = entered;
-        reader.enter(session, &snapshot, opened.cards);
-        let handle = opened.handle;
-        self.task = Some(TaskStream { handle, events });
+        reader.enter(session, &snapshot, cards);
+        let session = attached;
+        self.task = Some(TaskStream { session, events });
     }
 
     /// The person is in the main conversation again, which was told up to the event with this number.
@@ -131,7 +132,7 @@ impl ConversationEvents {
     async fn recover_task(&mut self, reason: RecvError, reader: &mut ReaderSession) {
         let Some(task) = &mut self.task else { return };
         if reason == RecvError::Lagged
-            && let Ok((snapshot, events)) = task.handle.attach().await
+            && let Ok((snapshot, events)) = task.session.handle.attach().await
         {
             task.events = events;
             return reader.catch_up_task(&snapshot);

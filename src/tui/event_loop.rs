@@ -188,7 +188,6 @@ impl EventLoop {
         let effects = self.app.take_effects();
         self.input.stop();
         self.screen.give_back();
-        self.prompts.finish();
         for effect in effects {
             // Whatever is not taken now is lost with the session's end anyway.
             let _ = match effect {

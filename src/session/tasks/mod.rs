@@ -121,8 +121,8 @@ struct State {
 struct LiveSession {
     handle: Handle,
     actor: JoinHandle<()>,
-    /// A front end has its handle: it stays open when the task has ended.
-    is_lent: bool,
+    /// Number of front ends that are attached to it: it stays open for them when the task has ended.
+    attached: usize,
 }
 
 /// Parts of [`Tasks`].
@@ -192,6 +192,10 @@ impl Tasks {
     }
 
     /// Returns true if a task runs in this session.
+    pub(super) fn root(&self) -> &SessionId {
+        &self.root
+    }
+
     pub(super) fn has(&self, session: &SessionId) -> bool {
         self.lock().scheduler.row(session).is_some()
     }
@@ -387,7 +391,7 @@ impl LiveSession {
         Self {
             handle: running.handle,
             actor: running.actor,
-            is_lent: false,
+            attached: 0,
         }
     }
 

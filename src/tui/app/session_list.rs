@@ -219,7 +219,7 @@ impl App {
                 Err(error) => self.warn(&error.sentence(), now),
             },
             // Nothing on screen asks about trees.
-            HostAnswer::Tree(_) => {}
+            HostAnswer::Tree(_) | HostAnswer::Open(_) | HostAnswer::Prompts(_) | HostAnswer::PromptKept => {}
         }
         RedrawUrgency::Urgent
     }

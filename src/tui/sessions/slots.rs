@@ -57,7 +57,7 @@ struct SessionSlot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotOwner {
     Screen,
-    /// It is a task's, and ends with its tree. What belongs to the tree is told by the slot of the root.
+    /// It is a task's, and is attached to. What belongs to the tree is told by the slot of the root.
     Tree,
 }
 
@@ -113,7 +113,7 @@ impl SessionSlots {
 
     /// Opens the session of a task of a tree that is open.
     pub(crate) fn open_task(&mut self, slot: SlotId, session: SessionId) {
-        let opening = self.host.open(SessionTarget::Session(session));
+        let opening = self.host.attach(session);
         self.await_opening(slot, SlotOwner::Tree, opening);
     }
 
@@ -131,17 +131,20 @@ impl SessionSlots {
         self.front = slot;
     }
 
-    /// Lets a session end: what it did is on disk, and nobody looks at it any more. That of a task goes on.
+    /// Lets a session end: what it did is on disk, and nobody looks at it any more. That of a task does so
+    /// once the task has ended.
     pub(crate) fn close(&mut self, id: SlotId) {
         let Some(place) = self.slots.iter().position(|slot| slot.id == id) else {
             return;
         };
         let slot = self.slots.remove(place);
-        if slot.owner == SlotOwner::Screen
-            && let Some(handle) = slot.handle()
-        {
-            // One that is too busy to hear it is closed with the program.
-            let _ = handle.send(Op::Close);
+        let Some(handle) = slot.handle() else { return };
+        match slot.owner {
+            SlotOwner::Screen => {
+                // One that is too busy to hear it is closed with the program.
+                let _ = handle.send(Op::Close);
+            }
+            SlotOwner::Tree => self.host.begin_close(handle.clone()),
         }
     }
 

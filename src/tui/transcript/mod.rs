@@ -16,6 +16,7 @@
 mod apply;
 mod block;
 mod call;
+mod card_queries;
 mod cards;
 mod draw;
 mod emphasis;

@@ -1,13 +1,6 @@
-//! Cards of calls that only their session can draw: asked for once a block with such a call is on screen, drawn by its name
-//! until they are there.
+//! Cards of a call that only its session can draw, as far as they are there.
 
-use crate::conversation::CallId;
-use crate::session::query::Query;
 use crate::view::card::Card;
-
-use super::Transcript;
-use super::block::Body;
-use super::call::{CallBlock, Group};
 
 /// The session's cards of one call.
 #[derive(Default)]
@@ -50,40 +43,5 @@ impl SessionCards {
         } else {
             &mut self.short
         }
-    }
-}
-
-impl Transcript {
-    /// Returns the queries for cards of calls of the last frame that only the session can draw, each once.
-    pub(crate) fn card_queries(&mut self) -> Vec<Query> {
-        let mut queries = Vec::new();
-        for index in self.shown.blocks.clone() {
-            let Body::Call(call) = &self.blocks.list[index].body else {
-                continue;
-            };
-            let shown = match call.group {
-                Group::Follows(leader) => leader,
-                Group::Alone | Group::Apart | Group::Leads(_) => index,
-            };
-            let expanded = self.blocks.list[shown].is_unfolded(self.reasoning_unfolded);
-            let Body::Call(call) = &mut self.blocks.list[index].body else {
-                continue;
-            };
-            let mut ask = |call: &mut CallBlock| {
-                if call.ask_card(&*self.cards, expanded) {
-                    let call = call.id.clone();
-                    queries.push(Query::Card { call, expanded });
-                }
-            };
-            ask(call);
-            call.inner.iter_mut().for_each(ask);
-        }
-        queries
-    }
-
-    /// Takes in a card of the session; says whether anything changed.
-    pub(crate) fn take_card(&mut self, call: &CallId, expanded: bool, card: Card) -> bool {
-        self.blocks
-            .change_call(call, |block| block.session_cards().take(expanded, card))
     }
 }
