@@ -245,12 +245,9 @@ impl EventLoop {
             }
             Event::PictureTaken(slot, media) => {
                 self.picture = None;
-                self.app
-                    .in_session(slot, now, |app| app.picture_taken(media, now))
+                self.app.picture_taken(slot, media, now)
             }
-            Event::Answered(slot, query, answer) => self
-                .app
-                .in_session(slot, now, |app| app.answered(&query, &answer, now)),
+            Event::Answered(slot, query, answer) => self.app.answered(slot, &query, &answer, now),
             Event::Found(answer) => self.app.on_finder_answer(answer, now),
             Event::PictureMade(made) => {
                 self.drawing = None;
@@ -314,19 +311,18 @@ impl EventLoop {
     }
 
     fn session(&mut self, slot: SlotId, said: SessionMessage, now: Instant) -> RedrawUrgency {
-        if let SessionMessage::Event(envelope) = &said {
-            return self.app.session_event(slot, envelope, now);
-        }
-        let change = self.app.in_session(slot, now, |app| match said {
+        let app = &mut self.app;
+        let change = match said {
+            SessionMessage::Event(envelope) => return app.session_event(slot, &envelope, now),
             SessionMessage::Opened(Ok(welcome)) => {
-                app.on_opened(&welcome.snapshot, welcome.cards, welcome.notes, now)
+                app.session_opened(slot, &welcome.snapshot, welcome.cards, welcome.notes, now)
             }
-            SessionMessage::Opened(Err(report)) => app.not_opened(report, now),
-            SessionMessage::Attached(snapshot) => app.on_attached(&snapshot, now),
-            SessionMessage::Ended => app.ended(now),
-            SessionMessage::Event(_) | SessionMessage::Urgent => RedrawUrgency::None,
-        });
-        change.max(self.app.settle_tree(slot, now))
+            SessionMessage::Opened(Err(report)) => app.session_not_opened(slot, report, now),
+            SessionMessage::Attached(snapshot) => app.session_attached(slot, &snapshot, now),
+            SessionMessage::Ended => app.session_ended(slot, now),
+            SessionMessage::Urgent => RedrawUrgency::None,
+        };
+        change.max(app.settle_tree(slot, now))
     }
 
     fn pass_time(&mut self) {
@@ -409,7 +405,10 @@ impl EventLoop {
     fn send(&mut self, op: &Op) -> RedrawUrgency {
         match self.sessions.send(op.clone()) {
             Ok(()) => RedrawUrgency::None,
-            Err(error) => self.app.not_sent(op, &error.to_string(), Instant::now()),
+            Err(error) => {
+                let slot = self.sessions.front();
+                self.app.not_sent(slot, op, &error.to_string(), Instant::now())
+            }
         }
     }
 
@@ -417,9 +416,7 @@ impl EventLoop {
         let Err(error) = self.sessions.send_to(slot, op.clone()) else {
             return RedrawUrgency::None;
         };
-        let now = Instant::now();
-        self.app
-            .in_session(slot, now, |app| app.not_sent(op, &error.to_string(), now))
+        self.app.not_sent(slot, op, &error.to_string(), Instant::now())
     }
 
     /// Asks a session; what it does not answer any more is answered here.

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::pickers::MODELS;
+use super::session_view::SessionView;
+use super::view_update::ViewUpdate;
 use super::{App, Effect};
 use crate::conversation::FilePart;
 use crate::session::mention::mentions;
@@ -14,8 +16,9 @@ use crate::session::{Input, Mention};
 use crate::tui::clipboard::picture::ClipboardSource;
 use crate::tui::completion::Request;
 use crate::tui::composer::AttachedFile;
-use crate::tui::keymap::{Action, Context, Edit};
+use crate::tui::keymap::{Action, Context, Edit, Keymap};
 use crate::tui::media::{Media, MediaKind, pasted_paths};
+use crate::tui::sessions::SlotId;
 use crate::tui::terminal_environment::path_words;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
@@ -68,7 +71,7 @@ impl App {
                 if !text.contains('\n') {
                     self.view.composer.replace_before_caret(text.chars().count(), "");
                 }
-                self.attach(&media, now);
+                self.front(now).attach(&media);
             }
             Some(Err(words)) => {
                 self.view.composer.paste(pasted);
@@ -81,58 +84,29 @@ impl App {
         self.release_keys(now);
     }
 
-    /// The clipboard gave a picture, or a sentence why not.
-    pub(crate) fn picture_taken(&mut self, media: Result<Media, String>, now: Instant) -> RedrawUrgency {
-        match media {
-            Ok(media) => {
-                self.attach(&[media], now);
-                self.draft_changed(now);
+    /// The clipboard gave a picture for a session, or a sentence why not.
+    pub(crate) fn picture_taken(
+        &mut self,
+        slot: SlotId,
+        media: Result<Media, String>,
+        now: Instant,
+    ) -> RedrawUrgency {
+        self.in_view(slot, now, |update| {
+            match media {
+                Ok(media) => {
+                    update.attach(&[media]);
+                    update.draft_changed();
+                }
+                Err(words) => update.say(words, Meaning::Warning),
             }
-            Err(words) => self.say(words, Meaning::Warning, now),
-        }
-        RedrawUrgency::Urgent
+            RedrawUrgency::Urgent
+        })
     }
 
     /// Returns how a picture is taken from the clipboard, and where it goes.
     pub(crate) fn picture_places(&self) -> (ClipboardSource, PathBuf) {
         let directory = self.frecency_file.with_file_name("pasted");
         (self.appearance.terminal_environment.pictures.clone(), directory)
-    }
-
-    fn attach(&mut self, media: &[Media], now: Instant) {
-        let times = self.appearance.terminal_environment.symbols.times();
-        for media in media {
-            self.view
-                .composer
-                .attach(&media.path, media.kind, &media.facts(times));
-        }
-        if let Some(words) = self.unfit(&self.view.composer.draft().files()) {
-            self.say(words, Meaning::Warning, now);
-        }
-    }
-
-    /// Says that the model takes no such files, where that is known.
-    pub(super) fn unfit(&self, files: &[AttachedFile]) -> Option<String> {
-        let name = match &self.view.wanted_model {
-            Some(model) => model.to_string(),
-            None => self.view.facts.model.clone(),
-        };
-        let model = self
-            .view
-            .models
-            .iter()
-            .find(|choice| choice.model.to_string() == name)?;
-        let is_unfit = |file: &&AttachedFile| match file.kind() {
-            MediaKind::Image => !model.images,
-            MediaKind::Pdf => !model.pdf,
-        };
-        let kind = match files.iter().find(is_unfit)?.kind() {
-            MediaKind::Image => "pictures",
-            MediaKind::Pdf => "PDFs",
-        };
-        let models = Action::OpenList(&MODELS);
-        let key = self.keymap.after_leader(models);
-        Some(format!("{name} takes no {kind}; {key} asks another model"))
     }
 
     /// Returns an input that has what its text needs: files by their labels, and those that it mentions. Of a message
@@ -175,6 +149,46 @@ impl App {
             Meaning::TextMuted,
             now,
         );
+    }
+}
+
+impl ViewUpdate<'_> {
+    fn attach(&mut self, media: &[Media]) {
+        let times = self.symbols.times();
+        for media in media {
+            self.view
+                .composer
+                .attach(&media.path, media.kind, &media.facts(times));
+        }
+        let files = self.view.composer.draft().files();
+        if let Some(words) = self.view.unfit(&files, self.keymap) {
+            self.say(words, Meaning::Warning);
+        }
+    }
+}
+
+impl SessionView {
+    /// Says that the model takes no such files, where that is known.
+    pub(super) fn unfit(&self, files: &[AttachedFile], keymap: &Keymap) -> Option<String> {
+        let name = match &self.wanted_model {
+            Some(model) => model.to_string(),
+            None => self.facts.model.clone(),
+        };
+        let model = self
+            .models
+            .iter()
+            .find(|choice| choice.model.to_string() == name)?;
+        let is_unfit = |file: &&AttachedFile| match file.kind() {
+            MediaKind::Image => !model.images,
+            MediaKind::Pdf => !model.pdf,
+        };
+        let kind = match files.iter().find(is_unfit)?.kind() {
+            MediaKind::Image => "pictures",
+            MediaKind::Pdf => "PDFs",
+        };
+        let models = Action::OpenList(&MODELS);
+        let key = keymap.after_leader(models);
+        Some(format!("{name} takes no {kind}; {key} asks another model"))
     }
 }
 

@@ -22,6 +22,15 @@ pub(super) enum HistoryRead {
     Search,
 }
 
+impl HistoryRead {
+    /// Shows nothing older when it has been read: meanwhile the person writes.
+    pub(super) fn forget_recall(&mut self) {
+        if *self == Self::Recall {
+            *self = Self::Nothing;
+        }
+    }
+}
+
 impl App {
     /// Goes back: to what waits, then to what was written before.
     pub(super) fn recall(&mut self, now: Instant) {
@@ -38,13 +47,6 @@ impl App {
         } else if !self.view.composer.knows_earlier() && self.reading == HistoryRead::Nothing {
             self.reading = HistoryRead::Recall;
             self.effects.push(Effect::ReadPrompts);
-        }
-    }
-
-    /// Shows nothing older when it has been read: meanwhile the person writes.
-    pub(super) fn forget_recall(&mut self) {
-        if self.reading == HistoryRead::Recall {
-            self.reading = HistoryRead::Nothing;
         }
     }
 

@@ -7,6 +7,8 @@
 use std::time::Instant;
 
 use super::pickers::PROMPTS;
+use super::session_view::SessionView;
+use super::view_update::ViewUpdate;
 use super::{App, Focus, SessionLink, TurnStatus};
 use crate::session::{Input, Op, QueueDirection, Queued, QueuedKind};
 use crate::tui::keymap::{Action, Context};
@@ -21,14 +23,58 @@ pub(super) enum TakeBackPurpose {
     Remove,
 }
 
-impl App {
+impl SessionView {
     fn waiting_ids(&self) -> Vec<WaitingId> {
-        self.view.waiting().iter().map(|waiting| waiting.id).collect()
+        self.waiting().iter().map(|waiting| waiting.id).collect()
     }
 
+    /// The session says what waits.
+    pub(super) fn set_queue(&mut self, queue: &[Queued]) {
+        self.queue.clear();
+        self.queue.extend_from_slice(queue);
+        self.follow_queue();
+    }
+
+    /// Keeps the keys on a row that is there, or gives them to the composer.
+    pub(super) fn follow_queue(&mut self) {
+        let ids = self.waiting_ids();
+        if self.focus == Focus::Queue && !self.queue_list.follow(&ids) {
+            self.focus_composer();
+        }
+    }
+}
+
+impl ViewUpdate<'_> {
+    /// An input was given back, or was sent before it could be.
+    pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>) {
+        let wanted = self.view.wanted_inputs.remove(&id);
+        match (input, wanted) {
+            (Some(input), Some(wanted)) => self.take_back_input(input, wanted),
+            // Somebody else has it.
+            (Some(_), None) => {}
+            (None, _) => self.say("too late: that message was sent", Meaning::Warning),
+        }
+    }
+
+    fn take_back_input(&mut self, input: &Input, wanted: TakeBackPurpose) {
+        match wanted {
+            TakeBackPurpose::Edit => {
+                self.view.focus_composer();
+                self.take_back(input);
+            }
+            TakeBackPurpose::Remove => {
+                let search = Action::OpenList(&PROMPTS);
+                let key = self.keymap.label(Context::Composer, search);
+                self.say(format!("removed; {key} finds it again"), Meaning::TextMuted);
+            }
+        }
+    }
+}
+
+impl App {
     /// Gives the list the keys, on its newest row; says whether something waits.
     pub(super) fn focus_queue(&mut self) -> bool {
-        let ids = self.waiting_ids();
+        let ids = self.view.waiting_ids();
         let waits = self.view.queue_list.choose(usize::MAX, &ids);
         if waits {
             self.focus_composer();
@@ -39,25 +85,10 @@ impl App {
 
     /// The same, on the row of the list that was clicked.
     pub(super) fn focus_queue_row(&mut self, row: u16) {
-        let ids = self.waiting_ids();
+        let ids = self.view.waiting_ids();
         self.focus_composer();
         if self.view.queue_list.choose_shown(row, &ids) {
             self.view.focus = Focus::Queue;
-        }
-    }
-
-    /// The session says what waits.
-    pub(super) fn set_queue(&mut self, queue: &[Queued]) {
-        self.view.queue.clear();
-        self.view.queue.extend_from_slice(queue);
-        self.follow_queue();
-    }
-
-    /// Keeps the keys on a row that is there, or gives them to the composer.
-    pub(super) fn follow_queue(&mut self) {
-        let ids = self.waiting_ids();
-        if self.view.focus == Focus::Queue && !self.view.queue_list.follow(&ids) {
-            self.focus_composer();
         }
     }
 
@@ -68,14 +99,14 @@ impl App {
         };
         match (action, chosen) {
             (Action::RowUp, _) => {
-                let ids = self.waiting_ids();
+                let ids = self.view.waiting_ids();
                 if !self.view.queue_list.step(-1, &ids) {
                     self.focus_composer();
                     self.older(now);
                 }
             }
             (Action::RowDown, _) => {
-                let ids = self.waiting_ids();
+                let ids = self.view.waiting_ids();
                 if !self.view.queue_list.step(1, &ids) {
                     self.focus_composer();
                 }
@@ -122,40 +153,14 @@ impl App {
         }
     }
 
-    /// An input was given back, or was sent before it could be.
-    pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>, now: Instant) {
-        let wanted = self.view.wanted_inputs.remove(&id);
-        match (input, wanted) {
-            (Some(input), Some(wanted)) => self.take_back_input(input, wanted, now),
-            // Somebody else has it.
-            (Some(_), None) => {}
-            (None, _) => self.say("too late: that message was sent", Meaning::Warning, now),
-        }
-    }
-
     fn take_unsent(&mut self, place: usize, wanted: TakeBackPurpose, now: Instant) {
         let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
         let found = self.view.unsent.iter().enumerate().filter(is_input).nth(place);
         let Some((index, _)) = found else { return };
         if let Op::Submit(input) | Op::Queue(input) = self.view.unsent.remove(index) {
-            self.take_back_input(&input, wanted, now);
+            self.front(now).take_back_input(&input, wanted);
         }
-        self.follow_queue();
-    }
-
-    fn take_back_input(&mut self, input: &Input, wanted: TakeBackPurpose, now: Instant) {
-        match wanted {
-            TakeBackPurpose::Edit => {
-                self.focus_composer();
-                self.take_back(input, now);
-            }
-            TakeBackPurpose::Remove => {
-                let search = Action::OpenList(&PROMPTS);
-                let key = self.keymap.label(Context::Composer, search);
-                let words = format!("removed; {key} finds it again");
-                self.say(words, Meaning::TextMuted, now);
-            }
-        }
+        self.view.follow_queue();
     }
 
     pub(super) fn held_count(&self) -> usize {

@@ -43,7 +43,7 @@ impl App {
                 question,
                 reply,
                 text,
-            } => self.answer(question, reply, text, now),
+            } => self.front(now).answer(question, reply, text),
             LayerRequest::NextQuestion => self.next_question(now),
             LayerRequest::PutOff => self.put_off_question(now),
             LayerRequest::Trust(answer) => self.answer_trust(answer, now),

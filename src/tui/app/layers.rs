@@ -5,13 +5,16 @@ use std::time::Instant;
 
 use super::pickers::List;
 use super::trees::tree_mut_of;
+use super::view_update::ViewUpdate;
 use super::{App, ESCAPE_PAUSE};
+use crate::conversation::CallId;
 use crate::session::query::{Answer, Query};
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context};
-use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerUpdate};
+use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::page::Page;
 use crate::tui::picker::Picker;
+use crate::tui::sessions::SlotId;
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::card::Card;
@@ -29,6 +32,35 @@ pub(super) enum LayerSlot {
     Todo,
     Question,
     Completion,
+}
+
+impl ViewUpdate<'_> {
+    fn take_card(&mut self, call: &CallId, expanded: bool, card: &Card) -> RedrawUrgency {
+        if self.view.transcript.take_card(call, expanded, card.clone()) {
+            RedrawUrgency::Soft
+        } else {
+            RedrawUrgency::None
+        }
+    }
+
+    /// Tells the question that the conversation shows of something, and does what it requests then.
+    fn update_question(&mut self, update: &LayerUpdate<'_>) -> RedrawUrgency {
+        let Some(dialog) = self.tree.questions.shown_mut() else {
+            return RedrawUrgency::None;
+        };
+        if let LayerReply::Close(request) = dialog.update(update) {
+            self.tree.questions.remove_shown();
+            if let Some(LayerRequest::Answer {
+                question,
+                reply,
+                text,
+            }) = request
+            {
+                self.answer(question, reply, text);
+            }
+        }
+        RedrawUrgency::Urgent
+    }
 }
 
 impl App {
@@ -276,20 +308,26 @@ impl App {
         }
     }
 
-    /// The session in front has answered what a layer asked, or drawn a call.
-    pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> RedrawUrgency {
+    /// A session has answered what a layer or a question asked, or drawn a call.
+    pub(crate) fn answered(
+        &mut self,
+        slot: SlotId,
+        query: &Query,
+        answer: &Answer,
+        now: Instant,
+    ) -> RedrawUrgency {
         if let Query::Card { call, expanded } = query {
-            let Answer::Card(Some(card)) = answer else {
-                return RedrawUrgency::None;
-            };
-            let is_new = self.view.transcript.take_card(call, *expanded, Card::clone(card));
-            return if is_new {
-                RedrawUrgency::Soft
-            } else {
-                RedrawUrgency::None
-            };
+            return self.in_view(slot, now, |update| match answer {
+                Answer::Card(Some(card)) => update.take_card(call, *expanded, card),
+                _ => RedrawUrgency::None,
+            });
         }
-        self.update_layers(&LayerUpdate::Answer(query, answer), now);
+        let update = LayerUpdate::Answer(query, answer);
+        if slot != self.view.slot {
+            // Lists and pages are about the conversation in front.
+            return self.in_view(slot, now, |view| view.update_question(&update));
+        }
+        self.update_layers(&update, now);
         RedrawUrgency::Urgent
     }
 

@@ -6,8 +6,8 @@
 //!
 //! `setup` is what the screen begins with, `effect` what it wants done, `clock` what time does to it, `context` who has
 //! the keys. `keys` reads keys and performs actions, `layers` keeps pages, lists and questions over the conversation and
-//! `layer_requests` does what they ask for, `pickers` has the lists, `session_events` takes in what the session says, `sessions`
-//! puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
+//! `layer_requests` does what they ask for, `pickers` has the lists, `session_events` takes in what a session says into its
+//! conversation (`view_update`), `sessions` puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
 //! themselves; here is only what lies between them.
 
 mod appearance;
@@ -48,6 +48,7 @@ mod trees;
 mod trust_question;
 mod view_cx;
 mod view_frame;
+mod view_update;
 mod vim;
 mod wall_clock;
 mod watch;
@@ -227,11 +228,8 @@ impl App {
 
     /// Stores the draft now, if it changed.
     pub(crate) fn store_draft(&mut self) {
-        if self.view.link == SessionLink::Open && self.view.draft != DraftState::Stored {
-            self.view.draft = DraftState::Stored;
-            self.effects
-                .push(Effect::Send(Op::Draft(self.view.composer.draft().stored())));
-        }
+        let stored = self.view.unstored_draft();
+        self.effects.extend(stored.map(Effect::Send));
     }
 
     pub(crate) fn editor(&self) -> Option<&str> {
@@ -263,23 +261,13 @@ impl App {
     }
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
-        self.view.remark = Some(Remark {
-            text: text.into(),
-            meaning,
-            until: now + REMARK,
-        });
+        self.view.say(text, meaning, now);
     }
 
     fn send(&mut self, op: Op) {
-        self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
-        self.view.is_held |= matches!(op, Op::Interrupt) && self.waits_for_tasks();
-        self.view.is_held &= !matches!(op, Op::Submit(_) | Op::Queue(_) | Op::Release);
-        match self.view.link {
-            SessionLink::Opening => self.view.unsent.push(op),
-            SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {
-                self.effects.push(Effect::Send(op));
-            }
-        }
+        let tasks = &trees::tree_of(&self.trees, &self.view).tasks;
+        let sent = self.view.note_sent(op, tasks);
+        self.effects.extend(sent.map(Effect::Send));
     }
 
     /// Returns true if there is something that `esc` stops.

@@ -160,6 +160,10 @@ impl SessionView {
         }
     }
 
+    pub(super) fn is_turn_running(&self) -> bool {
+        self.turn == TurnStatus::Busy || !self.shells.is_empty()
+    }
+
     /// Returns true if nothing was said in it yet.
     pub(super) fn has_no_messages(&self) -> bool {
         self.wanted.is_none() && has_no_messages(&self.facts, self.has_messages, &self.link)

@@ -1,7 +1,7 @@
 //! Other open sessions: another one on screen, what they want meanwhile, and leaving while they work.
 //!
-//! Events of a session that is not on screen are taken in as if it were there ([`App::in_session`]); only what it wants
-//! is shown. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on
+//! Events of a session that is not on screen are taken in by its own conversation ([`App::in_view`]); only what it wants is
+//! shown. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on
 //! disk. Of those that want nothing only the last few stay; the others are closed, and the list opens them again.
 //!
 //! A session here is a tree: that of a root with those of its tasks (`task_views`). Which of its conversations comes on
@@ -12,12 +12,12 @@ use std::time::Instant;
 
 use super::session_view::{SessionView, has_no_messages};
 use super::trees::{TreeView, tree_of};
-use super::{App, Effect, SessionLink, TurnStatus};
+use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::tui::dialog::QuitDialog;
 use crate::tui::sessions::{SessionTarget, SlotId};
 use crate::tui::statusbar::{OtherSessionCounts, SessionFacts};
-use crate::tui::transcript::{ForkRefusal, RedrawUrgency};
+use crate::tui::transcript::ForkRefusal;
 use crate::view::theme::Meaning;
 
 /// Sessions at rest that stay open beside the one on screen.
@@ -45,13 +45,9 @@ impl BackgroundSession {
         }
     }
 
-    fn is_turn_running(&self) -> bool {
-        self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
-    }
-
     /// Returns true if it, or a task of its tree, is at work.
     pub(super) fn is_busy(&self, tree: &TreeView) -> bool {
-        self.is_turn_running() || tree.is_at_work()
+        self.view.is_turn_running() || tree.is_at_work()
     }
 
     /// Returns true if a person should know of it.
@@ -93,55 +89,6 @@ impl App {
             counts.asks += tree.questions.len();
         }
         counts
-    }
-
-    /// Lets a session be changed, whether it is on screen or not. One that is not there any more is left alone.
-    pub(crate) fn in_session(
-        &mut self,
-        slot: SlotId,
-        now: Instant,
-        change: impl FnOnce(&mut Self) -> RedrawUrgency,
-    ) -> RedrawUrgency {
-        if slot == self.view.slot {
-            return change(self);
-        }
-        let before = self.elsewhere();
-        let Some(place) = self.others.iter().position(|other| other.view.slot == slot) else {
-            return RedrawUrgency::None;
-        };
-        let mut other = self.others.remove(place);
-        let was_running = other.is_turn_running();
-        let changed = self.as_if_shown(&mut other, change);
-        other.has_news |= was_running && !other.is_turn_running();
-        self.others.insert(place, other);
-        if before == self.elsewhere() {
-            let is_seen = self.shown.views.contains(&slot);
-            return if is_seen { changed } else { RedrawUrgency::None };
-        }
-        self.list_sessions_anew(now);
-        RedrawUrgency::Urgent
-    }
-
-    /// Does it to the other session, and has what it sends sent there.
-    fn as_if_shown(
-        &mut self,
-        other: &mut BackgroundSession,
-        change: impl FnOnce(&mut Self) -> RedrawUrgency,
-    ) -> RedrawUrgency {
-        // Lists and pages are about the session on screen.
-        let layers = std::mem::take(&mut self.layers);
-        let effects = std::mem::take(&mut self.effects);
-        std::mem::swap(&mut self.view, &mut other.view);
-        let changed = change(self);
-        self.store_draft();
-        std::mem::swap(&mut self.view, &mut other.view);
-        self.layers = layers;
-        let sent = std::mem::replace(&mut self.effects, effects);
-        self.effects.extend(sent.into_iter().map(|effect| match effect {
-            Effect::Send(op) => Effect::SendTo(other.view.slot, op),
-            effect => effect,
-        }));
-        changed
     }
 
     /// Begins a session, unless the one on screen, or another, is new already.
@@ -340,6 +287,10 @@ impl App {
         if std::mem::replace(&mut tree.front, slot) != slot {
             // What comes up there is another matter.
             tree.questions.leave_shown();
+        }
+        // It may have been opened elsewhere.
+        if self.view.root.is_some() {
+            self.send_early_command(now);
         }
         self.list_tasks(now);
         self.show_question(now);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::session_view::SessionView;
 use super::{App, SessionLink, TurnStatus};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
 use crate::session::{Op, TaskOp};
@@ -12,7 +13,7 @@ use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::Draft;
 use crate::tui::dialog::StopTaskDialog;
-use crate::tui::tasks::{FinishedGroup, words};
+use crate::tui::tasks::{FinishedGroup, TaskList, words};
 use crate::view::theme::Meaning;
 
 impl App {
@@ -27,12 +28,7 @@ impl App {
 
     /// The tasks below the session in front that have not ended.
     fn active_below(&self) -> impl Iterator<Item = &TaskRow> {
-        let tasks = &self.tree().tasks;
-        let own = self.view.root.as_ref();
-        let entries = tasks.entries().iter().map(|entry| &*entry.row);
-        entries.filter(move |row| {
-            !row.status.is_ended() && own.is_some_and(|own| tasks.is_below(&row.session, own))
-        })
+        self.view.active_below(&self.tree().tasks)
     }
 
     /// How many tasks the calls of the session in front wait for.
@@ -58,9 +54,7 @@ impl App {
 
     /// Returns true if the end of a task would set the session in front to work.
     pub(super) fn waits_for_tasks(&self) -> bool {
-        let own = self.view.root.as_ref();
-        let mut active = self.active_below();
-        active.any(|row| row.is_background && Some(&row.parent) == own)
+        self.view.waits_for_tasks(&self.tree().tasks)
     }
 
     /// Returns true if that is all that would, and the person has not said that it should not.
@@ -91,19 +85,12 @@ impl App {
     }
 
     /// Tells once of a group of background tasks that has ended, in the conversation that started it.
-    pub(super) fn tell_of_group(&mut self, group: &FinishedGroup, now: Instant) {
-        if group.rows.iter().all(|row| row.status == TaskStatus::Cancelled) {
-            // The person, or their agent, wanted it.
-            return;
-        }
-        let text = group_words(&group.rows);
+    pub(super) fn tell_of_group(&mut self, group: &FinishedGroup) {
         let view = std::iter::once(&mut self.view).chain(self.others.iter_mut().map(|other| &mut other.view));
         let mut view = view.filter(|view| view.root.as_ref() == Some(&group.parent));
         if let Some(view) = view.next() {
-            view.transcript.push_notice(text.clone());
+            view.transcript.push_notice(group_words(&group.rows));
         }
-        let headline = text.lines().next().unwrap_or_default().to_owned();
-        self.notify_if_away(headline, now);
     }
 
     /// Returns why nothing can be said to the task in front, if so.
@@ -111,6 +98,37 @@ impl App {
         let row = self.tree().tasks.get(self.view.task.as_ref()?)?;
         let is_queued = row.status == TaskStatus::Queued;
         is_queued.then_some("not sent: the task waits for a free slot; the draft stays here")
+    }
+}
+
+impl FinishedGroup {
+    /// Returns false if the person, or their agent, wanted its end.
+    pub(super) fn is_of_interest(&self) -> bool {
+        !self.rows.iter().all(|row| row.status == TaskStatus::Cancelled)
+    }
+
+    /// `3 tasks have ended: 2 done, 1 failed`
+    pub(super) fn headline(&self) -> String {
+        let words = group_words(&self.rows);
+        words.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
+impl SessionView {
+    /// The tasks below the session that have not ended.
+    pub(super) fn active_below<'t>(&'t self, tasks: &'t TaskList) -> impl Iterator<Item = &'t TaskRow> {
+        let own = self.root.as_ref();
+        let entries = tasks.entries().iter().map(|entry| &*entry.row);
+        entries.filter(move |row| {
+            !row.status.is_ended() && own.is_some_and(|own| tasks.is_below(&row.session, own))
+        })
+    }
+
+    /// Returns true if the end of a task would set the session to work.
+    pub(super) fn waits_for_tasks(&self, tasks: &TaskList) -> bool {
+        let own = self.root.as_ref();
+        let mut active = self.active_below(tasks);
+        active.any(|row| row.is_background && Some(&row.parent) == own)
     }
 }
 

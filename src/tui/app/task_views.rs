@@ -122,25 +122,6 @@ impl App {
         self.siblings().len() > 1
     }
 
-    /// Brings the cards of tasks in the conversation in front up to how these stand.
-    pub(super) fn follow_tasks(&mut self) {
-        let tree = tree_of(&self.trees, &self.view);
-        let rows = tree.tasks.entries().iter().map(|entry| &*entry.row);
-        self.view.transcript.follow_tasks(rows);
-    }
-
-    /// Has the conversation of a task named by what it is about: its agent stands before that.
-    pub(super) fn name_task(&mut self) {
-        let row = self
-            .view
-            .task
-            .as_ref()
-            .and_then(|task| self.tree().tasks.get(task));
-        if let Some(description) = row.map(|row| row.description.clone()) {
-            self.view.facts.title = description;
-        }
-    }
-
     /// Returns the agents on the way down to a conversation, if it is that of a task.
     pub(super) fn agents_down_to(&self, slot: SlotId) -> Vec<String> {
         let Some(view) = self.view_at(slot) else {

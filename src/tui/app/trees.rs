@@ -4,16 +4,18 @@
 //! is on screen, or was last ([`TreeView::front`]): a question comes up where somebody looks, and keys that are typed there
 //! hold it off. Every conversation has the tree of its root's slot ([`SessionView::tree`](super::session_view::SessionView)).
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::App;
 use super::questions::OpenQuestions;
 use super::session_view::SessionView;
-use crate::conversation::SessionId;
+use super::view_update::ViewUpdate;
+use crate::conversation::{SessionId, TaskRow};
 use crate::question::Question;
 use crate::session::{Envelope, Event, Snapshot};
 use crate::tui::sessions::SlotId;
-use crate::tui::tasks::TaskList;
+use crate::tui::tasks::{FinishedGroup, TaskList};
 use crate::tui::transcript::RedrawUrgency;
 
 pub(super) struct TreeView {
@@ -60,21 +62,6 @@ impl App {
         tree_mut_of(&mut self.trees, &self.view)
     }
 
-    /// Takes in an event of a session.
-    pub(crate) fn session_event(&mut self, slot: SlotId, envelope: &Envelope, now: Instant) -> RedrawUrgency {
-        let tree = self.trees.iter().find(|tree| tree.slot == slot);
-        let slot = match tree {
-            Some(tree) if envelope.event.is_of_tree() => tree.front,
-            _ => slot,
-        };
-        let change = self.in_session(slot, now, |app| app.event(envelope, now));
-        if slot == self.view.slot && !envelope.event.is_of_tree() {
-            self.unless_unseen(change)
-        } else {
-            change
-        }
-    }
-
     /// Lets the right question come up after a tree was taken over.
     pub(crate) fn settle_tree(&mut self, slot: SlotId, now: Instant) -> RedrawUrgency {
         let tree = self.trees.iter_mut().find(|tree| tree.slot == slot);
@@ -83,58 +70,33 @@ impl App {
         };
         tree.is_unsettled = false;
         let front = tree.front;
-        self.in_session(front, now, |app| {
-            app.show_question(now);
+        self.in_view(front, now, |update| {
+            update.show_question();
             RedrawUrgency::Urgent
         })
     }
 
-    /// Takes over the tree of a root that was attached to.
-    pub(super) fn attach_tree(&mut self, snapshot: &Snapshot, now: Instant) {
-        self.tree_mut().tasks.reset(&snapshot.tasks);
-        self.attach_questions(&snapshot.questions, now);
-        self.tree_mut().is_unsettled = true;
-        self.list_tasks(now);
-        self.view.panel.settle();
-    }
-
     /// Takes in what the tree's stream tells.
-    pub(super) fn tree_event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
-        let change = self.note_tree_event(envelope, now);
-        let change = self.refresh_watch(now).unwrap_or(change);
-        change.max(self.apply_to_transcript(envelope, now))
-    }
-
-    fn note_tree_event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
-        match &envelope.event {
-            Event::Asked(question) => {
-                self.notify_if_away(question.title().to_owned(), now);
-                self.put_question(question, now);
-                RedrawUrgency::Urgent
-            }
-            Event::Settled(settled) => {
-                self.settle_question(settled.id, now);
-                RedrawUrgency::Urgent
-            }
-            Event::Task(row) => {
-                let before = self.tree().tasks.counts();
-                let group = self.tree_mut().tasks.note(row);
-                let is_drawn = self.shown.views.contains(&self.view.slot);
-                if is_drawn && self.view.task.as_ref() == Some(&row.session) {
-                    self.tree_mut().tasks.see(&row.session);
-                }
-                self.list_tasks(now);
-                if let Some(group) = group {
-                    self.tell_of_group(&group, now);
-                }
-                match () {
-                    () if before != self.tree().tasks.counts() => RedrawUrgency::Urgent,
-                    () if self.shows_tasks() => RedrawUrgency::Soft,
-                    () => RedrawUrgency::None,
-                }
-            }
-            _ => RedrawUrgency::None,
+    pub(super) fn tree_event(&mut self, slot: SlotId, envelope: &Envelope, now: Instant) -> RedrawUrgency {
+        let tree = self.trees.iter().find(|tree| tree.slot == slot);
+        let front = tree.map_or(slot, |tree| tree.front);
+        let mut ended = None;
+        let mut change = self.in_view(front, now, |update| {
+            let (change, group) = update.note_tree_event(envelope);
+            ended = group;
+            change
+        });
+        if let Some(group) = ended {
+            self.tell_of_group(&group);
         }
+        if front == self.view.slot {
+            let is_task = matches!(envelope.event, Event::Task(_));
+            if change == RedrawUrgency::None && is_task && self.shows_tasks() {
+                change = RedrawUrgency::Soft;
+            }
+            change = self.refresh_watch(now).unwrap_or(change);
+        }
+        change.max(self.apply_to_transcript(envelope, now))
     }
 
     /// Tells the conversation of the session that it is about, if that is open.
@@ -156,18 +118,6 @@ impl App {
         }
     }
 
-    /// Marks the calls of the conversation in front whose questions are open: the tree may have told of one before the
-    /// session told of the call.
-    pub(super) fn mark_asking_calls(&mut self, now: Instant) {
-        let Some(session) = self.view.root.clone().filter(|_| self.view.task.is_some()) else {
-            return;
-        };
-        let questions: Vec<_> = self.tree().questions.of(&session).cloned().collect();
-        for question in questions {
-            self.view.transcript.apply(&Event::Asked(question), now);
-        }
-    }
-
     /// Returns true if a change of a task is seen.
     pub(super) fn shows_tasks(&self) -> bool {
         let is_panel_seen = !self.is_covered() && self.is_panel_drawn();
@@ -181,6 +131,87 @@ impl App {
         slots.push(self.view.tree);
         slots.retain(|slot| *slot != self.view.slot);
         slots
+    }
+}
+
+impl ViewUpdate<'_> {
+    /// Takes over the tree of a root that was attached to.
+    pub(super) fn attach_tree(&mut self, snapshot: &Snapshot) {
+        self.tree.tasks.reset(&snapshot.tasks);
+        self.attach_questions(&snapshot.questions);
+        self.tree.is_unsettled = true;
+        self.list_tasks();
+        self.view.panel.settle();
+    }
+
+    /// Takes in what the tree's stream tells; returns the group of tasks that has ended with it.
+    fn note_tree_event(&mut self, envelope: &Envelope) -> (RedrawUrgency, Option<FinishedGroup>) {
+        match &envelope.event {
+            Event::Asked(question) => {
+                self.notify_if_away(question.title().to_owned());
+                self.put_question(question);
+                (RedrawUrgency::Urgent, None)
+            }
+            Event::Settled(settled) => {
+                self.settle_question(settled.id);
+                (RedrawUrgency::Urgent, None)
+            }
+            Event::Task(row) => self.note_task(row),
+            _ => (RedrawUrgency::None, None),
+        }
+    }
+
+    fn note_task(&mut self, row: &Arc<TaskRow>) -> (RedrawUrgency, Option<FinishedGroup>) {
+        let before = self.tree.tasks.counts();
+        let group = self.tree.tasks.note(row);
+        if self.is_drawn && self.view.task.as_ref() == Some(&row.session) {
+            self.tree.tasks.see(&row.session);
+        }
+        self.list_tasks();
+        let group = group.filter(FinishedGroup::is_of_interest);
+        if let Some(group) = &group {
+            self.notify_if_away(group.headline());
+        }
+        let change = if before == self.tree.tasks.counts() {
+            RedrawUrgency::None
+        } else {
+            RedrawUrgency::Urgent
+        };
+        (change, group)
+    }
+
+    /// Shows the tasks of the tree in the panel of the conversation.
+    pub(super) fn list_tasks(&mut self) {
+        let tasks = self.tree.tasks.entries().to_vec();
+        self.view
+            .panel
+            .set_tasks(tasks, self.view.root.as_ref(), self.unix);
+    }
+
+    /// Brings the cards of tasks in the conversation up to how these stand.
+    pub(super) fn follow_tasks(&mut self) {
+        let rows = self.tree.tasks.entries().iter().map(|entry| &*entry.row);
+        self.view.transcript.follow_tasks(rows);
+    }
+
+    /// Has the conversation of a task named by what it is about: its agent stands before that.
+    pub(super) fn name_task(&mut self) {
+        let task = self.view.task.as_ref();
+        if let Some(row) = task.and_then(|task| self.tree.tasks.get(task)) {
+            self.view.facts.title.clone_from(&row.description);
+        }
+    }
+
+    /// Marks the calls of the conversation whose questions are open: the tree may have told of one before the session told
+    /// of the call.
+    pub(super) fn mark_asking_calls(&mut self) {
+        let Some(session) = self.view.root.as_ref().filter(|_| self.view.task.is_some()) else {
+            return;
+        };
+        for question in self.tree.questions.of(session) {
+            let asked = Event::Asked(Arc::clone(question));
+            self.view.transcript.apply(&asked, self.now);
+        }
     }
 }
 

@@ -72,7 +72,7 @@ impl App {
         };
         let (change, unsent) = watch.update(facts);
         if let Some(text) = unsent {
-            self.write_before(&text, now);
+            self.front(now).write_before(&text);
         }
         Some(change)
     }
@@ -309,8 +309,8 @@ impl App {
             self.say("that task is not known here any more", Meaning::Warning, now);
             return false;
         };
-        self.in_session(slot, now, |app| {
-            app.send(op);
+        self.in_view(slot, now, |update| {
+            update.send(op);
             RedrawUrgency::None
         });
         true

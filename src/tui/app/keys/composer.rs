@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, Input, Op};
-use crate::tui::app::{App, DRAFT, DraftState, Effect, SessionLink};
+use crate::tui::app::{App, Effect, SessionLink};
 use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, ParsedInput};
 use crate::tui::composer::{ChipOpening, Draft, EditEffect};
 use crate::tui::keymap::Edit;
+use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -43,8 +44,8 @@ impl App {
         }
     }
 
-    /// The session did not take an operation: what was written comes back.
-    pub(crate) fn not_sent(&mut self, op: &Op, reason: &str, now: Instant) -> RedrawUrgency {
+    /// A session did not take an operation: what was written comes back.
+    pub(crate) fn not_sent(&mut self, slot: SlotId, op: &Op, reason: &str, now: Instant) -> RedrawUrgency {
         let shell;
         let input = match op {
             Op::Submit(input) | Op::Queue(input) => Some(input),
@@ -57,10 +58,13 @@ impl App {
             }
             _ => None,
         };
-        if let Some(input) = input.filter(|_| self.view.composer.is_empty()) {
-            self.take_back(input, now);
-        }
-        self.complain(reason, now)
+        self.in_view(slot, now, |update| {
+            if let Some(input) = input.filter(|_| update.view.composer.is_empty()) {
+                update.take_back(input);
+            }
+            update.say(reason, Meaning::Warning);
+            RedrawUrgency::Urgent
+        })
     }
 
     pub(super) fn edit(&mut self, edit: Edit, now: Instant) -> RedrawUrgency {
@@ -114,7 +118,7 @@ impl App {
             return self.say(words, Meaning::Warning, now);
         }
         let files = self.view.composer.draft().files();
-        if let Some(words) = self.unfit(&files) {
+        if let Some(words) = self.view.unfit(&files, &self.keymap) {
             return self.say(format!("not sent: {words}"), Meaning::Warning, now);
         }
         if shell_command(&text).is_some() && !files.is_empty() {
@@ -166,9 +170,7 @@ impl App {
     }
 
     pub(in crate::tui::app) fn draft_changed(&mut self, now: Instant) {
-        self.view.typed = Some(now);
-        self.view.draft = DraftState::Due(now + DRAFT);
-        self.forget_recall();
+        self.front(now).draft_changed();
     }
 
     /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.

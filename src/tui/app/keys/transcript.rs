@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::tui::app::session_view::SessionView;
 use crate::tui::app::{App, Focus};
 use crate::tui::keymap::Action;
 use crate::view::theme::Meaning;
@@ -52,10 +53,16 @@ impl App {
     }
 
     pub(in crate::tui::app) fn focus_composer(&mut self) {
-        self.view.search = None;
-        self.view.transcript.keep_search();
-        self.view.transcript.end_selection();
-        self.view.focus = Focus::Composer;
-        self.view.transcript.clear_focus();
+        self.view.focus_composer();
+    }
+}
+
+impl SessionView {
+    pub(in crate::tui::app) fn focus_composer(&mut self) {
+        self.search = None;
+        self.transcript.keep_search();
+        self.transcript.end_selection();
+        self.focus = Focus::Composer;
+        self.transcript.clear_focus();
     }
 }

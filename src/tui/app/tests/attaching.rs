@@ -218,11 +218,13 @@ fn the_key_for_it_takes_the_picture_on_the_clipboard() {
         let effects = std::mem::take(&mut driver.effects);
         assert!(matches!(effects.last(), Some(Effect::PastePicture)), "{ask}");
     }
-    driver.app.picture_taken(Ok(shot("/s/pasted-x1.png")), driver.now);
+    driver
+        .app
+        .picture_taken(SlotId::FIRST, Ok(shot("/s/pasted-x1.png")), driver.now);
     let text = driver.text();
     assert!(text.contains("┃ [image 1: pasted-x1.png 640×480]"), "{text}");
     let none = "there is no picture on the clipboard; paste the path of a file instead".to_owned();
-    driver.app.picture_taken(Err(none), driver.now);
+    driver.app.picture_taken(SlotId::FIRST, Err(none), driver.now);
     let hints = driver.hints();
     assert!(hints.contains("no picture on the clipboard"), "{hints}");
 }

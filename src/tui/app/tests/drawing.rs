@@ -44,7 +44,9 @@ fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Dri
         ..driver.snapshot()
     };
     let tools = crate::tool::BuiltinCards::new();
-    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
+    driver
+        .app
+        .session_opened(driver.app.view.slot, &snapshot, tools, Vec::new(), driver.now);
     driver.collect();
     driver.size = (80, 30);
     driver.frame();

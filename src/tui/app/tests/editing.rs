@@ -45,7 +45,9 @@ fn fit(driver: &mut Driver) {
         Some(command) if !command.contains("bad") => Answer::Fits(args.clone()),
         _ => Answer::Unfit("`command` has to be good".to_owned()),
     };
-    driver.app.answered(query, &answer, driver.now);
+    driver
+        .app
+        .answered(driver.app.view.slot, query, &answer, driver.now);
     driver.collect();
 }
 

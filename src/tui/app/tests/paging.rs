@@ -118,7 +118,9 @@ fn a_question_below_a_page_waits_and_takes_no_key_of_it() {
 }
 
 fn answer(driver: &mut Driver, query: &Query, answer: &Answer) {
-    driver.app.answered(query, answer, driver.now);
+    driver
+        .app
+        .answered(driver.app.view.slot, query, answer, driver.now);
     driver.collect();
 }
 

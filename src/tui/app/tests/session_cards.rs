@@ -43,7 +43,9 @@ fn asked(driver: &mut Driver) -> Vec<Query> {
 
 fn answer(driver: &mut Driver, query: &Query, card: Card) {
     let answer = Answer::Card(Some(Box::new(card)));
-    driver.app.answered(query, &answer, driver.now);
+    driver
+        .app
+        .answered(driver.app.view.slot, query, &answer, driver.now);
 }
 
 #[test]
@@ -51,7 +53,8 @@ fn a_call_of_a_tool_that_only_the_session_knows_is_drawn_by_the_session() {
     let mut driver = Driver::open();
     let call = CallId::new();
     let snapshot = snapshot_of_call(&driver, &call);
-    driver.app.on_opened(
+    driver.app.session_opened(
+        driver.app.view.slot,
         &snapshot,
         crate::tool::BuiltinCards::new(),
         Vec::new(),

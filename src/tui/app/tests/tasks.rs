@@ -42,9 +42,9 @@ pub(super) fn opened(driver: &mut Driver, slot: SlotId, row: &TaskRow) {
     snapshot.messages = vec![message(Role::User, "the prompt of the task")];
     snapshot.busy = !row.status.is_ended();
     let now = driver.now;
-    driver.app.in_session(slot, now, |app| {
-        app.on_opened(&snapshot, BuiltinCards::new(), Vec::new(), now)
-    });
+    driver
+        .app
+        .session_opened(slot, &snapshot, BuiltinCards::new(), Vec::new(), now);
     driver.collect();
 }
 
@@ -183,9 +183,7 @@ fn a_root_that_is_attached_to_anew_brings_the_questions_of_the_task_on_screen() 
         ..driver.snapshot()
     };
     let now = driver.now;
-    driver
-        .app
-        .in_session(SlotId::FIRST, now, |app| app.on_attached(&snapshot, now));
+    driver.app.session_attached(SlotId::FIRST, &snapshot, now);
     driver.app.settle_tree(SlotId::FIRST, now);
     assert_eq!(driver.app.state().dialog, Some("permission"));
     assert_eq!(driver.app.view.slot, CHILD);
@@ -519,9 +517,13 @@ fn the_card_of_a_task_follows_it_after_its_call() {
     };
     let now = driver.now;
     let opened = snapshot(Vec::new(), &driver);
-    driver
-        .app
-        .on_opened(&opened, BuiltinCards::new(), Vec::new(), now);
+    driver.app.session_opened(
+        driver.app.view.slot,
+        &opened,
+        BuiltinCards::new(),
+        Vec::new(),
+        now,
+    );
     let text = driver.text();
     assert!(
         text.contains("· started"),

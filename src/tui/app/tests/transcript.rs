@@ -307,7 +307,9 @@ fn enter_opens_a_match_at_its_line_in_the_project() {
         ..driver.snapshot()
     };
     let tools = crate::tool::BuiltinCards::new();
-    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
+    driver
+        .app
+        .session_opened(driver.app.view.slot, &snapshot, tools, Vec::new(), driver.now);
     driver.app.view.directory = "/home/u/src/retry/crates".into();
     driver.text();
     driver.press("esc");
