@@ -44,7 +44,7 @@ impl App {
             // What terminals send where the clipboard has no text.
             self.effects.push(Effect::PastePicture);
         } else if pasted_paths(text).is_empty() {
-            self.view.composer.paste(text);
+            self.views.front.composer.paste(text);
             self.draft_changed(now);
             self.settle_completion();
         } else {
@@ -67,17 +67,20 @@ impl App {
             Some(Ok(media)) => {
                 // Undo makes a path of it again.
                 let text = pasted.trim();
-                self.view.composer.paste(text);
+                self.views.front.composer.paste(text);
                 if !text.contains('\n') {
-                    self.view.composer.replace_before_caret(text.chars().count(), "");
+                    self.views
+                        .front
+                        .composer
+                        .replace_before_caret(text.chars().count(), "");
                 }
                 self.front(now).attach(&media);
             }
             Some(Err(words)) => {
-                self.view.composer.paste(pasted);
+                self.views.front.composer.paste(pasted);
                 self.say(format!("{words}; its path stays as text"), Meaning::Warning, now);
             }
-            None => self.view.composer.paste(pasted),
+            None => self.views.front.composer.paste(pasted),
         }
         self.draft_changed(now);
         self.settle_completion();
@@ -112,7 +115,7 @@ impl App {
     /// Returns an input that has what its text needs: files by their labels, and those that it mentions. Of a message
     /// that came back and is sent as it is, the files are left out that cannot be read; those that needed a word have it.
     pub(super) fn input(&mut self, text: &str, now: Instant) -> Input {
-        let draft = self.view.composer.draft();
+        let draft = self.views.front.composer.draft();
         let labelled = draft.files().into_iter().map(|file| Mention {
             path: file.path,
             lines: None,
@@ -124,7 +127,12 @@ impl App {
             ..Input::default()
         };
         input.mentions.extend(mentions(&draft.own_words()));
-        let came_back = self.view.unread.take().filter(|came_back| came_back.text == text);
+        let came_back = self
+            .views
+            .front
+            .unread
+            .take()
+            .filter(|came_back| came_back.text == text);
         if let Some(told) = came_back {
             input.without = told.without;
             // A key that was pressed twice is no word.

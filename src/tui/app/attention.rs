@@ -110,7 +110,7 @@ impl App {
     }
 
     pub(super) fn notify_due(&mut self, now: Instant) {
-        let due = self.attention.take_due(now, &self.view.facts.title);
+        let due = self.attention.take_due(now, &self.views.front.facts.title);
         self.effects.extend(due);
     }
 
@@ -128,13 +128,13 @@ impl App {
             return None;
         }
         let asks = self.is_asked() || self.trust.is_some();
-        let sign = match self.view.turn {
+        let sign = match self.views.front.turn {
             _ if asks => "? ",
             TurnStatus::Busy => "* ",
             TurnStatus::Idle if self.attention.has_news => "! ",
             TurnStatus::Idle => "",
         };
-        Some(match self.view.facts.title.as_str() {
+        Some(match self.views.front.facts.title.as_str() {
             "" => format!("{sign}lathe"),
             title => format!("{sign}{title} - lathe"),
         })

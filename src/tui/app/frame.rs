@@ -64,7 +64,7 @@ impl App {
             return self.draw_watch(place, area, buffer, now);
         }
         self.leave_tiles();
-        let (areas, mut caret) = self.draw_view(self.view.slot, area, buffer, now)?;
+        let (areas, mut caret) = self.draw_view(self.views.front.slot, area, buffer, now)?;
         self.shown = FrameLayout {
             dialog: areas.dialog,
             composer: areas.composer,
@@ -74,7 +74,7 @@ impl App {
             views: std::mem::take(&mut self.shown.views),
         };
         self.settle_selection(now);
-        self.view.completion.begin_frame();
+        self.views.front.completion.begin_frame();
         // Before their hints: they tell of what was found and of what does not fit.
         caret = self.draw_layers(area, &areas, caret, buffer, now);
         let top = self.seen_layer(now).map(|(slot, _)| slot);
@@ -82,7 +82,7 @@ impl App {
             self.hints(now).draw(areas.hints, buffer);
         }
         if top.is_none() && self.focus_context() == Context::Select {
-            caret = self.view.transcript.caret();
+            caret = self.views.front.transcript.caret();
         }
         caret
     }
@@ -101,14 +101,9 @@ impl App {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
         };
-        let has_keys = slot == self.view.slot;
+        let has_keys = slot == self.views.front.slot;
         let path = self.agents_down_to(slot);
-        let view = if has_keys {
-            &mut self.view
-        } else {
-            let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
-            &mut other.view
-        };
+        let view = self.views.get_mut(slot)?;
         let tree = tree_mut_of(&mut self.trees, view);
         let mut cx = ViewCx {
             questions: (tree.front == slot).then_some(&mut tree.questions),
@@ -179,7 +174,7 @@ impl App {
             LayerSlot::Search => self.search_words(),
             _ => None,
         };
-        let view = &mut *self.view;
+        let view = &mut *self.views.front;
         let cx = LayerCx {
             tasks: &tree_of(&self.trees, view).tasks,
             unix: self.wall_clock.at(now),

@@ -74,40 +74,40 @@ impl ViewUpdate<'_> {
 impl App {
     /// Gives the list the keys, on its newest row; says whether something waits.
     pub(super) fn focus_queue(&mut self) -> bool {
-        let ids = self.view.waiting_ids();
-        let waits = self.view.queue_list.choose(usize::MAX, &ids);
+        let ids = self.views.front.waiting_ids();
+        let waits = self.views.front.queue_list.choose(usize::MAX, &ids);
         if waits {
             self.focus_composer();
-            self.view.focus = Focus::Queue;
+            self.views.front.focus = Focus::Queue;
         }
         waits
     }
 
     /// The same, on the row of the list that was clicked.
     pub(super) fn focus_queue_row(&mut self, row: u16) {
-        let ids = self.view.waiting_ids();
+        let ids = self.views.front.waiting_ids();
         self.focus_composer();
-        if self.view.queue_list.choose_shown(row, &ids) {
-            self.view.focus = Focus::Queue;
+        if self.views.front.queue_list.choose_shown(row, &ids) {
+            self.views.front.focus = Focus::Queue;
         }
     }
 
     /// Performs an action of the list.
     pub(super) fn act_on_queue(&mut self, action: Action, now: Instant) {
-        let Some(chosen) = self.view.queue_list.chosen() else {
+        let Some(chosen) = self.views.front.queue_list.chosen() else {
             return;
         };
         match (action, chosen) {
             (Action::RowUp, _) => {
-                let ids = self.view.waiting_ids();
-                if !self.view.queue_list.step(-1, &ids) {
+                let ids = self.views.front.waiting_ids();
+                if !self.views.front.queue_list.step(-1, &ids) {
                     self.focus_composer();
                     self.older(now);
                 }
             }
             (Action::RowDown, _) => {
-                let ids = self.view.waiting_ids();
-                if !self.view.queue_list.step(1, &ids) {
+                let ids = self.views.front.waiting_ids();
+                if !self.views.front.queue_list.step(1, &ids) {
                     self.focus_composer();
                 }
             }
@@ -127,7 +127,7 @@ impl App {
                 id,
                 way: QueueDirection::Later,
             }),
-            (Action::QueueRedirect, WaitingId::Queued(id)) if self.view.turn == TurnStatus::Busy => {
+            (Action::QueueRedirect, WaitingId::Queued(id)) if self.views.front.turn == TurnStatus::Busy => {
                 self.send(Op::Redirect(id));
             }
             (Action::QueueRedirect, WaitingId::Queued(_)) => {
@@ -148,37 +148,44 @@ impl App {
 
     /// Asks for an input, once.
     fn want(&mut self, id: u64, wanted: TakeBackPurpose) {
-        if self.view.wanted_inputs.insert(id, wanted).is_none() {
+        if self.views.front.wanted_inputs.insert(id, wanted).is_none() {
             self.send(Op::Unqueue(id));
         }
     }
 
     fn take_unsent(&mut self, place: usize, wanted: TakeBackPurpose, now: Instant) {
         let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
-        let found = self.view.unsent.iter().enumerate().filter(is_input).nth(place);
+        let found = self
+            .views
+            .front
+            .unsent
+            .iter()
+            .enumerate()
+            .filter(is_input)
+            .nth(place);
         let Some((index, _)) = found else { return };
-        if let Op::Submit(input) | Op::Queue(input) = self.view.unsent.remove(index) {
+        if let Op::Submit(input) | Op::Queue(input) = self.views.front.unsent.remove(index) {
             self.front(now).take_back_input(&input, wanted);
         }
-        self.view.follow_queue();
+        self.views.front.follow_queue();
     }
 
     pub(super) fn held_count(&self) -> usize {
         let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
-        self.view.queue.iter().filter(is_held).count()
+        self.views.front.queue.iter().filter(is_held).count()
     }
 
     pub(super) fn queue_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Queue, action);
         hints.key(key(Action::QueueEdit), "edit");
         hints.key(key(Action::QueueRemove), "remove");
-        if self.view.link != SessionLink::Opening {
+        if self.views.front.link != SessionLink::Opening {
             let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
             hints.key(&keys, "move");
         }
-        if self.view.turn == TurnStatus::Busy {
-            let chosen = self.view.queue_list.chosen();
-            let is_steer = self.view.queue.iter().any(|queued| {
+        if self.views.front.turn == TurnStatus::Busy {
+            let chosen = self.views.front.queue_list.chosen();
+            let is_steer = self.views.front.queue.iter().any(|queued| {
                 chosen == Some(WaitingId::Queued(queued.id)) && queued.kind == QueuedKind::Steer
             });
             hints.key(

@@ -91,10 +91,10 @@ impl App {
             LayerSlot::Leader => self.leader.as_ref()?,
             LayerSlot::Opened(place) => &**self.layers.get(place)?,
             LayerSlot::Trust => self.trust.as_ref()?,
-            LayerSlot::Search => self.view.search.as_ref()?,
-            LayerSlot::Todo => self.view.todo_editor()?,
+            LayerSlot::Search => self.views.front.search.as_ref()?,
+            LayerSlot::Todo => self.views.front.todo_editor()?,
             LayerSlot::Question => self.tree().questions.shown()?,
-            LayerSlot::Completion => self.view.open_completion()?,
+            LayerSlot::Completion => self.views.front.open_completion()?,
         })
     }
 
@@ -104,10 +104,10 @@ impl App {
             LayerSlot::Leader => self.leader.as_mut()?,
             LayerSlot::Opened(place) => &mut **self.layers.get_mut(place)?,
             LayerSlot::Trust => self.trust.as_mut()?,
-            LayerSlot::Search => self.view.search.as_mut()?,
-            LayerSlot::Todo => self.view.panel.editor_mut()?,
+            LayerSlot::Search => self.views.front.search.as_mut()?,
+            LayerSlot::Todo => self.views.front.panel.editor_mut()?,
             LayerSlot::Question => self.tree_mut().questions.shown_mut()?,
-            LayerSlot::Completion => &mut self.view.completion,
+            LayerSlot::Completion => &mut self.views.front.completion,
         })
     }
 
@@ -118,7 +118,7 @@ impl App {
             LayerSlot::Opened(place) => self.layers.get_mut(place)?.on_unknown_key(&self.keymap),
             LayerSlot::Trust => self.trust.as_mut()?.on_unknown_key(&self.keymap),
             LayerSlot::Question => {
-                let tree = tree_mut_of(&mut self.trees, &self.view);
+                let tree = tree_mut_of(&mut self.trees, &self.views.front);
                 tree.questions.shown_mut()?.on_unknown_key(&self.keymap)
             }
             // They take text, so that every key means something.
@@ -143,11 +143,11 @@ impl App {
             LayerSlot::Leader => return self.leader = None,
             LayerSlot::Opened(place) => drop(self.layers.remove(place)),
             LayerSlot::Trust => self.trust = None,
-            LayerSlot::Search => self.view.search = None,
+            LayerSlot::Search => self.views.front.search = None,
             // A question that waited for it begins its guard when the key or the click that ended it is done.
-            LayerSlot::Todo => return self.view.panel.leave_writing(),
+            LayerSlot::Todo => return self.views.front.panel.leave_writing(),
             LayerSlot::Question => self.tree_mut().questions.remove_shown(),
-            LayerSlot::Completion => return self.view.completion.close(),
+            LayerSlot::Completion => return self.views.front.completion.close(),
         }
         self.begin_guard_anew(now);
     }
@@ -205,7 +205,7 @@ impl App {
         if self.opened_kind() == Some(LayerKind::Page(page)) {
             return self.close_layer(now);
         }
-        let layer = (page.open)(&self.view.facts.title);
+        let layer = (page.open)(&self.views.front.facts.title);
         self.open_layer(layer, now);
         self.begin_watch(now);
     }
@@ -254,7 +254,7 @@ impl App {
             _ => true,
         };
         if ignores_escape {
-            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+            self.views.front.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
         }
     }
 
@@ -323,7 +323,7 @@ impl App {
             });
         }
         let update = LayerUpdate::Answer(query, answer);
-        if slot != self.view.slot {
+        if slot != self.views.front.slot {
             // Lists and pages are about the conversation in front.
             return self.in_view(slot, now, |view| view.update_question(&update));
         }

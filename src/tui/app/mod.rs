@@ -49,6 +49,7 @@ mod trust_question;
 mod view_cx;
 mod view_frame;
 mod view_update;
+mod views;
 mod vim;
 mod wall_clock;
 mod watch;
@@ -58,7 +59,7 @@ mod welcome;
 mod tests;
 
 use appearance::Appearance;
-use session_view::SessionView;
+use views::OpenViews;
 
 pub use appearance::{NamedThemes, ThemeList, Themes};
 pub(crate) use effect::Effect;
@@ -113,12 +114,9 @@ pub(crate) struct App {
     uses_vim: bool,
     /// That lathe was started in.
     project: PathBuf,
-    /// The conversation that has the keys.
-    view: Box<SessionView>,
+    views: OpenViews,
     next_slot: SlotId,
-    /// Conversations that are open and not in front, the last one that was first.
-    others: Vec<sessions::BackgroundSession>,
-    /// The trees that they and the one in front belong to.
+    /// The trees that the open conversations belong to.
     trees: Vec<trees::TreeView>,
     /// The content of the title row for a session of which nothing is known yet.
     blank: sessions::NewSessionFacts,
@@ -217,7 +215,7 @@ impl App {
 
     /// Returns true if there is a conversation to draw.
     pub(crate) fn has_content(&self) -> bool {
-        !self.view.transcript.is_empty()
+        !self.views.front.transcript.is_empty()
     }
 
     /// The grammars are loaded: source is coloured from now on.
@@ -228,7 +226,7 @@ impl App {
 
     /// Stores the draft now, if it changed.
     pub(crate) fn store_draft(&mut self) {
-        let stored = self.view.unstored_draft();
+        let stored = self.views.front.unstored_draft();
         self.effects.extend(stored.map(Effect::Send));
     }
 
@@ -246,7 +244,7 @@ impl App {
     /// Returns where files are looked for.
     pub(crate) fn find_places(&self) -> FinderPaths {
         FinderPaths {
-            directory: self.view.directory.clone(),
+            directory: self.views.front.directory.clone(),
             home: self.appearance.terminal_environment.home.clone(),
             frecency_file: self.frecency_file.clone(),
         }
@@ -255,23 +253,23 @@ impl App {
     /// Returns where paths begin, and the home directory.
     pub(crate) fn places(&self) -> (&Path, Option<&Path>) {
         (
-            &self.view.directory,
+            &self.views.front.directory,
             self.appearance.terminal_environment.home.as_deref(),
         )
     }
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
-        self.view.say(text, meaning, now);
+        self.views.front.say(text, meaning, now);
     }
 
     fn send(&mut self, op: Op) {
-        let tasks = &trees::tree_of(&self.trees, &self.view).tasks;
-        let sent = self.view.note_sent(op, tasks);
+        let tasks = &trees::tree_of(&self.trees, &self.views.front).tasks;
+        let sent = self.views.front.note_sent(op, tasks);
         self.effects.extend(sent.map(Effect::Send));
     }
 
     /// Returns true if there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
-        self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
+        self.views.front.turn == TurnStatus::Busy || !self.views.front.shells.is_empty()
     }
 }

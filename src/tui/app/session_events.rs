@@ -55,7 +55,10 @@ impl App {
 
     /// A session has ended without being asked to.
     pub(crate) fn session_ended(&mut self, slot: SlotId, now: Instant) -> RedrawUrgency {
-        self.in_view(slot, now, |update| update.ended())
+        self.in_view(slot, now, |update| {
+            update.ended();
+            RedrawUrgency::Urgent
+        })
     }
 
     /// Takes in an event of a session.
@@ -64,7 +67,7 @@ impl App {
             return self.tree_event(slot, envelope, now);
         }
         let change = self.in_view(slot, now, |update| update.event(envelope));
-        if slot != self.view.slot {
+        if slot != self.views.front.slot {
             return change;
         }
         if let Event::Grants(grants) = &envelope.event {
@@ -75,12 +78,12 @@ impl App {
     }
 
     fn is_unopened(&self, slot: SlotId) -> bool {
-        self.view_at(slot).is_some_and(|view| view.root.is_none())
+        self.views.get(slot).is_some_and(|view| view.root.is_none())
     }
 
     /// What is over the conversation in front can be filled now, and what the program was started with is sent.
     fn after_attaching(&mut self, slot: SlotId, is_first: bool, now: Instant) {
-        if slot != self.view.slot {
+        if slot != self.views.front.slot {
             return;
         }
         if is_first {
@@ -167,7 +170,7 @@ impl ViewUpdate<'_> {
     }
 
     /// The session has ended without being asked to.
-    fn ended(&mut self) -> RedrawUrgency {
+    fn ended(&mut self) {
         self.view.link = SessionLink::Gone;
         self.view.turn = TurnStatus::Idle;
         self.view.shells.clear();
@@ -177,7 +180,6 @@ impl ViewUpdate<'_> {
         self.view
             .transcript
             .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
-        RedrawUrgency::Urgent
     }
 
     /// Takes in an event of the session itself.
@@ -284,7 +286,9 @@ impl ViewUpdate<'_> {
             self.view.draft = DraftState::Stored;
         }
         let unsent = std::mem::take(&mut self.view.unsent);
-        unsent.into_iter().for_each(|op| self.send_now(op));
+        for op in unsent {
+            self.send_now(op);
+        }
         self.view.follow_queue();
     }
 }

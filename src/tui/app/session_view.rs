@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::attachments::ReturnedDraft;
 use super::input_queue::TakeBackPurpose;
 use super::search::SearchRow;
+use super::trees::TreeView;
 use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
@@ -74,6 +75,8 @@ pub(super) struct SessionView {
     /// When the draft last got a key.
     pub(super) typed: Option<Instant>,
     pub(super) draft: DraftState,
+    /// Its turn has ended since it was in front.
+    pub(super) has_news: bool,
 }
 
 impl SessionView {
@@ -158,6 +161,25 @@ impl SessionView {
         } else {
             0
         }
+    }
+
+    /// Returns true if it, or a task of its tree, is at work.
+    pub(super) fn is_busy(&self, tree: &TreeView) -> bool {
+        self.is_turn_running() || tree.is_at_work()
+    }
+
+    /// Returns true if a person should know of it.
+    pub(super) fn wants_something(&self, tree: &TreeView) -> bool {
+        self.is_busy(tree) || !tree.questions.is_empty() || self.has_news
+    }
+
+    /// Returns true if nothing is lost when it is closed.
+    pub(super) fn is_at_rest(&self, tree: &TreeView) -> bool {
+        !self.wants_something(tree)
+            && self.composer.is_blank()
+            && self.queue.is_empty()
+            && self.unsent.is_empty()
+            && self.link != SessionLink::Opening
     }
 
     pub(super) fn is_turn_running(&self) -> bool {

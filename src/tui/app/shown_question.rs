@@ -71,7 +71,9 @@ impl App {
     pub(super) fn open_question_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
         match &mut self.trust {
             Some(trust) => Some(trust),
-            None => tree_mut_of(&mut self.trees, &self.view).questions.shown_mut(),
+            None => tree_mut_of(&mut self.trees, &self.views.front)
+                .questions
+                .shown_mut(),
         }
     }
 

@@ -55,11 +55,11 @@ impl TreeView {
 impl App {
     /// The tree of the conversation in front.
     pub(super) fn tree(&self) -> &TreeView {
-        tree_of(&self.trees, &self.view)
+        tree_of(&self.trees, &self.views.front)
     }
 
     pub(super) fn tree_mut(&mut self) -> &mut TreeView {
-        tree_mut_of(&mut self.trees, &self.view)
+        tree_mut_of(&mut self.trees, &self.views.front)
     }
 
     /// Lets the right question come up after a tree was taken over.
@@ -89,7 +89,7 @@ impl App {
         if let Some(group) = ended {
             self.tell_of_group(&group);
         }
-        if front == self.view.slot {
+        if front == self.views.front.slot {
             let is_task = matches!(envelope.event, Event::Task(_));
             if change == RedrawUrgency::None && is_task && self.shows_tasks() {
                 change = RedrawUrgency::Soft;
@@ -102,16 +102,15 @@ impl App {
     /// Tells the conversation of the session that it is about, if that is open.
     fn apply_to_transcript(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
         let is_it = |view: &SessionView| view.root.as_ref() == Some(&envelope.session);
-        if is_it(&self.view) {
-            let change = self.view.transcript.apply(&envelope.event, now);
+        if is_it(&self.views.front) {
+            let change = self.views.front.transcript.apply(&envelope.event, now);
             return self.unless_unseen(change);
         }
-        let other = self.others.iter_mut().find(|other| is_it(&other.view));
-        let Some(other) = other else {
+        let Some(other) = self.views.iter_mut().find(|view| is_it(view)) else {
             return RedrawUrgency::None;
         };
-        let change = other.view.transcript.apply(&envelope.event, now);
-        if self.shown.views.contains(&other.view.slot) {
+        let change = other.transcript.apply(&envelope.event, now);
+        if self.shown.views.contains(&other.slot) {
             change
         } else {
             RedrawUrgency::None
@@ -128,8 +127,8 @@ impl App {
     /// the root of its tree, which tells of tasks and questions.
     pub(crate) fn awake_slots(&self) -> Vec<SlotId> {
         let mut slots = self.shown.views.clone();
-        slots.push(self.view.tree);
-        slots.retain(|slot| *slot != self.view.slot);
+        slots.push(self.views.front.tree);
+        slots.retain(|slot| *slot != self.views.front.slot);
         slots
     }
 }

@@ -126,19 +126,14 @@ impl SessionView {
 impl App {
     /// The conversation in front, to be changed.
     pub(super) fn front(&mut self, now: Instant) -> ViewUpdate<'_> {
-        let slot = self.view.slot;
+        let slot = self.views.front.slot;
         self.update(slot, now).expect("the conversation in front is open")
     }
 
     /// An open conversation, to be changed.
     pub(super) fn update(&mut self, slot: SlotId, now: Instant) -> Option<ViewUpdate<'_>> {
-        let is_front = slot == self.view.slot;
-        let view = if is_front {
-            &mut self.view
-        } else {
-            let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
-            &mut other.view
-        };
+        let is_front = slot == self.views.front.slot;
+        let view = self.views.get_mut(slot)?;
         Some(ViewUpdate {
             tree: tree_mut_of(&mut self.trees, view),
             view,
@@ -163,7 +158,7 @@ impl App {
         now: Instant,
         change: impl FnOnce(&mut ViewUpdate<'_>) -> RedrawUrgency,
     ) -> RedrawUrgency {
-        if slot == self.view.slot {
+        if slot == self.views.front.slot {
             return change(&mut self.front(now));
         }
         let before = self.elsewhere();
@@ -173,11 +168,8 @@ impl App {
         let was_running = update.view.is_turn_running();
         let changed = change(&mut update);
         update.store_draft();
-        let has_ended = was_running && !update.view.is_turn_running();
+        update.view.has_news |= was_running && !update.view.is_turn_running();
         let is_drawn = update.is_drawn;
-        if let Some(other) = self.others.iter_mut().find(|other| other.view.slot == slot) {
-            other.has_news |= has_ended;
-        }
         if before == self.elsewhere() {
             return if is_drawn { changed } else { RedrawUrgency::None };
         }

@@ -592,9 +592,13 @@ pub(super) fn with_tools() -> Driver {
     let mut driver = Driver::closed();
     let snapshot = driver.snapshot();
     let tools = crate::tool::BuiltinCards::new();
-    driver
-        .app
-        .session_opened(driver.app.view.slot, &snapshot, tools, Vec::new(), driver.now);
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &snapshot,
+        tools,
+        Vec::new(),
+        driver.now,
+    );
     driver.collect();
     driver
 }

@@ -44,9 +44,13 @@ fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Dri
         ..driver.snapshot()
     };
     let tools = crate::tool::BuiltinCards::new();
-    driver
-        .app
-        .session_opened(driver.app.view.slot, &snapshot, tools, Vec::new(), driver.now);
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &snapshot,
+        tools,
+        Vec::new(),
+        driver.now,
+    );
     driver.collect();
     driver.size = (80, 30);
     driver.frame();

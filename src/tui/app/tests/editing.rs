@@ -47,7 +47,7 @@ fn fit(driver: &mut Driver) {
     };
     driver
         .app
-        .answered(driver.app.view.slot, query, &answer, driver.now);
+        .answered(driver.app.views.front.slot, query, &answer, driver.now);
     driver.collect();
 }
 

@@ -179,7 +179,8 @@ impl Driver {
     }
 
     fn attach(&mut self, snapshot: &Snapshot) {
-        self.app.session_attached(self.app.view.slot, snapshot, self.now);
+        self.app
+            .session_attached(self.app.views.front.slot, snapshot, self.now);
         self.collect();
     }
 
@@ -220,7 +221,9 @@ impl Driver {
             session: self.session.clone(),
             event,
         };
-        let change = self.app.session_event(self.app.view.slot, &envelope, self.now);
+        let change = self
+            .app
+            .session_event(self.app.views.front.slot, &envelope, self.now);
         self.collect();
         change
     }

@@ -45,7 +45,7 @@ fn answer(driver: &mut Driver, query: &Query, card: Card) {
     let answer = Answer::Card(Some(Box::new(card)));
     driver
         .app
-        .answered(driver.app.view.slot, query, &answer, driver.now);
+        .answered(driver.app.views.front.slot, query, &answer, driver.now);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_call_of_a_tool_that_only_the_session_knows_is_drawn_by_the_session() {
     let call = CallId::new();
     let snapshot = snapshot_of_call(&driver, &call);
     driver.app.session_opened(
-        driver.app.view.slot,
+        driver.app.views.front.slot,
         &snapshot,
         crate::tool::BuiltinCards::new(),
         Vec::new(),

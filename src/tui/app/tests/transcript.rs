@@ -307,10 +307,14 @@ fn enter_opens_a_match_at_its_line_in_the_project() {
         ..driver.snapshot()
     };
     let tools = crate::tool::BuiltinCards::new();
-    driver
-        .app
-        .session_opened(driver.app.view.slot, &snapshot, tools, Vec::new(), driver.now);
-    driver.app.view.directory = "/home/u/src/retry/crates".into();
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &snapshot,
+        tools,
+        Vec::new(),
+        driver.now,
+    );
+    driver.app.views.front.directory = "/home/u/src/retry/crates".into();
     driver.text();
     driver.press("esc");
     driver.wait(400);
