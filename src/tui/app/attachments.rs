@@ -6,9 +6,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::pickers::MODELS;
-use super::session_view::SessionView;
-use super::view_update::ViewUpdate;
 use super::{App, Effect};
 use crate::conversation::FilePart;
 use crate::session::mention::mentions;
@@ -16,8 +13,8 @@ use crate::session::{Input, Mention};
 use crate::tui::clipboard::picture::ClipboardSource;
 use crate::tui::completion::Request;
 use crate::tui::composer::AttachedFile;
-use crate::tui::keymap::{Action, Context, Edit, Keymap};
-use crate::tui::media::{Media, MediaKind, pasted_paths};
+use crate::tui::keymap::{Action, Context, Edit};
+use crate::tui::media::{Media, pasted_paths};
 use crate::tui::sessions::SlotId;
 use crate::tui::terminal_environment::path_words;
 use crate::tui::transcript::RedrawUrgency;
@@ -157,46 +154,6 @@ impl App {
             Meaning::TextMuted,
             now,
         );
-    }
-}
-
-impl ViewUpdate<'_> {
-    fn attach(&mut self, media: &[Media]) {
-        let times = self.symbols.times();
-        for media in media {
-            self.view
-                .composer
-                .attach(&media.path, media.kind, &media.facts(times));
-        }
-        let files = self.view.composer.draft().files();
-        if let Some(words) = self.view.unfit(&files, self.keymap) {
-            self.say(words, Meaning::Warning);
-        }
-    }
-}
-
-impl SessionView {
-    /// Says that the model takes no such files, where that is known.
-    pub(super) fn unfit(&self, files: &[AttachedFile], keymap: &Keymap) -> Option<String> {
-        let name = match &self.wanted_model {
-            Some(model) => model.to_string(),
-            None => self.facts.model.clone(),
-        };
-        let model = self
-            .models
-            .iter()
-            .find(|choice| choice.model.to_string() == name)?;
-        let is_unfit = |file: &&AttachedFile| match file.kind() {
-            MediaKind::Image => !model.images,
-            MediaKind::Pdf => !model.pdf,
-        };
-        let kind = match files.iter().find(is_unfit)?.kind() {
-            MediaKind::Image => "pictures",
-            MediaKind::Pdf => "PDFs",
-        };
-        let models = Action::OpenList(&MODELS);
-        let key = keymap.after_leader(models);
-        Some(format!("{name} takes no {kind}; {key} asks another model"))
     }
 }
 

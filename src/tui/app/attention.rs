@@ -5,9 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::view_update::ViewUpdate;
 use super::{App, Effect, TurnStatus};
-use crate::session::TurnEndReason;
 use crate::tui::terminal_environment::TerminalEnvironment;
 use crate::tui::transcript::RedrawUrgency;
 
@@ -60,6 +58,11 @@ impl Attention {
         self.pending.as_ref().map(|pending| pending.due)
     }
 
+    /// The turn has ended.
+    pub(super) fn note_turn_end(&mut self) {
+        self.has_news = self.focus != FocusReport::Gained;
+    }
+
     /// Has whoever looks elsewhere told, at once where that is known.
     pub(super) fn notify_if_away(&mut self, text: String, now: Instant) {
         let due = match self.focus {
@@ -81,18 +84,6 @@ impl Attention {
             title,
             body: pending.text,
         })
-    }
-}
-
-impl ViewUpdate<'_> {
-    pub(super) fn notify_turn_end(&mut self, done: TurnEndReason) {
-        let text = match done {
-            TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
-            TurnEndReason::Error => "the turn ended with an error",
-            TurnEndReason::Cancelled => return,
-        };
-        self.attention.has_news = self.attention.focus != FocusReport::Gained;
-        self.notify_if_away(text.to_owned());
     }
 }
 

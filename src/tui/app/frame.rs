@@ -17,6 +17,7 @@ use super::layers::LayerSlot;
 use super::trees::{tree_mut_of, tree_of};
 use super::view_cx::ViewCx;
 use crate::tui::completion;
+use crate::tui::dialog::Dialog;
 use crate::tui::keymap::Context;
 use crate::tui::layer::{Layer, LayerCx};
 use crate::tui::sessions::SlotId;
@@ -103,10 +104,23 @@ impl App {
         };
         let has_keys = slot == self.views.front.slot;
         let path = self.agents_down_to(slot);
+        let top = self
+            .stack()
+            .find(|slot| slot.is_part_of_view())
+            .filter(|_| has_keys);
+        let is_trust = has_keys && self.question_slot() == Some(LayerSlot::Trust);
         let view = self.views.get_mut(slot)?;
         let tree = tree_mut_of(&mut self.trees, view);
+        let place = tree.questions.place();
+        let asking = match &mut self.trust {
+            Some(trust) if is_trust => Some(trust as &mut dyn Dialog),
+            _ if tree.front == slot => tree.questions.shown_mut(),
+            _ => None,
+        };
         let mut cx = ViewCx {
-            questions: (tree.front == slot).then_some(&mut tree.questions),
+            asking,
+            place,
+            top,
             tasks: &tree.tasks,
             path,
             unix: self.wall_clock.at(now),
@@ -114,7 +128,6 @@ impl App {
             keymap: &self.keymap,
             pictures: &mut self.pictures,
             effects: &mut self.effects,
-            trust: self.trust.as_mut().filter(|_| has_keys),
             elsewhere,
             has_keys,
             screen: buffer.area,

@@ -34,6 +34,13 @@ pub(super) enum LayerSlot {
     Completion,
 }
 
+impl LayerSlot {
+    /// Returns true if the conversation draws it where it stands in it, and it is above what has the focus there.
+    pub(super) fn is_part_of_view(self) -> bool {
+        matches!(self, Self::Trust | Self::Todo | Self::Question)
+    }
+}
+
 impl ViewUpdate<'_> {
     fn take_card(&mut self, call: &CallId, expanded: bool, card: &Card) -> RedrawUrgency {
         if self.view.transcript.take_card(call, expanded, card.clone()) {
@@ -128,9 +135,12 @@ impl App {
     }
 
     /// Returns where a key goes that a layer may not hear yet.
-    pub(super) fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
-        let layer = self.layer_mut(slot);
-        let route = layer.map_or(KeyRoute::Answer, |layer| layer.pass_guard(now));
+    pub(super) fn pass(
+        &mut self,
+        slot: LayerSlot,
+        route: impl FnOnce(&mut dyn Layer) -> KeyRoute,
+    ) -> KeyRoute {
+        let route = self.layer_mut(slot).map_or(KeyRoute::Answer, route);
         if route == KeyRoute::Drop {
             self.dropped_keys += 1;
         }

@@ -7,7 +7,7 @@ use super::attachments::{ReturnedDraft, labelled, labelled_parts};
 use super::view_update::ViewUpdate;
 use super::{App, DraftState, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
-use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
+use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot, TurnEndReason};
 use crate::tool::BuiltinCards;
 use crate::tui::composer::Draft;
 use crate::tui::layer::LayerUpdate;
@@ -267,6 +267,16 @@ impl ViewUpdate<'_> {
             _ => return RedrawUrgency::None,
         }
         RedrawUrgency::Urgent
+    }
+
+    fn notify_turn_end(&mut self, done: TurnEndReason) {
+        let text = match done {
+            TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
+            TurnEndReason::Error => "the turn ended with an error",
+            TurnEndReason::Cancelled => return,
+        };
+        self.attention.note_turn_end();
+        self.notify_if_away(text.to_owned());
     }
 
     fn begin(&mut self, snapshot: &Snapshot) {

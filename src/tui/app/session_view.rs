@@ -7,7 +7,6 @@ use std::time::Instant;
 use super::attachments::ReturnedDraft;
 use super::input_queue::TakeBackPurpose;
 use super::search::SearchRow;
-use super::trees::TreeView;
 use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
 use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
@@ -161,25 +160,6 @@ impl SessionView {
         } else {
             0
         }
-    }
-
-    /// Returns true if it, or a task of its tree, is at work.
-    pub(super) fn is_busy(&self, tree: &TreeView) -> bool {
-        self.is_turn_running() || tree.is_at_work()
-    }
-
-    /// Returns true if a person should know of it.
-    pub(super) fn wants_something(&self, tree: &TreeView) -> bool {
-        self.is_busy(tree) || !tree.questions.is_empty() || self.has_news
-    }
-
-    /// Returns true if nothing is lost when it is closed.
-    pub(super) fn is_at_rest(&self, tree: &TreeView) -> bool {
-        !self.wants_something(tree)
-            && self.composer.is_blank()
-            && self.queue.is_empty()
-            && self.unsent.is_empty()
-            && self.link != SessionLink::Opening
     }
 
     pub(super) fn is_turn_running(&self) -> bool {

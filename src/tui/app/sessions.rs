@@ -30,6 +30,27 @@ pub(super) struct NewSessionFacts {
     pub(super) directory: PathBuf,
 }
 
+impl SessionView {
+    /// Returns true if it, or a task of its tree, is at work.
+    pub(super) fn is_busy(&self, tree: &TreeView) -> bool {
+        self.is_turn_running() || tree.is_at_work()
+    }
+
+    /// Returns true if a person should know of it.
+    pub(super) fn wants_something(&self, tree: &TreeView) -> bool {
+        self.is_busy(tree) || !tree.questions.is_empty() || self.has_news
+    }
+
+    /// Returns true if nothing is lost when it is closed.
+    pub(super) fn is_at_rest(&self, tree: &TreeView) -> bool {
+        !self.wants_something(tree)
+            && self.composer.is_blank()
+            && self.queue.is_empty()
+            && self.unsent.is_empty()
+            && self.link != SessionLink::Opening
+    }
+}
+
 /// Returns true if there is a session behind it that takes what is said.
 fn is_live(link: &SessionLink) -> bool {
     matches!(link, SessionLink::Opening | SessionLink::Open)

@@ -11,7 +11,7 @@ use super::session_view::SessionView;
 use super::trees::{TreeView, tree_mut_of};
 use super::{App, DRAFT, DraftState, Effect, REMARK, Remark, SessionLink};
 use crate::permission::Scope;
-use crate::session::{Input, Op};
+use crate::session::Op;
 use crate::tui::keymap::Keymap;
 use crate::tui::sessions::SlotId;
 use crate::tui::tasks::TaskList;
@@ -71,14 +71,7 @@ impl ViewUpdate<'_> {
         }
     }
 
-    /// Puts a message that was not sent into the composer again, before what was begun meanwhile.
-    pub(super) fn take_back(&mut self, input: &Input) {
-        let files = super::attachments::labelled(input);
-        self.view.composer.put_before(&input.text, files);
-        self.draft_changed();
-    }
-
-    /// The same for a text alone.
+    /// Puts a text into the composer, before what was begun meanwhile.
     pub(super) fn write_before(&mut self, text: &str) {
         self.view.composer.put_before(text, []);
         self.draft_changed();

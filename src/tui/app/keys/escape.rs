@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use crate::session::Op;
-use crate::tui::app::layers::LayerSlot;
 use crate::tui::app::{AGAIN, App, ESCAPE_PAUSE, Focus};
+use crate::tui::layer::Layer;
 use crate::tui::transcript::RedrawUrgency;
 
 impl App {
@@ -24,8 +24,8 @@ impl App {
         // A press that closes something is not the first of two.
         let armed = self.views.front.esc.armed.take();
         let top = self.top();
-        // What is marked below a question was marked after it came.
-        let is_marked = matches!(top, None | Some(LayerSlot::Question)) && self.end_marks();
+        let layer = top.and_then(|top| self.layer(top));
+        let is_marked = layer.is_none_or(Layer::comes_after_marks) && self.end_marks();
         if is_marked || top.is_none() && self.is_escape_vims() && self.views.front.composer.vim_escape() {
             self.views.front.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
         } else if let Some(top) = top {

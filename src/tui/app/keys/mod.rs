@@ -83,12 +83,7 @@ impl App {
         }
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
-            // It comes before there is anything to paste into.
-            if slot == LayerSlot::Trust {
-                self.dropped_keys += 1;
-                return RedrawUrgency::None;
-            }
-            match self.pass_guard(slot, now) {
+            match self.pass(slot, |layer| layer.pass_paste(now)) {
                 KeyRoute::Answer => {}
                 KeyRoute::Draft => break,
                 KeyRoute::Drop => return RedrawUrgency::None,
@@ -119,7 +114,7 @@ impl App {
         match if looks {
             KeyRoute::Answer
         } else {
-            self.pass_guard(slot, now)
+            self.pass(slot, |layer| layer.pass_guard(now))
         } {
             KeyRoute::Answer => {}
             KeyRoute::Draft if !stops => return self.key_below(Context::Composer, key, now),
@@ -260,14 +255,15 @@ impl App {
         }
     }
 
-    /// Scrolls the question on screen, also below a row that is written in, or else the transcript.
+    /// Scrolls the first layer that scrolls, such as the question below a row that is written in, or else the transcript.
     fn page(&mut self, action: Action, pages: isize, now: Instant) {
-        let is_scrolled = self
-            .with_layer(LayerSlot::Question, now, |layer| layer.act(action))
-            .is_some();
-        if !is_scrolled {
-            self.views.front.transcript.page(pages);
+        let slots: Vec<LayerSlot> = self.stack().collect();
+        for slot in slots {
+            if self.with_layer(slot, now, |layer| layer.act(action)).is_some() {
+                return;
+            }
         }
+        self.views.front.transcript.page(pages);
     }
 
     fn cycle_mode(&mut self, now: Instant) {
