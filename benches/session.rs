@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use lathe::conversation::{Message, SessionId};
 use lathe::session::Event;
 use lathe::store::{Change, DraftKey, NewSession, Store};
-use lathe::tool::Registry;
+use lathe::tool::BuiltinCards;
 use lathe::tui::transcript::{DrawCx, Transcript};
 use lathe::view::highlight::{self, Highlighter};
 use lathe::view::theme::Theme;
@@ -158,7 +158,7 @@ struct Screen {
 impl Screen {
     fn new(messages: &[Message]) -> Self {
         let mut transcript = Transcript::new();
-        transcript.set_registry(Arc::new(Registry::builtin()));
+        transcript.draw_builtin(BuiltinCards::new());
         let now = Instant::now();
         for message in messages {
             transcript.apply(&Event::MessageStarted(Arc::new(message.clone())), now);

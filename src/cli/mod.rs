@@ -26,7 +26,6 @@ mod run;
 mod runtime;
 mod screen;
 mod screen_reader;
-mod session_threads;
 mod sessions;
 mod themes;
 mod tool;

@@ -1,31 +1,23 @@
-//! The threads that sessions live on.
+//! The threads that sessions live on, started for a command.
 
 use std::future::Future;
-use std::time::Duration;
-
-use tokio::runtime::{Builder, Runtime};
+use std::io;
 
 use super::failure::Failure;
+use super::logs::Logs;
+use crate::config::Dirs;
+use crate::session::host::{self, HostThread};
 
-/// Work that outlives its session (a connection's rest, a blocked disk) is given up after this long.
-const LAST_WORK: Duration = Duration::from_secs(2);
-
-/// Runs `work` on threads of its own and ends them after it.
+/// Runs `work` and ends what is left of it.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    Ok(run(start()?, work))
+    host::block_on(work).map_err(not_started)
 }
 
-pub(super) fn run<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
-    let done = runtime.block_on(work);
-    runtime.shutdown_timeout(LAST_WORK);
-    done
+/// Starts the thread of the sessions beside the screen's. `dirs` are for the log.
+pub(super) fn start_host_thread(dirs: Dirs) -> Result<HostThread, Failure> {
+    HostThread::start(move || Logs::start(&dirs)).map_err(not_started)
 }
 
-/// One thread: what arrives from a model goes through several tasks, and waking other threads for each delta costs more than
-/// the work (measured at 200 deltas a second). What blocks runs beside it through `spawn_blocking`.
-pub(super) fn start() -> Result<Runtime, Failure> {
-    Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::system("the threads of lathe could not be started", error))
+fn not_started(error: io::Error) -> Failure {
+    Failure::system("the threads of lathe could not be started", error)
 }

@@ -1,7 +1,7 @@
 //! `lathe [DIR]`: the full-screen interface.
 //!
 //! The screen belongs to the main thread and is painted from the configuration alone. The session is opened meanwhile on
-//! threads of its own (`session_threads`) and handed over when it is there.
+//! a thread of its own (`session::host::HostThread`) and handed over when it is there.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -13,8 +13,7 @@ use super::args::ScreenArgs;
 use super::failure::Failure;
 use super::first_run::StartChoice;
 use super::place::{Locations, host, model_source};
-use super::session_threads::SessionThreads;
-use super::{first_run, keys, screen_reader, themes};
+use super::{first_run, keys, runtime, screen_reader, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::ErrorReport;
@@ -96,14 +95,14 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
     let frecency_file = dirs.state.join("uses.jsonl");
     let theme_list = themes::list(&dirs);
     let question = trust_question(&request.trust);
-    let threads = SessionThreads::start(dirs)?;
-    let host = host(threads.runtime.clone(), request, extra);
+    let thread = runtime::start_host_thread(dirs)?;
+    let host = host(thread.runtime().clone(), request, extra);
     let mut keeping = None;
     let (trust, open) = match question {
         Some(question) => {
             let (answer, answered) = oneshot::channel();
             let (kept, when_kept) = oneshot::channel();
-            keeping = Some(threads.runtime.spawn(keep_answer(host.clone(), answered, kept)));
+            keeping = Some(thread.runtime().spawn(keep_answer(host.clone(), answered, kept)));
             let opening = open_when_kept(host.clone(), when_kept);
             (
                 Some((question, answer)),
@@ -134,9 +133,9 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
     let ended = tui::run(start);
     if let Some(keeping) = keeping {
         // An answer is kept even if the person leaves at once. It cannot fail but by a panic, which is in the log.
-        let _ = threads.runtime.block_on(keeping);
+        let _ = thread.runtime().block_on(keeping);
     }
-    threads.end(host);
+    thread.end(host);
     match ended {
         Ok(ended) => Ok(Left::With(ExitCode::from(ended.status()))),
         Err(error) => Err(Failure::system("the screen failed", error)),

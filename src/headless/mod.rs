@@ -14,7 +14,6 @@ pub use json::tool_result;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -88,8 +87,8 @@ pub async fn run(
 ) -> io::Result<RunEnd> {
     let mut reporter: Box<dyn Reporter> = match format {
         Format::Text => {
-            let tools = Arc::clone(&session.tools);
-            Box::new(text::TextReporter::new(io::stdout(), io::stderr(), tools))
+            let cards = session.cards.clone();
+            Box::new(text::TextReporter::new(io::stdout(), io::stderr(), cards))
         }
         Format::Json => Box::new(json::JsonReporter::new(io::stdout())),
     };

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -12,7 +11,7 @@ use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role, S
 use crate::session::{Envelope, ErrorReport, Event, Retry, SettledQuestion, Snapshot, TurnEndReason};
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::truncate;
-use crate::tool::{DrawnArgs, Registry, RenderCx};
+use crate::tool::{BuiltinCards, DrawnArgs, RenderCx};
 use crate::view::Symbols;
 use crate::view::card::{Card, CardPart, CardStatus};
 
@@ -24,7 +23,7 @@ const NAME_COLUMNS: usize = 50;
 pub(super) struct TextReporter<Out, Err> {
     out: Out,
     err: Err,
-    tools: Arc<Registry>,
+    cards: BuiltinCards,
     calls: HashMap<CallId, AnnouncedCall>,
     /// The text of the reply under way, by part.
     reply: Vec<(u64, String)>,
@@ -43,11 +42,11 @@ struct AnnouncedCall {
 }
 
 impl<Out: Write, Err: Write> TextReporter<Out, Err> {
-    pub(super) fn new(out: Out, err: Err, tools: Arc<Registry>) -> Self {
+    pub(super) fn new(out: Out, err: Err, cards: BuiltinCards) -> Self {
         Self {
             out,
             err,
-            tools,
+            cards,
             calls: HashMap::new(),
             reply: Vec::new(),
             answer: None,
@@ -75,7 +74,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
 
     fn began_call(&mut self, id: &CallId, tool: &str, args: &Value) {
         let cx = RenderCx { expanded: false };
-        let card = self.tools.render_call(tool, DrawnArgs::whole(args), cx);
+        let card = self.cards.card(tool, DrawnArgs::whole(args), None, cx);
         let (name, refused) = (name(&card), Vec::new());
         self.calls.insert(id.clone(), AnnouncedCall { name, refused });
     }

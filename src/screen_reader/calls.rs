@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::card_text;
 use crate::conversation::{CallId, CallResult, CallState, ToolPart};
-use crate::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
+use crate::tool::{BuiltinCards, DrawnArgs, RenderCx, ResultSource};
 use crate::view::card::Card;
 
 /// Rows of a result that are told unasked.
 const ROWS: usize = 12;
 
 pub(super) struct Calls {
-    tools: Arc<Registry>,
+    cards: BuiltinCards,
     /// Calls that were announced and have not ended.
     known: HashMap<CallId, Call>,
     running: Vec<CallId>,
@@ -26,6 +26,15 @@ pub(super) struct Calls {
 struct Call {
     tool: String,
     args: Value,
+    /// The session's own cards, where the tool is not known here.
+    drawn: Option<Box<SessionCards>>,
+}
+
+/// Cards of a call as its session draws them.
+#[derive(Clone)]
+pub(super) struct SessionCards {
+    pub(super) short: Card,
+    pub(super) expanded: Card,
 }
 
 impl Call {
@@ -33,14 +42,15 @@ impl Call {
         Self {
             tool: part.tool.clone(),
             args: part.args.clone().unwrap_or_default().into_value(),
+            drawn: None,
         }
     }
 }
 
 impl Calls {
-    pub(super) fn new(tools: Arc<Registry>) -> Self {
+    pub(super) fn new(cards: BuiltinCards) -> Self {
         Self {
-            tools,
+            cards,
             known: HashMap::new(),
             running: Vec::new(),
             newest: None,
@@ -49,7 +59,21 @@ impl Calls {
 
     pub(super) fn announce(&mut self, id: &CallId, tool: &str, args: Value) {
         let tool = tool.to_owned();
-        self.known.insert(id.clone(), Call { tool, args });
+        let drawn = None;
+        self.known.insert(id.clone(), Call { tool, args, drawn });
+    }
+
+    /// Returns true if only the session can draw a call that was announced.
+    pub(super) fn is_foreign(&self, id: &CallId) -> bool {
+        let call = self.known.get(id);
+        call.is_some_and(|call| !self.cards.draws(&call.tool, &call.args))
+    }
+
+    /// Takes the session's cards of a call that was announced.
+    pub(super) fn take_cards(&mut self, id: &CallId, cards: SessionCards) {
+        if let Some(call) = self.known.get_mut(id) {
+            call.drawn = Some(Box::new(cards));
+        }
     }
 
     /// Returns how its beginning is told.
@@ -61,7 +85,7 @@ impl Calls {
 
     /// Takes over a call that was announced, and may have begun, before anybody listened.
     pub(super) fn take_over(&mut self, part: &ToolPart) {
-        let Call { tool, args } = Call::recorded(part);
+        let Call { tool, args, .. } = Call::recorded(part);
         self.announce(&part.call, &tool, args);
         if part.state == CallState::Running {
             self.running.push(part.call.clone());
@@ -83,6 +107,7 @@ impl Calls {
         let call = self.known.remove(id).unwrap_or_else(|| Call {
             tool: tool.to_owned(),
             args: Value::Null,
+            drawn: None,
         });
         let lines = self.result_lines(&call, result, false);
         self.newest = Some((call, Arc::clone(result)));
@@ -121,14 +146,20 @@ impl Calls {
     }
 
     fn call_card(&self, call: &Call) -> Card {
+        if let Some(drawn) = &call.drawn {
+            return drawn.short.clone();
+        }
         let cx = RenderCx { expanded: false };
         let args = DrawnArgs::whole(&call.args);
-        self.tools.render_call(&call.tool, args, cx)
+        self.cards.card(&call.tool, args, None, cx)
     }
 
     fn result_card(&self, call: &Call, result: &CallResult, expanded: bool) -> Card {
+        if let Some(drawn) = &call.drawn {
+            return if expanded { &drawn.expanded } else { &drawn.short }.clone();
+        }
         let cx = RenderCx { expanded };
         let (args, ended) = (DrawnArgs::whole(&call.args), ResultSource::Ended(result));
-        self.tools.render_result(&call.tool, args, ended, cx)
+        self.cards.card(&call.tool, args, Some(ended), cx)
     }
 }

@@ -1,10 +1,13 @@
 //! Events of the conversation that the person is in, of the main conversation, and of the tree.
 
-use crate::conversation::SessionId;
+use crate::conversation::{CallId, SessionId};
+use crate::session::query::{Answer, Query};
 use crate::session::{Envelope, Event, Handle, Receiver, RecvError};
 
-use super::host_requests::EnteredTask;
+use super::calls::SessionCards;
+use super::host_requests::{AttachedSession, EnteredTask};
 use super::reader_session::ReaderSession;
+use crate::view::card::Card;
 
 /// Streams of a tree of sessions, as far as the person is told of them.
 pub(super) struct ConversationEvents {
@@ -19,7 +22,7 @@ pub(super) struct ConversationEvents {
 }
 
 struct TaskStream {
-    handle: Handle,
+    session: AttachedSession,
     events: Receiver,
 }
 
@@ -48,20 +51,21 @@ impl ConversationEvents {
 
     /// Returns the session of the task that the person is in.
     pub(super) fn task(&self) -> Option<&Handle> {
-        Some(&self.task.as_ref()?.handle)
+        Some(&self.task.as_ref()?.session.handle)
     }
 
     /// The person is in this task from now on.
     pub(super) fn enter(&mut self, entered: EnteredTask, reader: &mut ReaderSession) {
         let EnteredTask {
             session,
-            opened,
+            attached,
+            cards,
             snapshot,
             events,
         } = entered;
-        reader.enter(session, &snapshot, opened.tools);
-        let handle = opened.handle;
-        self.task = Some(TaskStream { handle, events });
+        reader.enter(session, &snapshot, cards);
+        let session = attached;
+        self.task = Some(TaskStream { session, events });
     }
 
     /// The person is in the main conversation again, which was told up to the event with this number.
@@ -89,8 +93,18 @@ impl ConversationEvents {
         reader: &mut ReaderSession,
     ) -> Result<(), MainEnded> {
         match item {
-            StreamItem::OfTask(Ok(envelope)) => reader.take_event(&envelope.event),
-            StreamItem::OfMain(Ok(envelope)) => self.tell_main(&envelope, reader),
+            StreamItem::OfTask(Ok(envelope)) => {
+                if let Some(task) = self.task() {
+                    draw_foreign(task, &envelope.event, reader).await;
+                }
+                reader.take_event(&envelope.event);
+            }
+            StreamItem::OfMain(Ok(envelope)) => {
+                if !reader.is_in_task() {
+                    draw_foreign(&self.main, &envelope.event, reader).await;
+                }
+                self.tell_main(&envelope, reader);
+            }
             StreamItem::OfMain(Err(RecvError::Closed)) => return Err(MainEnded),
             StreamItem::OfMain(Err(RecvError::Lagged)) => {
                 let (snapshot, events) = self.main.attach_with_tree().await.map_err(|_| MainEnded)?;
@@ -118,7 +132,7 @@ impl ConversationEvents {
     async fn recover_task(&mut self, reason: RecvError, reader: &mut ReaderSession) {
         let Some(task) = &mut self.task else { return };
         if reason == RecvError::Lagged
-            && let Ok((snapshot, events)) = task.handle.attach().await
+            && let Ok((snapshot, events)) = task.session.handle.attach().await
         {
             task.events = events;
             return reader.catch_up_task(&snapshot);
@@ -126,6 +140,25 @@ impl ConversationEvents {
         // Nothing is heard of it any more; the main conversation is on its way.
         self.task = None;
         reader.lose_task();
+    }
+}
+
+/// Has the session draw the call that an event tells of, where its tool is not known here.
+async fn draw_foreign(session: &Handle, event: &Event, reader: &mut ReaderSession) {
+    let Some(call) = reader.foreign_call(event) else {
+        return;
+    };
+    let (short, expanded) = (card(session, call, false).await, card(session, call, true).await);
+    if let (Some(short), Some(expanded)) = (short, expanded) {
+        reader.take_cards(call, SessionCards { short, expanded });
+    }
+}
+
+async fn card(session: &Handle, call: &CallId, expanded: bool) -> Option<Card> {
+    let call = call.clone();
+    match session.ask(Query::Card { call, expanded }).await {
+        Ok(Answer::Card(card)) => card.map(|card| *card),
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::conversation::SessionId;
 use crate::session::host::{Host, HostAnswer, HostQuery, Opened, SessionTarget, TreeAnswer, TreeQuery};
 use crate::session::query::{Answer, ChangeScope, ExportRequest, Query};
 use crate::session::{ErrorReport, Handle, Receiver, Snapshot};
+use crate::tool::BuiltinCards;
 
 #[derive(Debug)]
 pub(super) enum HostRequest {
@@ -72,10 +73,23 @@ pub(super) enum RequestEnd {
 /// A task's conversation, as it was when the person came into it.
 pub(super) struct EnteredTask {
     pub(super) session: SessionId,
-    pub(super) opened: Opened,
+    pub(super) attached: AttachedSession,
+    pub(super) cards: BuiltinCards,
     pub(super) snapshot: Snapshot,
     /// Everything that happens in it afterwards.
     pub(super) events: Receiver,
+}
+
+/// A session that was attached to; dropping it lets go of that.
+pub(super) struct AttachedSession {
+    host: Host,
+    pub(super) handle: Handle,
+}
+
+impl Drop for AttachedSession {
+    fn drop(&mut self) {
+        self.host.begin_close(self.handle.clone());
+    }
 }
 
 pub(super) struct HostRequests {
@@ -155,16 +169,19 @@ impl HostRequests {
     }
 }
 
-/// Opens the session of a task, which stays open with its tree, and listens to it.
+/// Attaches to the session of a task and listens to it.
 async fn enter(host: Host, session: SessionId) -> RequestEnd {
-    let opened = match host.open(SessionTarget::Session(session.clone())).await {
+    let opened = match host.attach(session.clone()).await {
         Ok(opened) => opened,
         Err(report) => return RequestEnd::Reported(HostReport::NotEntered(report)),
     };
-    match opened.handle.attach().await {
+    let Opened { handle, cards, .. } = opened;
+    let attached = AttachedSession { host, handle };
+    match attached.handle.attach().await {
         Ok((snapshot, events)) => RequestEnd::Entered(Box::new(EnteredTask {
             session,
-            opened,
+            attached,
+            cards,
             snapshot,
             events,
         })),

@@ -38,7 +38,6 @@ mod trust;
 pub use console::Console;
 pub use trust::{TrustAnswer, ask_trust};
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -104,8 +103,8 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
         console.say("The session has ended.\n");
         return SessionExit::Ended(ScreenReaderExit::Quit);
     };
-    let tools = Arc::clone(&session.tools);
-    let mut reader = ReaderSession::new(&snapshot, Arc::clone(&tools), TimeZone::system(), &session.notes);
+    let cards = session.cards.clone();
+    let mut reader = ReaderSession::new(&snapshot, cards.clone(), TimeZone::system(), &session.notes);
     let root = snapshot.info.id.clone();
     let mut conversations = ConversationEvents::new(root, handle.clone(), events);
     match prompt {
@@ -151,7 +150,7 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
                 }
                 RequestEnd::Returned(snapshot) => {
                     conversations.leave_task(snapshot.seq);
-                    reader.return_to_main(&snapshot, Arc::clone(&tools));
+                    reader.return_to_main(&snapshot, cards.clone());
                     None
                 }
             },

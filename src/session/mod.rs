@@ -7,8 +7,8 @@
 //!
 //! Everything that crosses a handle ([`Op`], [`Envelope`], [`Snapshot`], [`query::Query`], [`query::Answer`], and what
 //! they hold: questions, forms, cards) is data that serde reads and writes, so that a front end may be another process.
-//! Nothing in it leads back into the session: what only the session can do, such as to look at an edited call, is asked
-//! for. The program itself serialises none of it. Enums are tagged with the variant's name in snake case
+//! Nothing in it leads back into the session: what only the session can do, such as to look at an edited call or to
+//! draw that of a tool which no front end knows, is asked for. The program itself serialises none of it. Enums are tagged with the variant's name in snake case
 //! (`{"shift": {…}}`, `"release"`), times are milliseconds since the Unix epoch, durations numbers with their unit in
 //! the field's name, ids of messages, calls and sessions strings. A path that is not UTF-8 is refused with an error that
 //! says so.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError, now, path_text};
 
@@ -16,7 +17,7 @@ pub struct TrustRow {
 }
 
 /// A place whose parts the user trusts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustedPlace {
     /// The project's root or a directory in it.
     pub place: PathBuf,

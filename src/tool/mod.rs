@@ -14,6 +14,7 @@
 
 pub mod args;
 pub mod builtin;
+mod builtin_cards;
 mod call_hooks;
 mod change;
 mod command_permissions;
@@ -45,6 +46,7 @@ mod truncate;
 mod walk;
 mod write_paths;
 
+pub use builtin_cards::BuiltinCards;
 pub use command_permissions::JudgedIndexes;
 pub use context::{Abilities, CallSettings, CallUpdate, PathAsk, SessionEffect, ToolCx, Update};
 pub use delegation::{

@@ -188,7 +188,6 @@ impl EventLoop {
         let effects = self.app.take_effects();
         self.input.stop();
         self.screen.give_back();
-        self.prompts.finish();
         for effect in effects {
             // Whatever is not taken now is lost with the session's end anyway.
             let _ = match effect {
@@ -246,12 +245,9 @@ impl EventLoop {
             }
             Event::PictureTaken(slot, media) => {
                 self.picture = None;
-                self.app
-                    .in_session(slot, now, |app| app.picture_taken(media, now))
+                self.app.picture_taken(slot, media, now)
             }
-            Event::Answered(slot, query, answer) => self
-                .app
-                .in_session(slot, now, |app| app.answered(&query, &answer, now)),
+            Event::Answered(slot, query, answer) => self.app.answered(slot, &query, &answer, now),
             Event::Found(answer) => self.app.on_finder_answer(answer, now),
             Event::PictureMade(made) => {
                 self.drawing = None;
@@ -315,19 +311,18 @@ impl EventLoop {
     }
 
     fn session(&mut self, slot: SlotId, said: SessionMessage, now: Instant) -> RedrawUrgency {
-        if let SessionMessage::Event(envelope) = &said {
-            return self.app.session_event(slot, envelope, now);
-        }
-        let change = self.app.in_session(slot, now, |app| match said {
+        let app = &mut self.app;
+        let change = match said {
+            SessionMessage::Event(envelope) => return app.session_event(slot, &envelope, now),
             SessionMessage::Opened(Ok(welcome)) => {
-                app.on_opened(&welcome.snapshot, welcome.tools, welcome.notes, now)
+                app.session_opened(slot, &welcome.snapshot, welcome.cards, welcome.notes, now)
             }
-            SessionMessage::Opened(Err(report)) => app.not_opened(report, now),
-            SessionMessage::Attached(snapshot) => app.on_attached(&snapshot, now),
-            SessionMessage::Ended => app.ended(now),
-            SessionMessage::Event(_) | SessionMessage::Urgent => RedrawUrgency::None,
-        });
-        change.max(self.app.settle_tree(slot, now))
+            SessionMessage::Opened(Err(report)) => app.session_not_opened(slot, report, now),
+            SessionMessage::Attached(snapshot) => app.session_attached(slot, &snapshot, now),
+            SessionMessage::Ended => app.session_ended(slot, now),
+            SessionMessage::Urgent => RedrawUrgency::None,
+        };
+        change.max(app.settle_tree(slot, now))
     }
 
     fn pass_time(&mut self) {
@@ -364,7 +359,7 @@ impl EventLoop {
                     self.sessions.close(slot);
                     RedrawUrgency::None
                 }
-                Effect::Ask(query) => self.ask(query),
+                Effect::Ask(slot, query) => self.ask(slot, query),
                 Effect::Trust(answer) => {
                     // Where nobody waits any more, the session's end is on its way.
                     let waits = self.trust.take();
@@ -410,7 +405,10 @@ impl EventLoop {
     fn send(&mut self, op: &Op) -> RedrawUrgency {
         match self.sessions.send(op.clone()) {
             Ok(()) => RedrawUrgency::None,
-            Err(error) => self.app.not_sent(op, &error.to_string(), Instant::now()),
+            Err(error) => {
+                let slot = self.sessions.front();
+                self.app.not_sent(slot, op, &error.to_string(), Instant::now())
+            }
         }
     }
 
@@ -418,14 +416,12 @@ impl EventLoop {
         let Err(error) = self.sessions.send_to(slot, op.clone()) else {
             return RedrawUrgency::None;
         };
-        let now = Instant::now();
-        self.app
-            .in_session(slot, now, |app| app.not_sent(op, &error.to_string(), now))
+        self.app.not_sent(slot, op, &error.to_string(), Instant::now())
     }
 
-    /// Asks the session; what it does not answer any more is answered here.
-    fn ask(&mut self, query: Query) -> RedrawUrgency {
-        let (slot, handle) = self.sessions.front();
+    /// Asks a session; what it does not answer any more is answered here.
+    fn ask(&mut self, slot: SlotId, query: Query) -> RedrawUrgency {
+        let handle = self.sessions.handle(slot).cloned();
         self.asking.push(Box::pin(async move {
             let answer = match handle {
                 Some(handle) => handle.ask(query.clone()).await,
@@ -469,7 +465,7 @@ impl EventLoop {
     /// Asks the clipboard for its picture, once at a time.
     fn take_picture(&mut self) -> RedrawUrgency {
         if self.picture.is_none() {
-            let (slot, _) = self.sessions.front();
+            let slot = self.sessions.front();
             let (reading, directory) = self.app.picture_places();
             self.picture = Some(Box::pin(async move { (slot, reading.take(directory).await) }));
         }

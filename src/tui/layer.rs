@@ -262,6 +262,16 @@ pub(crate) trait Layer {
         self.guard_mut().map_or(KeyRoute::Answer, |guard| guard.pass(now))
     }
 
+    /// Returns where a paste goes that comes now.
+    fn pass_paste(&mut self, now: Instant) -> KeyRoute {
+        self.pass_guard(now)
+    }
+
+    /// Returns true if `esc` first ends what is marked in the conversation: it was marked after the layer came.
+    fn comes_after_marks(&self) -> bool {
+        false
+    }
+
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> LayerReply;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 
 use super::composer::Draft;
-use crate::session::host::{Host, Prompt};
+use crate::session::host::{Host, HostAnswer, HostQuery, Prompt};
 
 /// One draft that was sent, or cleared away.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,12 +29,19 @@ impl PromptKeeper {
     pub(super) fn keep(&self, written: &PromptDraft) {
         let draft = written.draft.stored();
         let prompt = Prompt::new(&written.project, draft, written.unsent);
-        self.host.prompts().keep(prompt);
+        // It begins at once; that it is done is nobody's concern here.
+        drop(self.host.ask(HostQuery::KeepPrompt(prompt)));
     }
 
     /// Has everything read; [`Self::read`] then returns it.
     pub(super) fn begin_reading(&mut self) {
-        self.reading = Some(Box::pin(self.host.prompts().read()));
+        let asked = self.host.ask(HostQuery::Prompts);
+        self.reading = Some(Box::pin(async move {
+            match asked.await {
+                Some(HostAnswer::Prompts(prompts)) => prompts,
+                _ => Vec::new(),
+            }
+        }));
     }
 
     /// Waits for what is being read; forever where nothing is. Cancel safe.
@@ -47,11 +54,6 @@ impl PromptKeeper {
             }
             None => std::future::pending().await,
         }
-    }
-
-    /// Waits until everything is written.
-    pub(super) fn finish(&self) {
-        self.host.prompts().finish();
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every scenario runs twice: over the handle itself, and with all that crosses it made to bytes and back.
 
 mod asking;
+mod cards;
 mod children;
 mod commands;
 mod data;

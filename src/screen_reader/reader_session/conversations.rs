@@ -15,7 +15,7 @@ use crate::screen_reader::tasks::words::{self, ListFacts};
 use crate::session::{Event, Input, Op, Snapshot, StoredDraft, TurnEndReason, is_plan};
 use crate::text::count::{noun_of, plural};
 use crate::text::size::short_count;
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 
 /// Lines of a task's prompt, and ended calls of it, that are told when it is entered.
 const PROMPT_LINES: usize = 8;
@@ -36,7 +36,7 @@ impl ReaderSession {
         &mut self,
         session: SessionId,
         snapshot: &Snapshot,
-        tools: Arc<Registry>,
+        cards: BuiltinCards,
     ) {
         self.is_moving = false;
         if self.tree.front.is_none() {
@@ -46,7 +46,7 @@ impl ReaderSession {
             };
         }
         self.tree.front = Some(session);
-        self.calls = Calls::new(tools);
+        self.calls = Calls::new(cards);
         self.take_conversation(snapshot);
         self.recall_task(snapshot);
         self.prompt();
@@ -61,11 +61,11 @@ impl ReaderSession {
     }
 
     /// The person is in the main conversation again.
-    pub(in crate::screen_reader) fn return_to_main(&mut self, snapshot: &Snapshot, tools: Arc<Registry>) {
+    pub(in crate::screen_reader) fn return_to_main(&mut self, snapshot: &Snapshot, cards: BuiltinCards) {
         self.is_moving = false;
         self.tree.front = None;
         let main = std::mem::take(&mut self.main);
-        self.calls = Calls::new(tools);
+        self.calls = Calls::new(cards);
         self.take_conversation(snapshot);
         self.say(&format!(
             "Back in the main conversation, {}.",

@@ -26,7 +26,6 @@ mod tests;
 mod trees;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
@@ -41,7 +40,7 @@ use super::tasks::TaskList;
 use crate::conversation::{Role, Todo};
 use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::text::count::plural;
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use conversations::MainConversation;
 use leaving::LeavingQuestion;
 use messages::ReturnedMessage;
@@ -104,13 +103,13 @@ pub(super) struct ReaderSession {
 }
 
 impl ReaderSession {
-    pub(super) fn new(snapshot: &Snapshot, tools: Arc<Registry>, zone: TimeZone, notes: &[String]) -> Self {
+    pub(super) fn new(snapshot: &Snapshot, cards: BuiltinCards, zone: TimeZone, notes: &[String]) -> Self {
         let mut this = Self {
             info: snapshot.info.clone(),
             is_busy: snapshot.busy,
             is_in_turn: snapshot.busy,
             is_leaving: false,
-            calls: Calls::new(tools),
+            calls: Calls::new(cards),
             texts: ReplyTexts::default(),
             asks: QuestionQueue::default(),
             rounds: 0,

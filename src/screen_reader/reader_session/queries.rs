@@ -210,6 +210,7 @@ impl ReaderSession {
                 | Answer::Export(_)
                 | Answer::Fits(_)
                 | Answer::Unfit(_)
+                | Answer::Card(_)
                 | Answer::AtWork { .. },
             ) => Vec::new(),
         };

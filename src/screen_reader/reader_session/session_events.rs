@@ -3,6 +3,7 @@
 use super::ReaderSession;
 use crate::conversation::{CallId, MessageId, Part, PartBody, Todo};
 use crate::permission::Mode;
+use crate::screen_reader::calls::SessionCards;
 use crate::screen_reader::questions::PendingQuestion;
 use crate::session::{ErrorReport, Event, PLAN, Retry, TurnEndReason};
 
@@ -71,6 +72,19 @@ impl ReaderSession {
         if self.asks.answerable().is_some() && !matches!(event, Event::Delta { .. }) {
             self.prompt();
         }
+    }
+
+    /// Returns the call that an event tells of, where only its session can draw it.
+    pub(in crate::screen_reader) fn foreign_call<'e>(&self, event: &'e Event) -> Option<&'e CallId> {
+        match event {
+            Event::CallRunning { call } | Event::CallEnded { call, .. } => Some(call),
+            _ => None,
+        }
+        .filter(|call| self.calls.is_foreign(call))
+    }
+
+    pub(in crate::screen_reader) fn take_cards(&mut self, call: &CallId, cards: SessionCards) {
+        self.calls.take_cards(call, cards);
     }
 
     /// Notes whether the agent or the mode that came is `plan`; says whether the other one was said to be so already.

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::Actor;
+use crate::conversation::CallId;
 use crate::session::query::{
     Answer, CacheMiss, ChangesQuery, ContextFacts, CostQuery, ExportJob, Query, StatusGroup, bare_url,
     process_group, put_back,
 };
 use crate::session::{SessionInfo, is_plan};
 use crate::store::{SessionRow, StoreError};
+use crate::tool::{DrawnArgs, RenderCx, ResultSource};
+use crate::view::card::Card;
 
 /// Agent and mode; `plan` is both and is named once.
 fn working_as(info: &SessionInfo) -> Vec<(&'static str, String)> {
@@ -64,6 +67,11 @@ impl Actor {
                         .map_or_else(Answer::Unfit, Answer::Fits)
                 });
             }
+            // At once, so that the answers come in the order of what they tell.
+            Query::Card { call, expanded } => {
+                let card = self.card(&call, RenderCx { expanded });
+                drop(sender.send(Answer::Card(card.map(Box::new))));
+            }
             Query::AtWork => {
                 let is_at_work = self.is_busy() || self.parts.tasks.is_at_work();
                 // Whoever asked may be gone.
@@ -101,6 +109,31 @@ impl Actor {
         {
             self.misses.push(CacheMiss::Joined("look_at".to_owned()));
         }
+    }
+
+    /// Draws a call of the conversation, or one inside another.
+    fn card(&self, call: &CallId, cx: RenderCx) -> Option<Card> {
+        let outer = call.outer();
+        let top = outer.as_ref().unwrap_or(call);
+        let calls = self
+            .parts
+            .messages
+            .iter()
+            .rev()
+            .flat_map(|message| message.calls());
+        let part = calls.into_iter().find(|part| part.call == *top)?;
+        let part = match outer {
+            None => part,
+            Some(_) => part.inner.iter().find(|inner| inner.call == *call)?,
+        };
+        let revised = self.revised.args_of(call);
+        let args = revised.or_else(|| Some(part.args.as_ref()?.value().into_owned()))?;
+        let args = DrawnArgs::whole(&args);
+        let registry = &self.parts.calls.registry;
+        Some(match &part.result {
+            Some(result) => registry.render_result(&part.tool, args, ResultSource::Ended(result), cx),
+            None => registry.render_call(&part.tool, args, cx),
+        })
     }
 
     fn context_facts(&self) -> ContextFacts {

@@ -26,6 +26,11 @@ impl RevisedCalls {
         self.0.remove(call);
     }
 
+    /// Returns the arguments that a person gave a call under way.
+    pub(super) fn args_of(&self, call: &CallId) -> Option<Value> {
+        self.0.get(call).cloned().map(Value::Object)
+    }
+
     /// Gives calls under way these arguments, in messages that are for a front end alone.
     pub(super) fn show(&self, messages: &mut [Arc<Message>]) {
         for (call, args) in &self.0 {

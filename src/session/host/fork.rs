@@ -29,7 +29,7 @@ pub enum ForkPoint {
 }
 
 /// A fork that is stored.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forked {
     pub session: SessionId,
     /// Sentences for the person.

@@ -10,6 +10,7 @@ mod prompts;
 mod query;
 mod rules;
 mod stored;
+mod thread;
 mod trees;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all, ready};
 use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -28,6 +29,7 @@ use super::wire::{self, ModelSource, OpenRequest};
 use super::{ErrorReport, Handle, Op, ReportKind, SendError};
 use crate::conversation::SessionId;
 use crate::files::Roots;
+use crate::tool::BuiltinCards;
 use prompts::PromptHistory;
 
 pub use super::opened::Opened;
@@ -37,6 +39,7 @@ pub use query::{HostAnswer, HostQuery};
 pub use rules::StoredRules;
 pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
+pub use thread::{HostThread, block_on};
 pub use trees::{
     Against, Applied, ChangeKind, Conflict, FileSelection, HeldWork, Removal, Removed, Selection, TaskTrees,
     TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
@@ -77,6 +80,9 @@ struct OpenSession {
     handle: Handle,
     actor: JoinHandle<()>,
     tasks: Weak<Tasks>,
+    root: Option<SessionId>,
+    /// Number of those who opened it or attached to it.
+    attached: usize,
 }
 
 impl Host {
@@ -115,17 +121,30 @@ impl Host {
         self.begin(async move { host.wire(|shared| wire::open(&shared.request())).await })
     }
 
-    /// Opens another session. The work begins at once. The session of a task whose tree is open here is lent: its handle
-    /// leads to the one that works, and it ends with its tree.
+    /// Opens another session. The work begins at once. The session of a task whose tree is open here is attached to.
     pub fn open(&self, wanted: SessionTarget) -> Opening {
+        match wanted {
+            SessionTarget::Session(id) if self.tree_of(&id).is_some() => self.attach(id),
+            wanted => {
+                let host = self.clone();
+                self.begin(async move { host.wire(|shared| shared.open_wanted(wanted)).await })
+            }
+        }
+    }
+
+    /// Attaches to a session that is open here, or to that of a task whose tree is: its handle leads to the session that
+    /// works. Whoever attached closes it like one that they opened; it ends when nobody has it any more, and that of a task
+    /// when the task has ended too.
+    pub fn attach(&self, session: SessionId) -> Opening {
         let host = self.clone();
         self.begin(async move {
-            if let SessionTarget::Session(id) = &wanted
-                && let Some(tasks) = host.tree_of(id)
-            {
-                return tasks.open(id, true).await;
+            if let Some(opened) = host.attach_to_root(&session) {
+                return Ok(opened);
             }
-            host.wire(|shared| shared.open_wanted(wanted)).await
+            match host.tree_of(&session) {
+                Some(tasks) => tasks.attach(&session).await,
+                None => Err(not_open(&session)),
+            }
         })
     }
 
@@ -135,7 +154,7 @@ impl Host {
         // It reads files and the database, and the sessions that are open go on meanwhile.
         self.shared.runtime.spawn(async move {
             if let Err(Ok(unwanted)) = answer.send(opening.await) {
-                // Nobody waits for it any more. One that was lent stays with its tree.
+                // Nobody waits for it any more.
                 host.close(&unwanted.handle).await;
             }
         });
@@ -151,46 +170,87 @@ impl Host {
 
     /// Returns the tasks of the open tree that has a task with this session.
     fn tree_of(&self, session: &SessionId) -> Option<Arc<Tasks>> {
-        let open = lock(&self.shared.open);
-        let mut trees = open.iter().filter_map(|open| open.tasks.upgrade());
-        trees.find(|tasks| tasks.has(session))
+        self.trees().into_iter().find(|tasks| tasks.has(session))
     }
 
-    /// Answers a question about the stored sessions; `None` where the host is gone. The work begins at once.
-    pub fn ask(&self, query: HostQuery) -> impl Future<Output = Option<HostAnswer>> + Send + use<> {
+    fn trees(&self) -> Vec<Arc<Tasks>> {
+        lock(&self.shared.open)
+            .iter()
+            .filter_map(|open| open.tasks.upgrade())
+            .collect()
+    }
+
+    fn attach_to_root(&self, session: &SessionId) -> Option<Opened> {
+        let mut open = lock(&self.shared.open);
+        let root = open.iter_mut().find(|open| open.root.as_ref() == Some(session))?;
+        root.attached += 1;
+        Some(Opened {
+            handle: root.handle.clone(),
+            cards: BuiltinCards::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Answers a query about what is stored; `None` where the host is gone. The work begins at once.
+    pub fn ask(&self, query: HostQuery) -> BoxFuture<'static, Option<HostAnswer>> {
         let shared = Arc::clone(&self.shared);
+        if matches!(query, HostQuery::KeepPrompt(_)) {
+            // Here, so that they are kept in their order; the history has a thread of its own.
+            return Box::pin(ready(Some(shared.answer(query))));
+        }
         let answer = self.shared.runtime.spawn_blocking(move || shared.answer(query));
-        async move { answer.await.ok() }
+        Box::pin(async move { answer.await.ok() })
     }
 
-    /// The history of prompts.
-    pub fn prompts(&self) -> &PromptHistory {
-        &self.shared.prompts
-    }
-
-    /// Ends a session and waits until it has written everything.
+    /// Lets go of a session that was opened or attached to. Where nobody else has it, it ends, and this waits until it has
+    /// written everything; that of a task does so once the task has ended.
     pub async fn close(&self, handle: &Handle) {
         let session = {
             let mut open = lock(&self.shared.open);
-            let place = open.iter().position(|session| session.handle.is_same(handle));
-            place.map(|place| open.swap_remove(place))
+            match open.iter().position(|session| session.handle.is_same(handle)) {
+                Some(place) if open[place].attached > 1 => {
+                    open[place].attached -= 1;
+                    return;
+                }
+                Some(place) => Some(open.swap_remove(place)),
+                None => None,
+            }
         };
-        if let Some(session) = session {
-            session.close().await;
+        match session {
+            Some(session) => drop(session.close().await),
+            None => {
+                for tree in self.trees() {
+                    if tree.detach(handle).await {
+                        return;
+                    }
+                }
+            }
         }
     }
 
-    /// Ends all sessions and waits until they have written everything. Returns false if one ended by a fault, which is
-    /// logged.
+    /// The same without waiting.
+    pub fn begin_close(&self, handle: Handle) {
+        let host = self.clone();
+        self.shared
+            .runtime
+            .spawn(async move { host.close(&handle).await });
+    }
+
+    /// Ends all sessions and waits until they, and the history of prompts, have written everything. Returns false if a
+    /// session ended by a fault, which is logged.
     pub async fn close_all(&self) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let prompts = tokio::task::spawn_blocking(move || shared.prompts.finish());
         let open = std::mem::take(&mut *lock(&self.shared.open));
         let ends = join_all(open.into_iter().map(OpenSession::close)).await;
+        // It cannot fail but by a panic, which is in the log.
+        let _ = prompts.await;
         ends.into_iter().all(|is_well| is_well)
     }
 
     fn keep(&self, opened: wire::WiredSession) -> Opened {
         let wire::WiredSession {
-            session: RunningSession { handle, tools, actor },
+            session: RunningSession { handle, actor },
             notes,
             tasks,
         } = opened;
@@ -199,9 +259,15 @@ impl Host {
         open.push(OpenSession {
             handle: handle.clone(),
             actor,
+            root: tasks.upgrade().map(|tasks| tasks.root().clone()),
             tasks,
+            attached: 1,
         });
-        Opened { handle, tools, notes }
+        Opened {
+            handle,
+            cards: BuiltinCards::new(),
+            notes,
+        }
     }
 
     /// Does what blocks on another thread.
@@ -228,28 +294,46 @@ impl Shared {
         Ok(stored.insert(StoredSessions::open(&self.data)?).clone())
     }
 
+    /// Returns the sessions that are open here, those of tasks too.
+    fn open_sessions(&self) -> Vec<SessionId> {
+        let open = lock(&self.open);
+        let open = open.iter().filter(|open| !open.actor.is_finished());
+        let sessions = open.flat_map(|open| {
+            let tasks = open.tasks.upgrade();
+            let below = tasks.map(|tasks| tasks.open_sessions()).unwrap_or_default();
+            open.root.iter().cloned().chain(below)
+        });
+        sessions.collect()
+    }
+
     fn answer(&self, query: HostQuery) -> HostAnswer {
-        let stored = self.stored();
+        let stored = || self.stored();
         match query {
             HostQuery::List => HostAnswer::Listed {
                 project: self.project.clone(),
-                sessions: stored.and_then(|stored| stored.list()),
+                sessions: stored().and_then(|stored| stored.list()),
             },
+            HostQuery::Open => HostAnswer::Open(self.open_sessions()),
+            HostQuery::Prompts => HostAnswer::Prompts(self.prompts.read()),
+            HostQuery::KeepPrompt(prompt) => {
+                self.prompts.keep(prompt);
+                HostAnswer::PromptKept
+            }
             HostQuery::Search(searched) => HostAnswer::Found {
-                sessions: stored.and_then(|stored| stored.search(&searched)),
+                sessions: stored().and_then(|stored| stored.search(&searched)),
                 searched,
             },
             HostQuery::LastWords(session) => HostAnswer::LastWords {
-                words: stored.and_then(|stored| stored.last_words(&session)),
+                words: stored().and_then(|stored| stored.last_words(&session)),
                 session,
             },
             HostQuery::Rename(session, title) => HostAnswer::Renamed {
-                title: stored.and_then(|stored| stored.rename(&session, &title)),
+                title: stored().and_then(|stored| stored.rename(&session, &title)),
                 session,
             },
             HostQuery::Tree(query) => HostAnswer::Tree(TaskTrees::new(&self.data).answer(query)),
             HostQuery::Delete(session) => HostAnswer::Deleted {
-                done: stored.and_then(|stored| stored.delete(&session)),
+                done: stored().and_then(|stored| stored.delete(&session)),
                 session,
             },
         }
@@ -272,6 +356,14 @@ impl OpenSession {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Whoever panicked with it left nothing half changed: each is replaced as a whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn not_open(session: &SessionId) -> ErrorReport {
+    ErrorReport {
+        kind: ReportKind::BadRequest,
+        message: format!("session `{session}` is not open here"),
+        hint: None,
+    }
 }
 
 fn not_done() -> ErrorReport {

@@ -7,18 +7,16 @@ use std::path::Path;
 use std::sync::{Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 
-use tokio::sync::oneshot;
-
 use super::lock;
 use crate::store::{Prompt, Prompts};
 
 enum Job {
     Keep(Prompt),
-    Read(oneshot::Sender<Vec<Prompt>>),
+    Read(mpsc::Sender<Vec<Prompt>>),
 }
 
 /// Keeps and reads prompts. Without a file it keeps nothing and finds nothing.
-pub struct PromptHistory {
+pub(super) struct PromptHistory {
     file: Option<Prompts>,
     work: Mutex<Option<(mpsc::Sender<Job>, JoinHandle<()>)>>,
 }
@@ -31,19 +29,20 @@ impl PromptHistory {
         }
     }
 
-    pub fn keep(&self, prompt: Prompt) {
+    pub(super) fn keep(&self, prompt: Prompt) {
         self.give(Job::Keep(prompt));
     }
 
-    /// Reads all of them, the oldest first. The work begins at once.
-    pub fn read(&self) -> impl Future<Output = Vec<Prompt>> + Send + use<> {
-        let (answer, prompts) = oneshot::channel();
+    /// Reads all of them, the oldest first. Blocks.
+    pub(super) fn read(&self) -> Vec<Prompt> {
+        let (answer, prompts) = mpsc::channel();
         self.give(Job::Read(answer));
-        async move { prompts.await.unwrap_or_default() }
+        // Where nothing is kept, or the thread is gone, there is nobody to answer.
+        prompts.recv().unwrap_or_default()
     }
 
     /// Waits until everything is written.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         let work = lock(&self.work).take();
         if let Some((jobs, thread)) = work {
             drop(jobs);

@@ -1,10 +1,10 @@
-//! Queries of a front end about the stored sessions, and their answers.
+//! Queries of a front end about what is stored and what is open, and their answers.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FoundText, ListedSession, TreeAnswer, TreeQuery};
+use super::{FoundText, ListedSession, Prompt, TreeAnswer, TreeQuery};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
 
@@ -13,10 +13,16 @@ use crate::session::ErrorReport;
 pub enum HostQuery {
     /// All sessions.
     List,
+    /// Those that are open in this process, those of tasks too.
+    Open,
     /// Those in which this was said.
     Search(String),
     /// The last texts of one.
     LastWords(SessionId),
+    /// The history of prompts, the oldest first.
+    Prompts,
+    /// Adds one to the history.
+    KeepPrompt(Prompt),
     Rename(SessionId, String),
     Delete(SessionId),
     /// The work trees of isolated tasks.
@@ -32,6 +38,7 @@ pub enum HostAnswer {
         project: PathBuf,
         sessions: Result<Vec<ListedSession>, ErrorReport>,
     },
+    Open(Vec<SessionId>),
     Found {
         searched: String,
         /// Each with one line of what was said.
@@ -41,6 +48,9 @@ pub enum HostAnswer {
         session: SessionId,
         words: Result<Vec<FoundText>, ErrorReport>,
     },
+    Prompts(Vec<Prompt>),
+    /// It is written before the sessions are closed.
+    PromptKept,
     Renamed {
         session: SessionId,
         title: Result<String, ErrorReport>,

@@ -31,7 +31,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::export::ExportFormat;
+use crate::conversation::CallId;
 use crate::question::QuestionId;
+use crate::view::card::Card;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,6 +52,11 @@ pub enum Query {
     Fit {
         question: QuestionId,
         args: Map<String, Value>,
+    },
+    /// How a call is drawn as it is now, for a front end that does not know its tool.
+    Card {
+        call: CallId,
+        expanded: bool,
     },
     /// Asks if anything goes on in the session's tree or is about to.
     AtWork,
@@ -70,6 +77,8 @@ pub enum Answer {
     Fits(Map<String, Value>),
     /// Why they are not the tool's.
     Unfit(String),
+    /// `None`: the session has no such call, or its arguments are not there yet.
+    Card(Option<Box<Card>>),
     AtWork {
         is_at_work: bool,
         /// The last event of the session by then.

@@ -120,10 +120,9 @@ struct State {
 /// An open session of a task.
 struct LiveSession {
     handle: Handle,
-    tools: Arc<Registry>,
     actor: JoinHandle<()>,
-    /// A front end has its handle: it stays open when the task has ended.
-    is_lent: bool,
+    /// Number of front ends that are attached to it: it stays open for them when the task has ended.
+    attached: usize,
 }
 
 /// Parts of [`Tasks`].
@@ -193,6 +192,10 @@ impl Tasks {
     }
 
     /// Returns true if a task runs in this session.
+    pub(super) fn root(&self) -> &SessionId {
+        &self.root
+    }
+
     pub(super) fn has(&self, session: &SessionId) -> bool {
         self.lock().scheduler.row(session).is_some()
     }
@@ -387,9 +390,8 @@ impl LiveSession {
     fn from_running(running: RunningSession) -> Self {
         Self {
             handle: running.handle,
-            tools: running.tools,
             actor: running.actor,
-            is_lent: false,
+            attached: 0,
         }
     }
 

@@ -9,6 +9,7 @@ use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
 use crate::session::opened::Opened;
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
+use crate::tool::BuiltinCards;
 
 /// While tasks are at work the clock is looked at so often at least: what is due changes without a word.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
@@ -120,16 +121,16 @@ impl Tasks {
 
     /// Opens the session of a task that left the queue, and gives it its prompt.
     async fn begin(self: Arc<Self>, session: &SessionId) {
-        let opened = match self.enter_tree(session).await {
-            Ok(tree) => self.open(session, false).await.map(|opened| (opened, tree)),
+        let handle = match self.enter_tree(session).await {
+            Ok(tree) => self.open(session).await.map(|handle| (handle, tree)),
             Err(report) => Err(report),
         };
         let prompt = self.lock().prompts.remove(session);
         let is_running = |row: &TaskRow| row.status == TaskStatus::Running;
         // It may have been cancelled while it was opened.
         let is_wanted = self.lock().scheduler.row(session).is_some_and(is_running);
-        let (opened, tree, mut prompt) = match (opened, prompt) {
-            (Ok((opened, tree)), Some(prompt)) if is_wanted => (opened, tree, prompt),
+        let (handle, tree, mut prompt) = match (handle, prompt) {
+            (Ok((handle, tree)), Some(prompt)) if is_wanted => (handle, tree, prompt),
             (Ok(_), _) => {
                 self.lock().leases.remove(session);
                 return;
@@ -150,7 +151,7 @@ impl Tasks {
                 }
             }
         };
-        deliver(&opened.handle, command).await;
+        deliver(&handle, command).await;
     }
 
     async fn command(&self, session: &SessionId, command: TaskCommand) {
@@ -160,18 +161,53 @@ impl Tasks {
         }
     }
 
-    /// Returns the session of a task, opened where it is not. `is_lent`: it stays open until the tree is closed.
-    pub(in crate::session) async fn open(
-        self: &Arc<Self>,
-        session: &SessionId,
-        is_lent: bool,
-    ) -> Result<Opened, ErrorReport> {
+    /// Attaches a front end to the session of a task, which is opened where it is not. It stays open until the front end
+    /// detaches and the task has ended.
+    pub(in crate::session) async fn attach(&self, session: &SessionId) -> Result<Opened, ErrorReport> {
         let _one_at_a_time = self.opening.lock().await;
-        let (row, sessions) = {
+        let handle = self.open_locked(session).await?;
+        if let Some(live) = self.lock().live.get_mut(session) {
+            live.attached += 1;
+        }
+        Ok(Opened {
+            handle,
+            cards: BuiltinCards::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Takes back a handle that a front end was given; says whether it is that of a session of the tree.
+    pub(in crate::session) async fn detach(&self, handle: &Handle) -> bool {
+        let session = {
             let mut state = self.lock();
-            if let Some(live) = state.live.get_mut(session) {
-                live.is_lent |= is_lent;
-                return Ok(live.opened());
+            let mut live = state.live.iter_mut();
+            let Some((session, live)) = live.find(|(_, live)| live.handle.is_same(handle)) else {
+                return false;
+            };
+            live.attached = live.attached.saturating_sub(1);
+            session.clone()
+        };
+        self.close_ended(&session).await;
+        true
+    }
+
+    /// Returns the sessions of the tree that are open, its root not among them.
+    pub(in crate::session) fn open_sessions(&self) -> Vec<SessionId> {
+        self.lock().live.keys().cloned().collect()
+    }
+
+    /// Returns the session of a task, opened where it is not.
+    async fn open(&self, session: &SessionId) -> Result<Handle, ErrorReport> {
+        let _one_at_a_time = self.opening.lock().await;
+        self.open_locked(session).await
+    }
+
+    /// The same for a caller that holds `opening`.
+    async fn open_locked(&self, session: &SessionId) -> Result<Handle, ErrorReport> {
+        let (row, sessions) = {
+            let state = self.lock();
+            if let Some(live) = state.live.get(session) {
+                return Ok(live.handle.clone());
             }
             let row = state.scheduler.row(session).cloned();
             (row.ok_or_else(|| unknown(session))?, state.sessions.clone())
@@ -179,19 +215,18 @@ impl Tasks {
         let sessions = sessions.ok_or_else(|| unknown(session))?;
         let opening = tokio::task::spawn_blocking(move || sessions.open(&row));
         let running = opening.await.map_err(|_| unknown(session))??;
-        let mut live = LiveSession::from_running(running);
-        live.is_lent = is_lent;
-        let opened = live.opened();
+        let live = LiveSession::from_running(running);
+        let handle = live.handle.clone();
         let is_closing = {
             let mut state = self.lock();
             if !state.is_closing {
                 state.live.insert(session.clone(), live);
-                return Ok(opened);
+                return Ok(handle);
             }
             state.is_closing
         };
         debug_assert!(is_closing);
-        opened.handle.close().await;
+        handle.close().await;
         Err(unknown(session))
     }
 
@@ -203,8 +238,8 @@ impl Tasks {
                 .scheduler
                 .row(session)
                 .is_some_and(|row| row.status.is_ended());
-            let is_lent = state.live.get(session).is_none_or(|live| live.is_lent);
-            if !is_ended || is_lent {
+            let is_attached = state.live.get(session).is_none_or(|live| live.attached > 0);
+            if !is_ended || is_attached {
                 return;
             }
             state.readers.remove(session);
@@ -212,16 +247,6 @@ impl Tasks {
         };
         if let Some(live) = live {
             live.close().await;
-        }
-    }
-}
-
-impl LiveSession {
-    fn opened(&self) -> Opened {
-        Opened {
-            handle: self.handle.clone(),
-            tools: Arc::clone(&self.tools),
-            notes: Vec::new(),
         }
     }
 }

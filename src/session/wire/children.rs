@@ -244,11 +244,7 @@ impl TaskSessions for ChildSessions {
             messages,
             is_task: true,
         })?;
-        Ok(RunningSession {
-            handle,
-            tools: Arc::clone(&parts.registry),
-            actor,
-        })
+        Ok(RunningSession { handle, actor })
     }
 
     fn has_cache(&self, model: &ModelRef) -> bool {

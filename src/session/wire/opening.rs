@@ -134,7 +134,7 @@ impl TreeParts {
             commands,
             is_task: false,
         })?;
-        let (tools, tasks) = (Arc::clone(&self.registry), Arc::clone(&self.tasks));
+        let tasks = Arc::clone(&self.tasks);
         let (handle, actor) = handle;
         let link = Arc::downgrade(&tasks);
         let sessions = ChildSessions {
@@ -144,7 +144,7 @@ impl TreeParts {
         };
         tasks.connect(handle.clone(), Arc::new(sessions));
         Ok(WiredSession {
-            session: RunningSession { handle, tools, actor },
+            session: RunningSession { handle, actor },
             notes,
             tasks: link,
         })

@@ -25,7 +25,7 @@ pub(super) struct Areas {
 
 impl SessionView {
     pub(super) fn areas(&mut self, screen: Rect, cx: &mut ViewCx<'_>) -> Areas {
-        let is_full = cx.asking().is_some_and(Dialog::is_full);
+        let is_full = cx.asking.as_deref().is_some_and(Dialog::is_full);
         let panel = if is_full {
             0
         } else {
@@ -41,7 +41,7 @@ impl SessionView {
         }
         let queue = self.queue_list.rows(self.waiting().len(), height);
         let is_typing = |dialog: &dyn Dialog| dialog.guard().is_some_and(TypeAheadGuard::is_typing);
-        let shows_composer = cx.asking().is_none_or(is_typing);
+        let shows_composer = cx.asking.as_deref().is_none_or(is_typing);
         let composer = if shows_composer {
             self.composer_rows(area)
         } else {

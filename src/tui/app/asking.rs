@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::App;
-use super::trees::{TreeView, tree_mut_of};
+use super::trees::TreeView;
+use super::view_update::ViewUpdate;
 use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
@@ -13,49 +14,79 @@ use crate::tui::dialog::TypeAheadGuard;
 use crate::tui::tasks::words;
 use crate::view::theme::Meaning;
 
-impl App {
+impl ViewUpdate<'_> {
     /// Takes over what waits in a tree that was attached to. What was begun here stays.
-    pub(super) fn attach_questions(&mut self, questions: &[Arc<Question>], now: Instant) {
-        for id in self.tree_mut().questions.take_over(questions) {
-            self.take_unsent_text(id, now);
+    pub(super) fn attach_questions(&mut self, questions: &[Arc<Question>]) {
+        for id in self.tree.questions.take_over(questions) {
+            self.take_unsent_text(id);
         }
     }
 
-    pub(super) fn put_question(&mut self, question: &Arc<Question>, now: Instant) {
-        self.tree_mut().questions.add(question);
-        self.show_question(now);
+    pub(super) fn put_question(&mut self, question: &Arc<Question>) {
+        self.tree.questions.add(question);
+        self.show_question();
     }
 
     /// A question is gone that was not answered here: what was written for it is not lost.
-    pub(super) fn settle_question(&mut self, id: QuestionId, now: Instant) {
-        self.take_unsent_text(id, now);
-        self.show_question(now);
+    pub(super) fn settle_question(&mut self, id: QuestionId) {
+        self.take_unsent_text(id);
+        self.show_question();
     }
 
-    fn take_unsent_text(&mut self, id: QuestionId, now: Instant) {
-        if let Some(text) = self.tree_mut().questions.remove(id) {
-            self.write_before(&text, now);
+    fn take_unsent_text(&mut self, id: QuestionId) {
+        if let Some(text) = self.tree.questions.remove(id) {
+            self.write_before(&text);
         }
     }
 
     /// The session is gone, and with it who asked.
-    pub(super) fn drop_questions(&mut self, now: Instant) {
-        for text in self.tree_mut().questions.take_all() {
-            self.write_before(&text, now);
+    pub(super) fn drop_questions(&mut self) {
+        for text in self.tree.questions.take_all() {
+            self.write_before(&text);
         }
         self.count_asks();
     }
 
     /// Shows the first question that comes up by itself and was not put off, if none is shown.
-    pub(super) fn show_question(&mut self, now: Instant) {
+    pub(super) fn show_question(&mut self) {
         let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
-        let scope = self.scope.unwrap_or_default();
-        let TreeView { questions, tasks, .. } = tree_mut_of(&mut self.trees, &self.view);
+        let guard = TypeAheadGuard::begin(self.now, typed);
+        let TreeView { questions, tasks, .. } = &mut *self.tree;
         let task = self.view.task.as_ref();
-        questions.show(TypeAheadGuard::begin(now, typed), scope, |question| {
+        questions.show(guard, self.scope.unwrap_or_default(), |question| {
             TreeView::comes_up(tasks, question, task)
         });
         self.count_asks();
+    }
+
+    /// Sends an answer; text that is not sent with it goes into the composer.
+    pub(super) fn answer(&mut self, id: QuestionId, reply: Reply, text: Option<String>) {
+        if let Reply::Permission(PermissionReply::Always { scope, .. }) = &reply {
+            *self.scope = scope.remembered().or(*self.scope);
+        }
+        if let Some(text) = text {
+            self.write_before(&text);
+        }
+        self.send(Op::Answer { id, reply });
+        self.show_question();
+    }
+
+    /// Notes who asks, and how many questions wait besides the one on screen.
+    pub(super) fn count_asks(&mut self) {
+        let TreeView { questions, tasks, .. } = &mut *self.tree;
+        tasks.set_questions(questions.iter().map(|question| {
+            let words = words::question(question);
+            (&question.session, words)
+        }));
+        let task = self.view.task.as_ref();
+        let comes_up = |question: &Question| TreeView::comes_up(tasks, question, task);
+        self.view.facts.asks = questions.waiting(comes_up);
+    }
+}
+
+impl App {
+    pub(super) fn show_question(&mut self, now: Instant) {
+        self.front(now).show_question();
     }
 
     /// Shows the question behind the one on screen.
@@ -64,7 +95,7 @@ impl App {
         self.tree_mut()
             .questions
             .show_next(TypeAheadGuard::begin(now, None), scope);
-        self.count_asks();
+        self.front(now).count_asks();
     }
 
     /// Shows a question of the tree in the conversation in front, wherever it would come up by itself.
@@ -72,24 +103,12 @@ impl App {
         let scope = self.scope.unwrap_or_default();
         let guard = TypeAheadGuard::begin(now, None);
         let is_shown = self.tree_mut().questions.show_this(id, guard, scope);
-        self.count_asks();
+        self.front(now).count_asks();
         is_shown
     }
 
     pub(super) fn put_off_question(&mut self, now: Instant) {
         self.tree_mut().questions.put_off_shown();
-        self.show_question(now);
-    }
-
-    /// Sends an answer; text that is not sent with it goes into the composer.
-    pub(super) fn answer(&mut self, id: QuestionId, reply: Reply, text: Option<String>, now: Instant) {
-        if let Reply::Permission(PermissionReply::Always { scope, .. }) = &reply {
-            self.scope = scope.remembered().or(self.scope);
-        }
-        if let Some(text) = text {
-            self.write_before(&text, now);
-        }
-        self.send(Op::Answer { id, reply });
         self.show_question(now);
     }
 
@@ -117,18 +136,6 @@ impl App {
         let scope = self.scope.unwrap_or_default();
         let guard = TypeAheadGuard::begin(now, None);
         self.tree_mut().questions.show(guard, scope, |_| true);
-        self.count_asks();
-    }
-
-    /// Notes who asks, and how many questions wait besides the one on screen.
-    pub(super) fn count_asks(&mut self) {
-        let TreeView { questions, tasks, .. } = tree_mut_of(&mut self.trees, &self.view);
-        tasks.set_questions(questions.iter().map(|question| {
-            let words = words::question(question);
-            (&question.session, words)
-        }));
-        let task = self.view.task.as_ref();
-        let comes_up = |question: &Question| TreeView::comes_up(tasks, question, task);
-        self.view.facts.asks = questions.waiting(comes_up);
+        self.front(now).count_asks();
     }
 }

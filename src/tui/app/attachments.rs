@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::pickers::MODELS;
 use super::{App, Effect};
 use crate::conversation::FilePart;
 use crate::session::mention::mentions;
@@ -15,7 +14,8 @@ use crate::tui::clipboard::picture::ClipboardSource;
 use crate::tui::completion::Request;
 use crate::tui::composer::AttachedFile;
 use crate::tui::keymap::{Action, Context, Edit};
-use crate::tui::media::{Media, MediaKind, pasted_paths};
+use crate::tui::media::{Media, pasted_paths};
+use crate::tui::sessions::SlotId;
 use crate::tui::terminal_environment::path_words;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
@@ -41,7 +41,7 @@ impl App {
             // What terminals send where the clipboard has no text.
             self.effects.push(Effect::PastePicture);
         } else if pasted_paths(text).is_empty() {
-            self.view.composer.paste(text);
+            self.views.front.composer.paste(text);
             self.draft_changed(now);
             self.settle_completion();
         } else {
@@ -64,33 +64,43 @@ impl App {
             Some(Ok(media)) => {
                 // Undo makes a path of it again.
                 let text = pasted.trim();
-                self.view.composer.paste(text);
+                self.views.front.composer.paste(text);
                 if !text.contains('\n') {
-                    self.view.composer.replace_before_caret(text.chars().count(), "");
+                    self.views
+                        .front
+                        .composer
+                        .replace_before_caret(text.chars().count(), "");
                 }
-                self.attach(&media, now);
+                self.front(now).attach(&media);
             }
             Some(Err(words)) => {
-                self.view.composer.paste(pasted);
+                self.views.front.composer.paste(pasted);
                 self.say(format!("{words}; its path stays as text"), Meaning::Warning, now);
             }
-            None => self.view.composer.paste(pasted),
+            None => self.views.front.composer.paste(pasted),
         }
         self.draft_changed(now);
         self.settle_completion();
         self.release_keys(now);
     }
 
-    /// The clipboard gave a picture, or a sentence why not.
-    pub(crate) fn picture_taken(&mut self, media: Result<Media, String>, now: Instant) -> RedrawUrgency {
-        match media {
-            Ok(media) => {
-                self.attach(&[media], now);
-                self.draft_changed(now);
+    /// The clipboard gave a picture for a session, or a sentence why not.
+    pub(crate) fn picture_taken(
+        &mut self,
+        slot: SlotId,
+        media: Result<Media, String>,
+        now: Instant,
+    ) -> RedrawUrgency {
+        self.in_view(slot, now, |update| {
+            match media {
+                Ok(media) => {
+                    update.attach(&[media]);
+                    update.draft_changed();
+                }
+                Err(words) => update.say(words, Meaning::Warning),
             }
-            Err(words) => self.say(words, Meaning::Warning, now),
-        }
-        RedrawUrgency::Urgent
+            RedrawUrgency::Urgent
+        })
     }
 
     /// Returns how a picture is taken from the clipboard, and where it goes.
@@ -99,46 +109,10 @@ impl App {
         (self.appearance.terminal_environment.pictures.clone(), directory)
     }
 
-    fn attach(&mut self, media: &[Media], now: Instant) {
-        let times = self.appearance.terminal_environment.symbols.times();
-        for media in media {
-            self.view
-                .composer
-                .attach(&media.path, media.kind, &media.facts(times));
-        }
-        if let Some(words) = self.unfit(&self.view.composer.draft().files()) {
-            self.say(words, Meaning::Warning, now);
-        }
-    }
-
-    /// Says that the model takes no such files, where that is known.
-    pub(super) fn unfit(&self, files: &[AttachedFile]) -> Option<String> {
-        let name = match &self.view.wanted_model {
-            Some(model) => model.to_string(),
-            None => self.view.facts.model.clone(),
-        };
-        let model = self
-            .view
-            .models
-            .iter()
-            .find(|choice| choice.model.to_string() == name)?;
-        let is_unfit = |file: &&AttachedFile| match file.kind() {
-            MediaKind::Image => !model.images,
-            MediaKind::Pdf => !model.pdf,
-        };
-        let kind = match files.iter().find(is_unfit)?.kind() {
-            MediaKind::Image => "pictures",
-            MediaKind::Pdf => "PDFs",
-        };
-        let models = Action::OpenList(&MODELS);
-        let key = self.keymap.after_leader(models);
-        Some(format!("{name} takes no {kind}; {key} asks another model"))
-    }
-
     /// Returns an input that has what its text needs: files by their labels, and those that it mentions. Of a message
     /// that came back and is sent as it is, the files are left out that cannot be read; those that needed a word have it.
     pub(super) fn input(&mut self, text: &str, now: Instant) -> Input {
-        let draft = self.view.composer.draft();
+        let draft = self.views.front.composer.draft();
         let labelled = draft.files().into_iter().map(|file| Mention {
             path: file.path,
             lines: None,
@@ -150,7 +124,12 @@ impl App {
             ..Input::default()
         };
         input.mentions.extend(mentions(&draft.own_words()));
-        let came_back = self.view.unread.take().filter(|came_back| came_back.text == text);
+        let came_back = self
+            .views
+            .front
+            .unread
+            .take()
+            .filter(|came_back| came_back.text == text);
         if let Some(told) = came_back {
             input.without = told.without;
             // A key that was pressed twice is no word.

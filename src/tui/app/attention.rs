@@ -6,7 +6,6 @@
 use std::time::{Duration, Instant};
 
 use super::{App, Effect, TurnStatus};
-use crate::session::TurnEndReason;
 use crate::tui::terminal_environment::TerminalEnvironment;
 use crate::tui::transcript::RedrawUrgency;
 
@@ -58,6 +57,34 @@ impl Attention {
     pub(super) fn due(&self) -> Option<Instant> {
         self.pending.as_ref().map(|pending| pending.due)
     }
+
+    /// The turn has ended.
+    pub(super) fn note_turn_end(&mut self) {
+        self.has_news = self.focus != FocusReport::Gained;
+    }
+
+    /// Has whoever looks elsewhere told, at once where that is known.
+    pub(super) fn notify_if_away(&mut self, text: String, now: Instant) {
+        let due = match self.focus {
+            FocusReport::Gained => return,
+            FocusReport::Lost => now,
+            FocusReport::Nothing => (self.key + AWAY).max(now),
+        };
+        self.pending = Some(PendingNotification { text, due });
+    }
+
+    /// Returns the notification that is due, if one is, for a session of this title.
+    pub(super) fn take_due(&mut self, now: Instant, title: &str) -> Option<Effect> {
+        let pending = self.pending.take_if(|pending| pending.due <= now)?;
+        let title = match title {
+            "" => "lathe".to_owned(),
+            title => format!("lathe · {title}"),
+        };
+        Some(Effect::Notify {
+            title,
+            body: pending.text,
+        })
+    }
 }
 
 impl App {
@@ -73,40 +100,9 @@ impl App {
         RedrawUrgency::Soft
     }
 
-    pub(super) fn notify_turn_end(&mut self, done: TurnEndReason, now: Instant) {
-        let text = match done {
-            TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
-            TurnEndReason::Error => "the turn ended with an error",
-            TurnEndReason::Cancelled => return,
-        };
-        self.attention.has_news = self.attention.focus != FocusReport::Gained;
-        self.notify_if_away(text.to_owned(), now);
-    }
-
-    /// Tells whoever looks elsewhere, at once where that is known.
-    pub(super) fn notify_if_away(&mut self, text: String, now: Instant) {
-        let due = match self.attention.focus {
-            FocusReport::Gained => return,
-            FocusReport::Lost => now,
-            FocusReport::Nothing => (self.attention.key + AWAY).max(now),
-        };
-        self.attention.pending = Some(PendingNotification { text, due });
-        self.notify_due(now);
-    }
-
     pub(super) fn notify_due(&mut self, now: Instant) {
-        if self.attention.due().is_some_and(|due| due <= now)
-            && let Some(pending) = self.attention.pending.take()
-        {
-            let title = match self.view.facts.title.as_str() {
-                "" => "lathe".to_owned(),
-                title => format!("lathe · {title}"),
-            };
-            self.effects.push(Effect::Notify {
-                title,
-                body: pending.text,
-            });
-        }
+        let due = self.attention.take_due(now, &self.views.front.facts.title);
+        self.effects.extend(due);
     }
 
     /// Returns what to write to tell of something.
@@ -123,13 +119,13 @@ impl App {
             return None;
         }
         let asks = self.is_asked() || self.trust.is_some();
-        let sign = match self.view.turn {
+        let sign = match self.views.front.turn {
             _ if asks => "? ",
             TurnStatus::Busy => "* ",
             TurnStatus::Idle if self.attention.has_news => "! ",
             TurnStatus::Idle => "",
         };
-        Some(match self.view.facts.title.as_str() {
+        Some(match self.views.front.facts.title.as_str() {
             "" => format!("{sign}lathe"),
             title => format!("{sign}{title} - lathe"),
         })

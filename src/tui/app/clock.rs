@@ -19,17 +19,17 @@ impl App {
         if self.is_covered() {
             return false;
         }
-        let others = self.others.iter().map(|other| &other.view);
-        let mut seen = others.filter(|view| self.shown.views.contains(&view.slot));
-        self.view.transcript.animated() || seen.any(|view| view.transcript.animated())
+        let behind = self.views.behind.iter();
+        let mut seen = behind.filter(|view| self.shown.views.contains(&view.slot));
+        self.views.front.transcript.animated() || seen.any(|view| view.transcript.animated())
     }
 
     /// Returns the next moment at which something changes by itself.
     pub(crate) fn deadline(&self, now: Instant) -> Option<Instant> {
         let spinner = self.is_animated().then(|| self.next_turn(now));
         let again = |since: Option<Instant>| since.map(|since| since + AGAIN);
-        let draft = match self.view.draft {
-            DraftState::Due(at) if self.view.link == SessionLink::Open => Some(at),
+        let draft = match self.views.front.draft {
+            DraftState::Due(at) if self.views.front.link == SessionLink::Open => Some(at),
             _ => None,
         };
         let table = self.leader.as_ref().and_then(|table| table.deadline(now));
@@ -38,17 +38,18 @@ impl App {
             spinner,
             clock,
             self.is_layer_working().then_some(now),
-            again(self.view.esc.armed),
+            again(self.views.front.esc.armed),
             again(self.quit_armed),
-            self.view.remark.as_ref().map(|remark| remark.until),
-            self.view.mode_rests,
+            self.views.front.remark.as_ref().map(|remark| remark.until),
+            self.views.front.mode_rests,
             self.open_question().and_then(|dialog| dialog.guard()?.until()),
             draft,
             table,
             self.attention.due(),
             self.held.until(),
-            self.view.transcript.waits_from(now),
-            self.view
+            self.views.front.transcript.waits_from(now),
+            self.views
+                .front
                 .reopens
                 .map(|since| since + OPENING)
                 .filter(|at| *at > now),
@@ -60,8 +61,8 @@ impl App {
     pub(crate) fn pass_time(&mut self, since: Instant, now: Instant) -> RedrawUrgency {
         let mut change = self.layer_work(now).max(self.release_late_keys(now));
         let is_over = |armed: Option<Instant>| armed.is_some_and(|armed| armed + AGAIN <= now);
-        if is_over(self.view.esc.armed) {
-            self.view.esc.armed = None;
+        if is_over(self.views.front.esc.armed) {
+            self.views.front.esc.armed = None;
             change = RedrawUrgency::Urgent;
         }
         if is_over(self.quit_armed) {
@@ -69,16 +70,17 @@ impl App {
             change = RedrawUrgency::Urgent;
         }
         if self
-            .view
+            .views
+            .front
             .remark
             .as_ref()
             .is_some_and(|remark| remark.until <= now)
         {
-            self.view.remark = None;
+            self.views.front.remark = None;
             change = RedrawUrgency::Urgent;
         }
-        if self.view.mode_rests.is_some_and(|at| at <= now) {
-            self.view.mode_rests = None;
+        if self.views.front.mode_rests.is_some_and(|at| at <= now) {
+            self.views.front.mode_rests = None;
             if self.tree().questions.has_permissions() {
                 self.send(Op::Rejudge);
             }
@@ -98,16 +100,16 @@ impl App {
         if self.shows_clocks() && seconds(since) != seconds(now) {
             change = change.max(RedrawUrgency::Soft);
         }
-        let waits_from = self.view.transcript.waits_from(since);
+        let waits_from = self.views.front.transcript.waits_from(since);
         if waits_from.is_some_and(|from| from <= now) {
             change = change.max(RedrawUrgency::Soft);
         }
-        let opening = self.view.reopens.map(|opens| opens + OPENING);
+        let opening = self.views.front.reopens.map(|opens| opens + OPENING);
         if opening.is_some_and(|at| since < at && at <= now) {
             change = change.max(RedrawUrgency::Soft);
         }
         self.notify_due(now);
-        if matches!(self.view.draft, DraftState::Due(at) if at <= now) {
+        if matches!(self.views.front.draft, DraftState::Due(at) if at <= now) {
             self.store_draft();
         }
         if self.is_animated() && self.frame(since) != self.frame(now) {

@@ -49,15 +49,15 @@ impl App {
     pub(super) fn settle_completion(&mut self) {
         let is_written = matches!(self.context(), Context::Composer | Context::Completion);
         if !is_written {
-            return self.view.completion.close();
+            return self.views.front.completion.close();
         }
-        let (before, row) = self.view.composer.before_caret();
-        let token = if self.view.completion.is_of_path() {
+        let (before, row) = self.views.front.composer.before_caret();
+        let token = if self.views.front.completion.is_of_path() {
             Token::path_before(before, row)
         } else {
             Token::before(before, row)
         };
-        if let Some(token) = self.view.completion.settle(token) {
+        if let Some(token) = self.views.front.completion.settle(token) {
             self.list_for(token);
         }
         self.look_at_selected();
@@ -70,13 +70,13 @@ impl App {
                     self.effects.push(Effect::Find(Request::Recall));
                 }
                 let items = self.command_items(&token.text);
-                self.view.completion.show(token, items);
+                self.views.front.completion.show(token, items);
             }
             TokenKind::Mention | TokenKind::Path => {
                 let text = token.text.clone();
                 self.uses.questions += 1;
                 let id = self.uses.questions;
-                self.view.completion.ask(id, token);
+                self.views.front.completion.ask(id, token);
                 self.effects.push(Effect::Find(Request::Find { id, text }));
             }
         }
@@ -84,8 +84,8 @@ impl App {
 
     /// Completes the path before the caret; says whether there is one.
     pub(super) fn complete_path(&mut self) -> bool {
-        let (before, row) = self.view.composer.before_caret();
-        let token = Token::path_before(before, row).filter(|_| !self.view.completion.is_open());
+        let (before, row) = self.views.front.composer.before_caret();
+        let token = Token::path_before(before, row).filter(|_| !self.views.front.completion.is_open());
         token.map(|token| self.list_for(token)).is_some()
     }
 
@@ -93,15 +93,15 @@ impl App {
     pub(crate) fn on_finder_answer(&mut self, answer: FinderAnswer, now: Instant) -> RedrawUrgency {
         match answer {
             FinderAnswer::Uses(uses) => self.uses.uses = uses,
-            FinderAnswer::Looked { path, text } => self.view.completion.looked(path, text),
+            FinderAnswer::Looked { path, text } => self.views.front.completion.looked(path, text),
             FinderAnswer::Trouble(words) => self.say(words, Meaning::Warning, now),
             FinderAnswer::Inspected { pasted, media } => self.inspected(&pasted, media, now),
             FinderAnswer::Found(found) => {
-                let Some(token) = self.view.completion.answered(found.id) else {
+                let Some(token) = self.views.front.completion.answered(found.id) else {
                     return RedrawUrgency::None;
                 };
                 let items = self.file_items(&token, &found.paths);
-                self.view.completion.show(token, items);
+                self.views.front.completion.show(token, items);
                 // What is behind a paste waits for that.
                 if self.held.paste.is_none() {
                     self.release_keys(now);
@@ -117,7 +117,7 @@ impl App {
         let picks = || {
             let action = self.keymap.action(Context::Completion, key);
             let is_pick = matches!(action, Some(Action::TakeItem | Action::CompleteItem));
-            is_pick && self.context() == Context::Completion && self.view.completion.is_stale()
+            is_pick && self.context() == Context::Completion && self.views.front.completion.is_stale()
         };
         if self.held.until.is_none() && !picks() {
             return false;
@@ -171,9 +171,9 @@ impl App {
         if self.held.until.is_none_or(|until| until > now) {
             return RedrawUrgency::None;
         }
-        self.view.completion.close();
+        self.views.front.completion.close();
         if let Some(text) = self.held.paste.take() {
-            self.view.composer.paste(&text);
+            self.views.front.composer.paste(&text);
             self.draft_changed(now);
             let words = "it takes long to find out whether that is a file; it stays as text";
             self.say(words, Meaning::Warning, now);
@@ -183,7 +183,13 @@ impl App {
     }
 
     fn look_at_selected(&mut self) {
-        if let Some(path) = self.view.completion.unseen().filter(|_| self.shown.is_wide) {
+        if let Some(path) = self
+            .views
+            .front
+            .completion
+            .unseen()
+            .filter(|_| self.shown.is_wide)
+        {
             let path = path.to_owned();
             self.effects.push(Effect::Find(Request::Look(path)));
         }
@@ -192,12 +198,12 @@ impl App {
     /// Begins a word that is completed, as if its sign had been typed.
     pub(super) fn begin_word(&mut self, sign: char, now: Instant) {
         self.focus_composer();
-        let before = self.view.composer.before_caret().0;
+        let before = self.views.front.composer.before_caret().0;
         if before.chars().next_back().is_some_and(|c| !c.is_whitespace()) {
-            self.view.composer.insert_char(' ');
+            self.views.front.composer.insert_char(' ');
         }
-        self.view.composer.insert_char(sign);
-        self.view.completion.written();
+        self.views.front.composer.insert_char(sign);
+        self.views.front.completion.written();
         self.draft_changed(now);
         self.settle_completion();
     }
@@ -210,12 +216,14 @@ impl App {
                 let name = command.name;
                 self.note_use(format!("/{name}"), true);
                 if action == Action::TakeItem {
-                    self.view
+                    self.views
+                        .front
                         .composer
                         .replace_before_caret(characters, &format!("/{name}"));
                     return self.submit(Op::Submit, now);
                 }
-                self.view
+                self.views
+                    .front
                     .composer
                     .replace_before_caret(characters, &format!("/{name} "));
             }
@@ -223,7 +231,8 @@ impl App {
                 self.note_use(format!("/{name}"), true);
                 let does = action == Action::TakeItem && !wants_more;
                 let end = if does { "" } else { " " };
-                self.view
+                self.views
+                    .front
                     .composer
                     .replace_before_caret(characters, &format!("/{name}{end}"));
                 if does {
@@ -231,7 +240,7 @@ impl App {
                 }
             }
             CompletionKind::Agent(agent) => {
-                self.view.composer.replace_before_caret(characters, "");
+                self.views.front.composer.replace_before_caret(characters, "");
                 self.switch_agent(agent.name, now);
             }
             CompletionKind::File(path) => {
@@ -242,11 +251,12 @@ impl App {
                 } else {
                     " "
                 };
-                self.view
+                self.views
+                    .front
                     .composer
                     .replace_before_caret(characters, &format!("{text}{end}"));
                 if goes_on {
-                    self.view.completion.written();
+                    self.views.front.completion.written();
                     if token.kind == TokenKind::Path {
                         self.complete_path();
                     }
@@ -275,9 +285,13 @@ impl App {
         let offered = paths.iter().filter(is_offered);
         let mut items: Vec<_> = offered.map(|path| file_item(path)).collect();
         let may_be_agent = token.kind == TokenKind::Mention && (token.row, token.start) == (0, 0);
-        if may_be_agent && self.view.agents.len() > 1 && token.lines.is_empty() {
-            let agents: Vec<_> = self.view.agents.iter().map(agent_item).collect();
-            let agents = self.view.completion.rank(&token.text, agents.into_iter(), |_| 0);
+        if may_be_agent && self.views.front.agents.len() > 1 && token.lines.is_empty() {
+            let agents: Vec<_> = self.views.front.agents.iter().map(agent_item).collect();
+            let agents = self
+                .views
+                .front
+                .completion
+                .rank(&token.text, agents.into_iter(), |_| 0);
             let (meant, others): (Vec<_>, Vec<_>) = agents.into_iter().partition(|item| {
                 matches!(&item.pick, CompletionKind::Agent(agent) if !token.text.is_empty() && agent.name.starts_with(&token.text))
             });
@@ -317,7 +331,8 @@ impl App {
         // What looks like a path is one, unless a command is spelt like that.
         let is_meant = |command: &&CommandChoice| !text.contains('/') || command.name.starts_with(text);
         let own = self
-            .view
+            .views
+            .front
             .commands
             .iter()
             .filter(is_free)
@@ -326,7 +341,7 @@ impl App {
         let items: Vec<_> = commands().iter().map(item).chain(own).collect();
         let uses = &self.uses.uses;
         let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
-        self.view.completion.rank(text, items.into_iter(), bonus)
+        self.views.front.completion.rank(text, items.into_iter(), bonus)
     }
 
     /// Does what a command says; `rest` is what was written behind its name.
@@ -353,9 +368,9 @@ impl App {
     }
 
     fn forget_draft(&mut self, now: Instant) {
-        self.view.composer.take();
+        self.views.front.composer.take();
         self.draft_changed(now);
-        self.view.typed = None;
+        self.views.front.typed = None;
     }
 
     fn set_mode(&mut self, name: &str, now: Instant) {

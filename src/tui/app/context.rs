@@ -26,11 +26,13 @@ impl App {
 
     /// The same where no layer is there.
     pub(super) fn focus_context(&self) -> Context {
-        match self.view.focus {
+        match self.views.front.focus {
             Focus::Composer => Context::Composer,
             Focus::Queue => Context::Queue,
             // What is copied with the next frame is no selection any more.
-            Focus::Transcript if self.view.transcript.has_selection() && self.pointer.due.is_none() => {
+            Focus::Transcript
+                if self.views.front.transcript.has_selection() && self.pointer.due.is_none() =>
+            {
                 Context::Select
             }
             Focus::Transcript => Context::Transcript,
@@ -47,8 +49,8 @@ impl App {
             } else {
                 self.open_question().and_then(Layer::name)
             },
-            queue: self.view.queue.len() + self.view.unsent_inputs().count(),
-            busy: self.view.turn == TurnStatus::Busy,
+            queue: self.views.front.queue.len() + self.views.front.unsent_inputs().count(),
+            busy: self.views.front.turn == TurnStatus::Busy,
             dropped_keys: self.dropped_keys,
         }
     }
@@ -62,7 +64,7 @@ impl App {
                 (_, None) => {}
             }
         }
-        match self.view.focus {
+        match self.views.front.focus {
             Focus::Composer => "composer",
             Focus::Queue => "queue",
             Focus::Transcript => "transcript",

@@ -26,19 +26,19 @@ impl App {
     /// Returns the targets of the links on screen; `None` where the terminal shows no links.
     pub(crate) fn links(&self) -> Option<Links> {
         self.appearance.terminal_environment.shows_links.then(|| {
-            self.view.transcript.links(|file| {
+            self.views.front.transcript.links(|file| {
                 let path = file.from_session(self.project());
                 let home = self.appearance.terminal_environment.home.as_deref();
                 // Over ssh a path is another machine's.
                 (!self.appearance.terminal_environment.is_remote)
-                    .then(|| absolute(&path, &self.view.directory, home))
+                    .then(|| absolute(&path, &self.views.front.directory, home))
                     .and_then(|path| file_address(&path))
             })
         })
     }
 
     pub(super) fn copy_code(&mut self, now: Instant) {
-        let Some((code, nth, count)) = self.view.transcript.next_code() else {
+        let Some((code, nth, count)) = self.views.front.transcript.next_code() else {
             return self.say("no code to copy here", Meaning::TextMuted, now);
         };
         let what = match count {
@@ -49,7 +49,7 @@ impl App {
     }
 
     pub(super) fn copy_session(&mut self, now: Instant) {
-        let whole = self.view.transcript.as_markdown();
+        let whole = self.views.front.transcript.as_markdown();
         self.copy(Some(whole), "the conversation", now);
     }
 
@@ -68,10 +68,10 @@ impl App {
 
     /// Opens the file that the focused block, or the row of the selection's end, is about.
     pub(super) fn open_focused(&mut self, now: Instant) {
-        if let Some(session) = self.view.transcript.focused_session() {
+        if let Some(session) = self.views.front.transcript.focused_session() {
             return self.enter_task(&session, now);
         }
-        let places = self.view.transcript.places(self.project());
+        let places = self.views.front.transcript.places(self.project());
         if places.is_empty() {
             self.not_there(now);
         } else {
@@ -81,9 +81,9 @@ impl App {
 
     /// There is no such file: what can be unfolded is.
     pub(crate) fn not_there(&mut self, now: Instant) -> RedrawUrgency {
-        if self.context() == Context::Transcript && self.view.transcript.focused_folds() {
-            self.view.transcript.toggle_fold();
-        } else if self.view.focus == Focus::Panel {
+        if self.context() == Context::Transcript && self.views.front.transcript.focused_folds() {
+            self.views.front.transcript.toggle_fold();
+        } else if self.views.front.focus == Focus::Panel {
             self.say("that file is not there any more", Meaning::TextMuted, now);
         } else {
             self.say("no file is named here that is there", Meaning::TextMuted, now);
@@ -93,16 +93,17 @@ impl App {
 
     /// Shows the focused block in the editor; where it shows the end of an output, all of that.
     pub(super) fn view_focused(&mut self, now: Instant) {
-        let Some(text) = self.view.transcript.copy_focused() else {
+        let Some(text) = self.views.front.transcript.copy_focused() else {
             return self.say("nothing to open here", Meaning::TextMuted, now);
         };
         let text = strip_controls(&text).into_owned();
-        self.effects.push(match self.view.transcript.kept_output() {
-            Some(path) => Effect::ViewWhole {
-                path: path.to_owned(),
-                left: text,
-            },
-            None => Effect::View(text),
-        });
+        self.effects
+            .push(match self.views.front.transcript.kept_output() {
+                Some(path) => Effect::ViewWhole {
+                    path: path.to_owned(),
+                    left: text,
+                },
+                None => Effect::View(text),
+            });
     }
 }

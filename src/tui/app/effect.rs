@@ -30,8 +30,8 @@ pub(crate) enum Effect {
     CloseSession(SlotId),
     /// Lets the session open, with what the project brings or without.
     Trust(TrustAnswer),
-    /// Asks the session; the answer comes back with the question.
-    Ask(Query),
+    /// Asks the session of this slot; the answer comes back with the question.
+    Ask(SlotId, Query),
     Copy {
         text: String,
         /// Its name in the notice.

@@ -17,6 +17,7 @@ use super::layers::LayerSlot;
 use super::trees::{tree_mut_of, tree_of};
 use super::view_cx::ViewCx;
 use crate::tui::completion;
+use crate::tui::dialog::Dialog;
 use crate::tui::keymap::Context;
 use crate::tui::layer::{Layer, LayerCx};
 use crate::tui::sessions::SlotId;
@@ -64,7 +65,7 @@ impl App {
             return self.draw_watch(place, area, buffer, now);
         }
         self.leave_tiles();
-        let (areas, mut caret) = self.draw_view(self.view.slot, area, buffer, now)?;
+        let (areas, mut caret) = self.draw_view(self.views.front.slot, area, buffer, now)?;
         self.shown = FrameLayout {
             dialog: areas.dialog,
             composer: areas.composer,
@@ -74,7 +75,7 @@ impl App {
             views: std::mem::take(&mut self.shown.views),
         };
         self.settle_selection(now);
-        self.view.completion.begin_frame();
+        self.views.front.completion.begin_frame();
         // Before their hints: they tell of what was found and of what does not fit.
         caret = self.draw_layers(area, &areas, caret, buffer, now);
         let top = self.seen_layer(now).map(|(slot, _)| slot);
@@ -82,7 +83,7 @@ impl App {
             self.hints(now).draw(areas.hints, buffer);
         }
         if top.is_none() && self.focus_context() == Context::Select {
-            caret = self.view.transcript.caret();
+            caret = self.views.front.transcript.caret();
         }
         caret
     }
@@ -101,17 +102,25 @@ impl App {
             Motion::Full => usize::try_from(self.frame(now)).unwrap_or(0),
             Motion::Reduced => 0,
         };
-        let has_keys = slot == self.view.slot;
+        let has_keys = slot == self.views.front.slot;
         let path = self.agents_down_to(slot);
-        let view = if has_keys {
-            &mut self.view
-        } else {
-            let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
-            &mut other.view
-        };
+        let top = self
+            .stack()
+            .find(|slot| slot.is_part_of_view())
+            .filter(|_| has_keys);
+        let is_trust = has_keys && self.question_slot() == Some(LayerSlot::Trust);
+        let view = self.views.get_mut(slot)?;
         let tree = tree_mut_of(&mut self.trees, view);
+        let place = tree.questions.place();
+        let asking = match &mut self.trust {
+            Some(trust) if is_trust => Some(trust as &mut dyn Dialog),
+            _ if tree.front == slot => tree.questions.shown_mut(),
+            _ => None,
+        };
         let mut cx = ViewCx {
-            questions: (tree.front == slot).then_some(&mut tree.questions),
+            asking,
+            place,
+            top,
             tasks: &tree.tasks,
             path,
             unix: self.wall_clock.at(now),
@@ -119,7 +128,6 @@ impl App {
             keymap: &self.keymap,
             pictures: &mut self.pictures,
             effects: &mut self.effects,
-            trust: self.trust.as_mut().filter(|_| has_keys),
             elsewhere,
             has_keys,
             screen: buffer.area,
@@ -180,7 +188,7 @@ impl App {
             _ => None,
         };
         let directory = self.root_view().directory.clone();
-        let view = &mut *self.view;
+        let view = &mut *self.views.front;
         let cx = LayerCx {
             directory: &directory,
             tasks: &tree_of(&self.trees, view).tasks,

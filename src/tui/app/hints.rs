@@ -28,12 +28,12 @@ impl App {
         // The grid counts tasks and their questions itself.
         let is_grid = self.watch_place().is_some();
         // Where there is little room, what is said for a moment comes first.
-        let has_room = self.view.remark.is_none() || self.shown.width >= WIDE;
+        let has_room = self.views.front.remark.is_none() || self.shown.width >= WIDE;
         if has_room && !is_grid {
             self.count_tasks(&mut hints);
         }
         let is_told = is_grid && !self.root_asks();
-        let put_off = if is_told { 0 } else { self.view.facts.asks };
+        let put_off = if is_told { 0 } else { self.views.front.facts.asks };
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {
@@ -43,10 +43,10 @@ impl App {
             hints.say(&words, Meaning::StateAsking);
             hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");
         }
-        if self.view.is_held {
+        if self.views.front.is_held {
             hints.say("held until you send something", Meaning::Warning);
         }
-        if let Some(remark) = &self.view.remark {
+        if let Some(remark) = &self.views.front.remark {
             hints.say(&remark.text, remark.meaning);
         }
         if self.quit_armed.is_some() {
@@ -75,7 +75,7 @@ impl App {
             let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
             hints.key(&keys, "matches");
         }
-        if self.view.turn == TurnStatus::Busy {
+        if self.views.front.turn == TurnStatus::Busy {
             hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
         } else {
             hints.key(key(Action::FocusComposer), "composer");
@@ -125,60 +125,60 @@ impl App {
         let key = |action| self.keymap.label(Context::Composer, action);
         let global = |action| self.keymap.label(Context::Global, action);
         self.vim_hints(hints);
-        let is_on_chip = self.view.composer.is_on_chip();
+        let is_on_chip = self.views.front.composer.is_on_chip();
         if is_on_chip {
-            let is_file = self.view.composer.is_on_file();
+            let is_file = self.views.front.composer.is_on_file();
             hints.key(
                 key(Action::Send),
                 if is_file { "what it is" } else { "open the paste" },
             );
         }
-        if self.view.composer.has_selection() {
+        if self.views.front.composer.has_selection() {
             hints.key(key(Action::CopyText), "copy");
             hints.key(key(Action::Edit(Edit::DeleteWordLeft)), "cut");
         }
-        if self.view.task.is_some() {
+        if self.views.front.task.is_some() {
             hints.key(global(Action::Escape), "back");
             if self.can_interrupt() {
                 hints.key(global(Action::ClearOrQuit), "stop");
             }
         } else if self.can_interrupt() {
             let esc = global(Action::Escape);
-            if self.view.esc.armed.is_some() {
+            if self.views.front.esc.armed.is_some() {
                 hints.say(&format!("{esc} again interrupts"), Meaning::Warning);
             } else {
                 hints.key(esc, "interrupt");
             }
         }
-        if self.view.composer.begins_with('!') {
+        if self.views.front.composer.begins_with('!') {
             if !is_on_chip {
                 hints.key(key(Action::Send), "run in the shell");
             }
-        } else if self.view.turn == TurnStatus::Busy {
+        } else if self.views.front.turn == TurnStatus::Busy {
             self.busy_hints(hints);
         } else {
             self.idle_hints(hints);
         }
         self.panel_offer(hints);
-        if self.view.composer.is_empty() {
+        if self.views.front.composer.is_empty() {
             hints.key(key(Action::HelpOrType), "keys");
         }
         hints.key(global(Action::CycleMode), "mode");
-        if self.view.turn == TurnStatus::Idle && !self.view.composer.is_empty() {
+        if self.views.front.turn == TurnStatus::Idle && !self.views.front.composer.is_empty() {
             hints.key(key(Action::Newline), "newline");
         }
     }
 
     fn busy_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
-        if !self.view.composer.is_on_chip() {
+        if !self.views.front.composer.is_on_chip() {
             hints.key(key(Action::Send), "steer");
         }
         match key(Action::Queue) {
             "" => hints.key(&self.keymap.after_leader(Action::QueueDraft), "queue"),
             queue => hints.key(queue, "queue"),
         }
-        if !self.view.queue.is_empty() {
+        if !self.views.front.queue.is_empty() {
             let up = key_name(
                 key(Action::Edit(Edit::Move(CaretMove::Up))),
                 self.appearance.terminal_environment.symbols,
@@ -189,27 +189,27 @@ impl App {
 
     fn idle_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
-        match &self.view.link {
+        match &self.views.front.link {
             SessionLink::ReadOnly(holder) => {
                 hints.say(&format!("read only: open in {holder}"), Meaning::Warning);
             }
             SessionLink::Gone => hints.say("no session is open", Meaning::Warning),
             SessionLink::Opening | SessionLink::Open => {
                 let held = self.held_count();
-                let verb = if held > 0 && self.view.composer.is_blank() {
+                let verb = if held > 0 && self.views.front.composer.is_blank() {
                     format!("send {held} held")
                 } else {
                     "send".to_owned()
                 };
-                if !self.view.composer.is_on_chip() {
+                if !self.views.front.composer.is_on_chip() {
                     hints.key(key(Action::Send), &verb);
                 }
             }
         }
-        if self.view.agents.len() > 1 {
+        if self.views.front.agents.len() > 1 {
             hints.key(key(Action::NextAgent), "agent");
         }
-        if matches!(self.view.link, SessionLink::Opening | SessionLink::Open) {
+        if matches!(self.views.front.link, SessionLink::Opening | SessionLink::Open) {
             self.sign_hints(hints);
         }
     }
@@ -217,7 +217,7 @@ impl App {
     /// Signs that begin something else than words. A command begins a message.
     fn sign_hints(&self, hints: &mut Hints<'_>) {
         hints.key("@", "file");
-        if self.view.composer.is_empty() {
+        if self.views.front.composer.is_empty() {
             hints.key("/", "command");
             hints.key("!", "shell");
         }

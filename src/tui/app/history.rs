@@ -22,10 +22,19 @@ pub(super) enum HistoryRead {
     Search,
 }
 
+impl HistoryRead {
+    /// Shows nothing older when it has been read: meanwhile the person writes.
+    pub(super) fn forget_recall(&mut self) {
+        if *self == Self::Recall {
+            *self = Self::Nothing;
+        }
+    }
+}
+
 impl App {
     /// Goes back: to what waits, then to what was written before.
     pub(super) fn recall(&mut self, now: Instant) {
-        if !self.view.composer.walks_history() && self.focus_queue() {
+        if !self.views.front.composer.walks_history() && self.focus_queue() {
             return;
         }
         self.older(now);
@@ -33,18 +42,11 @@ impl App {
 
     /// Shows what was written before this.
     pub(super) fn older(&mut self, now: Instant) {
-        if self.view.composer.older() {
+        if self.views.front.composer.older() {
             self.draft_changed(now);
-        } else if !self.view.composer.knows_earlier() && self.reading == HistoryRead::Nothing {
+        } else if !self.views.front.composer.knows_earlier() && self.reading == HistoryRead::Nothing {
             self.reading = HistoryRead::Recall;
             self.effects.push(Effect::ReadPrompts);
-        }
-    }
-
-    /// Shows nothing older when it has been read: meanwhile the person writes.
-    pub(super) fn forget_recall(&mut self) {
-        if self.reading == HistoryRead::Recall {
-            self.reading = HistoryRead::Nothing;
         }
     }
 
@@ -58,13 +60,14 @@ impl App {
     pub(crate) fn prompts(&mut self, prompts: Vec<PromptDraft>, now: Instant) -> RedrawUrgency {
         let project = self.project().to_owned();
         let own = prompts.iter().filter(|prompt| prompt.project == project);
-        self.view
+        self.views
+            .front
             .composer
             .set_earlier(own.map(|prompt| prompt.draft.clone()));
         match std::mem::take(&mut self.reading) {
             HistoryRead::Nothing => {}
             HistoryRead::Recall => {
-                if self.view.composer.older() {
+                if self.views.front.composer.older() {
                     self.draft_changed(now);
                 }
             }
@@ -80,16 +83,16 @@ impl App {
     /// Puts a draft that was written before into the composer. Undo brings back what stood there.
     pub(super) fn write_again(&mut self, draft: Draft, now: Instant) {
         self.focus_composer();
-        self.view.composer.replace(draft);
+        self.views.front.composer.replace(draft);
         self.draft_changed(now);
     }
 
     /// The project of the session on screen. One from elsewhere is known by its directory alone.
     pub(super) fn project(&self) -> &Path {
-        if self.view.directory.starts_with(&self.project) {
+        if self.views.front.directory.starts_with(&self.project) {
             &self.project
         } else {
-            &self.view.directory
+            &self.views.front.directory
         }
     }
 
@@ -106,9 +109,9 @@ impl App {
 
     /// Clears the composer. What stood there is in the history, and undo has it too.
     pub(super) fn clear_draft(&mut self, now: Instant) {
-        let draft = self.view.composer.clear();
+        let draft = self.views.front.composer.clear();
         self.keep_prompt(&draft, true);
         self.draft_changed(now);
-        self.view.typed = None;
+        self.views.front.typed = None;
     }
 }

@@ -6,9 +6,8 @@
 
 use std::time::Instant;
 
-use super::pickers::PROMPTS;
 use super::{App, Focus, SessionLink, TurnStatus};
-use crate::session::{Input, Op, QueueDirection, Queued, QueuedKind};
+use crate::session::{Op, QueueDirection, Queued, QueuedKind};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::queue_list::WaitingId;
 use crate::tui::statusbar::Hints;
@@ -22,61 +21,42 @@ pub(super) enum TakeBackPurpose {
 }
 
 impl App {
-    fn waiting_ids(&self) -> Vec<WaitingId> {
-        self.view.waiting().iter().map(|waiting| waiting.id).collect()
-    }
-
     /// Gives the list the keys, on its newest row; says whether something waits.
     pub(super) fn focus_queue(&mut self) -> bool {
-        let ids = self.waiting_ids();
-        let waits = self.view.queue_list.choose(usize::MAX, &ids);
+        let ids = self.views.front.waiting_ids();
+        let waits = self.views.front.queue_list.choose(usize::MAX, &ids);
         if waits {
             self.focus_composer();
-            self.view.focus = Focus::Queue;
+            self.views.front.focus = Focus::Queue;
         }
         waits
     }
 
     /// The same, on the row of the list that was clicked.
     pub(super) fn focus_queue_row(&mut self, row: u16) {
-        let ids = self.waiting_ids();
+        let ids = self.views.front.waiting_ids();
         self.focus_composer();
-        if self.view.queue_list.choose_shown(row, &ids) {
-            self.view.focus = Focus::Queue;
-        }
-    }
-
-    /// The session says what waits.
-    pub(super) fn set_queue(&mut self, queue: &[Queued]) {
-        self.view.queue.clear();
-        self.view.queue.extend_from_slice(queue);
-        self.follow_queue();
-    }
-
-    /// Keeps the keys on a row that is there, or gives them to the composer.
-    pub(super) fn follow_queue(&mut self) {
-        let ids = self.waiting_ids();
-        if self.view.focus == Focus::Queue && !self.view.queue_list.follow(&ids) {
-            self.focus_composer();
+        if self.views.front.queue_list.choose_shown(row, &ids) {
+            self.views.front.focus = Focus::Queue;
         }
     }
 
     /// Performs an action of the list.
     pub(super) fn act_on_queue(&mut self, action: Action, now: Instant) {
-        let Some(chosen) = self.view.queue_list.chosen() else {
+        let Some(chosen) = self.views.front.queue_list.chosen() else {
             return;
         };
         match (action, chosen) {
             (Action::RowUp, _) => {
-                let ids = self.waiting_ids();
-                if !self.view.queue_list.step(-1, &ids) {
+                let ids = self.views.front.waiting_ids();
+                if !self.views.front.queue_list.step(-1, &ids) {
                     self.focus_composer();
                     self.older(now);
                 }
             }
             (Action::RowDown, _) => {
-                let ids = self.waiting_ids();
-                if !self.view.queue_list.step(1, &ids) {
+                let ids = self.views.front.waiting_ids();
+                if !self.views.front.queue_list.step(1, &ids) {
                     self.focus_composer();
                 }
             }
@@ -96,7 +76,7 @@ impl App {
                 id,
                 way: QueueDirection::Later,
             }),
-            (Action::QueueRedirect, WaitingId::Queued(id)) if self.view.turn == TurnStatus::Busy => {
+            (Action::QueueRedirect, WaitingId::Queued(id)) if self.views.front.turn == TurnStatus::Busy => {
                 self.send(Op::Redirect(id));
             }
             (Action::QueueRedirect, WaitingId::Queued(_)) => {
@@ -117,63 +97,44 @@ impl App {
 
     /// Asks for an input, once.
     fn want(&mut self, id: u64, wanted: TakeBackPurpose) {
-        if self.view.wanted_inputs.insert(id, wanted).is_none() {
+        if self.views.front.wanted_inputs.insert(id, wanted).is_none() {
             self.send(Op::Unqueue(id));
-        }
-    }
-
-    /// An input was given back, or was sent before it could be.
-    pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>, now: Instant) {
-        let wanted = self.view.wanted_inputs.remove(&id);
-        match (input, wanted) {
-            (Some(input), Some(wanted)) => self.take_back_input(input, wanted, now),
-            // Somebody else has it.
-            (Some(_), None) => {}
-            (None, _) => self.say("too late: that message was sent", Meaning::Warning, now),
         }
     }
 
     fn take_unsent(&mut self, place: usize, wanted: TakeBackPurpose, now: Instant) {
         let is_input = |(_, op): &(usize, &Op)| matches!(op, Op::Submit(_) | Op::Queue(_));
-        let found = self.view.unsent.iter().enumerate().filter(is_input).nth(place);
+        let found = self
+            .views
+            .front
+            .unsent
+            .iter()
+            .enumerate()
+            .filter(is_input)
+            .nth(place);
         let Some((index, _)) = found else { return };
-        if let Op::Submit(input) | Op::Queue(input) = self.view.unsent.remove(index) {
-            self.take_back_input(&input, wanted, now);
+        if let Op::Submit(input) | Op::Queue(input) = self.views.front.unsent.remove(index) {
+            self.front(now).take_back_input(&input, wanted);
         }
-        self.follow_queue();
-    }
-
-    fn take_back_input(&mut self, input: &Input, wanted: TakeBackPurpose, now: Instant) {
-        match wanted {
-            TakeBackPurpose::Edit => {
-                self.focus_composer();
-                self.take_back(input, now);
-            }
-            TakeBackPurpose::Remove => {
-                let search = Action::OpenList(&PROMPTS);
-                let key = self.keymap.label(Context::Composer, search);
-                let words = format!("removed; {key} finds it again");
-                self.say(words, Meaning::TextMuted, now);
-            }
-        }
+        self.views.front.follow_queue();
     }
 
     pub(super) fn held_count(&self) -> usize {
         let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
-        self.view.queue.iter().filter(is_held).count()
+        self.views.front.queue.iter().filter(is_held).count()
     }
 
     pub(super) fn queue_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Queue, action);
         hints.key(key(Action::QueueEdit), "edit");
         hints.key(key(Action::QueueRemove), "remove");
-        if self.view.link != SessionLink::Opening {
+        if self.views.front.link != SessionLink::Opening {
             let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
             hints.key(&keys, "move");
         }
-        if self.view.turn == TurnStatus::Busy {
-            let chosen = self.view.queue_list.chosen();
-            let is_steer = self.view.queue.iter().any(|queued| {
+        if self.views.front.turn == TurnStatus::Busy {
+            let chosen = self.views.front.queue_list.chosen();
+            let is_steer = self.views.front.queue.iter().any(|queued| {
                 chosen == Some(WaitingId::Queued(queued.id)) && queued.kind == QueuedKind::Steer
             });
             hints.key(

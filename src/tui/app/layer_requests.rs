@@ -17,8 +17,8 @@ impl App {
             LayerRequest::Send(op) => self.send(op),
             LayerRequest::SendToRoot(op) => self.send_to_root(op),
             // Asked once the session is there.
-            LayerRequest::Ask(_) if self.view.link == SessionLink::Opening => {}
-            LayerRequest::Ask(query) => self.effects.push(Effect::Ask(query)),
+            LayerRequest::Ask(_) if self.views.front.link == SessionLink::Opening => {}
+            LayerRequest::Ask(query) => self.effects.push(Effect::Ask(self.views.front.slot, query)),
             LayerRequest::AskHost(query) => self.effects.push(Effect::AskHost(query)),
             LayerRequest::Open(place) => self.effects.push(Effect::Open(vec![place])),
             LayerRequest::AddToDraft(text) => self.add_to_draft(&text, now),
@@ -27,7 +27,7 @@ impl App {
             LayerRequest::TellOfExport { path, bytes } => {
                 let home = self.appearance.terminal_environment.home.as_deref();
                 let notice = page::written(&path, bytes, home);
-                self.view.transcript.push_notice(notice);
+                self.views.front.transcript.push_notice(notice);
             }
             LayerRequest::CopySession(text) => self.copy(Some(text), "the session", now),
             LayerRequest::ViewSession(text) => self.effects.push(Effect::View(text)),
@@ -36,7 +36,7 @@ impl App {
             }
             LayerRequest::Perform(action) => self.act(action, now),
             LayerRequest::Say(text) => self.say(text, Meaning::TextMuted, now),
-            LayerRequest::Search(query) => self.view.transcript.search_for(&query),
+            LayerRequest::Search(query) => self.views.front.transcript.search_for(&query),
             LayerRequest::KeepSearch { is_blank } => self.keep_search(is_blank, now),
             LayerRequest::EndSearch => drop(self.end_search()),
             LayerRequest::Complete(token, pick, action) => self.complete(&token, pick, action, now),
@@ -44,7 +44,7 @@ impl App {
                 question,
                 reply,
                 text,
-            } => self.answer(question, reply, text, now),
+            } => self.front(now).answer(question, reply, text),
             LayerRequest::NextQuestion => self.next_question(now),
             LayerRequest::PutOff => self.put_off_question(now),
             LayerRequest::Trust(answer) => self.answer_trust(answer, now),
@@ -70,7 +70,7 @@ impl App {
 
     /// Puts a text below what is being written.
     fn add_to_draft(&mut self, text: &str, now: Instant) {
-        let begun = self.view.composer.text();
+        let begun = self.views.front.composer.text();
         let gap = if begun.trim().is_empty() {
             ""
         } else {
@@ -79,25 +79,25 @@ impl App {
 "
         };
         let draft = format!("{}{gap}{text}", begun.trim_end());
-        self.view.composer.set(Draft::from_text(&draft));
+        self.views.front.composer.set(Draft::from_text(&draft));
         self.draft_changed(now);
     }
 
     /// Has the session go on as an agent; while a turn runs, with its next step.
     pub(super) fn switch_agent(&mut self, agent: String, now: Instant) {
-        if self.view.turn == TurnStatus::Busy {
+        if self.views.front.turn == TurnStatus::Busy {
             self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
         }
-        self.view.wanted_agent = Some(agent.clone());
+        self.views.front.wanted_agent = Some(agent.clone());
         self.send(Op::SetAgent(agent));
     }
 
     /// Has the session ask a model; while a turn runs, with its next step.
     fn switch_model(&mut self, model: ModelRef, now: Instant) {
-        if self.view.turn == TurnStatus::Busy {
+        if self.views.front.turn == TurnStatus::Busy {
             self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
         }
-        self.view.wanted_model = Some(model.clone());
+        self.views.front.wanted_model = Some(model.clone());
         self.send(Op::SetModel(model));
     }
 
@@ -111,7 +111,7 @@ impl App {
         let home = self.appearance.terminal_environment.home.as_deref();
         let file = path_words(&self.appearance.settings_file, home);
         let name = serde_json::Value::from(name);
-        self.view.transcript.push_notice(format!(
+        self.views.front.transcript.push_notice(format!(
             "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
         ));
     }

@@ -5,15 +5,19 @@ use std::time::Instant;
 
 use super::pickers::List;
 use super::trees::tree_mut_of;
+use super::view_update::ViewUpdate;
 use super::{App, ESCAPE_PAUSE};
+use crate::conversation::CallId;
 use crate::session::query::{Answer, Query};
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context};
-use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerUpdate};
+use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::page::Page;
 use crate::tui::picker::Picker;
+use crate::tui::sessions::SlotId;
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::RedrawUrgency;
+use crate::view::card::Card;
 use crate::view::theme::Meaning;
 
 /// A layer in the stack.
@@ -28,6 +32,42 @@ pub(super) enum LayerSlot {
     Todo,
     Question,
     Completion,
+}
+
+impl LayerSlot {
+    /// Returns true if the conversation draws it where it stands in it, and it is above what has the focus there.
+    pub(super) fn is_part_of_view(self) -> bool {
+        matches!(self, Self::Trust | Self::Todo | Self::Question)
+    }
+}
+
+impl ViewUpdate<'_> {
+    fn take_card(&mut self, call: &CallId, expanded: bool, card: &Card) -> RedrawUrgency {
+        if self.view.transcript.take_card(call, expanded, card.clone()) {
+            RedrawUrgency::Soft
+        } else {
+            RedrawUrgency::None
+        }
+    }
+
+    /// Tells the question that the conversation shows of something, and does what it requests then.
+    fn update_question(&mut self, update: &LayerUpdate<'_>) -> RedrawUrgency {
+        let Some(dialog) = self.tree.questions.shown_mut() else {
+            return RedrawUrgency::None;
+        };
+        if let LayerReply::Close(request) = dialog.update(update) {
+            self.tree.questions.remove_shown();
+            if let Some(LayerRequest::Answer {
+                question,
+                reply,
+                text,
+            }) = request
+            {
+                self.answer(question, reply, text);
+            }
+        }
+        RedrawUrgency::Urgent
+    }
 }
 
 impl App {
@@ -58,10 +98,10 @@ impl App {
             LayerSlot::Leader => self.leader.as_ref()?,
             LayerSlot::Opened(place) => &**self.layers.get(place)?,
             LayerSlot::Trust => self.trust.as_ref()?,
-            LayerSlot::Search => self.view.search.as_ref()?,
-            LayerSlot::Todo => self.view.todo_editor()?,
+            LayerSlot::Search => self.views.front.search.as_ref()?,
+            LayerSlot::Todo => self.views.front.todo_editor()?,
             LayerSlot::Question => self.tree().questions.shown()?,
-            LayerSlot::Completion => self.view.open_completion()?,
+            LayerSlot::Completion => self.views.front.open_completion()?,
         })
     }
 
@@ -71,10 +111,10 @@ impl App {
             LayerSlot::Leader => self.leader.as_mut()?,
             LayerSlot::Opened(place) => &mut **self.layers.get_mut(place)?,
             LayerSlot::Trust => self.trust.as_mut()?,
-            LayerSlot::Search => self.view.search.as_mut()?,
-            LayerSlot::Todo => self.view.panel.editor_mut()?,
+            LayerSlot::Search => self.views.front.search.as_mut()?,
+            LayerSlot::Todo => self.views.front.panel.editor_mut()?,
             LayerSlot::Question => self.tree_mut().questions.shown_mut()?,
-            LayerSlot::Completion => &mut self.view.completion,
+            LayerSlot::Completion => &mut self.views.front.completion,
         })
     }
 
@@ -85,7 +125,7 @@ impl App {
             LayerSlot::Opened(place) => self.layers.get_mut(place)?.on_unknown_key(&self.keymap),
             LayerSlot::Trust => self.trust.as_mut()?.on_unknown_key(&self.keymap),
             LayerSlot::Question => {
-                let tree = tree_mut_of(&mut self.trees, &self.view);
+                let tree = tree_mut_of(&mut self.trees, &self.views.front);
                 tree.questions.shown_mut()?.on_unknown_key(&self.keymap)
             }
             // They take text, so that every key means something.
@@ -95,9 +135,12 @@ impl App {
     }
 
     /// Returns where a key goes that a layer may not hear yet.
-    pub(super) fn pass_guard(&mut self, slot: LayerSlot, now: Instant) -> KeyRoute {
-        let layer = self.layer_mut(slot);
-        let route = layer.map_or(KeyRoute::Answer, |layer| layer.pass_guard(now));
+    pub(super) fn pass(
+        &mut self,
+        slot: LayerSlot,
+        route: impl FnOnce(&mut dyn Layer) -> KeyRoute,
+    ) -> KeyRoute {
+        let route = self.layer_mut(slot).map_or(KeyRoute::Answer, route);
         if route == KeyRoute::Drop {
             self.dropped_keys += 1;
         }
@@ -110,11 +153,11 @@ impl App {
             LayerSlot::Leader => return self.leader = None,
             LayerSlot::Opened(place) => drop(self.layers.remove(place)),
             LayerSlot::Trust => self.trust = None,
-            LayerSlot::Search => self.view.search = None,
+            LayerSlot::Search => self.views.front.search = None,
             // A question that waited for it begins its guard when the key or the click that ended it is done.
-            LayerSlot::Todo => return self.view.panel.leave_writing(),
+            LayerSlot::Todo => return self.views.front.panel.leave_writing(),
             LayerSlot::Question => self.tree_mut().questions.remove_shown(),
-            LayerSlot::Completion => return self.view.completion.close(),
+            LayerSlot::Completion => return self.views.front.completion.close(),
         }
         self.begin_guard_anew(now);
     }
@@ -172,7 +215,7 @@ impl App {
         if self.opened_kind() == Some(LayerKind::Page(page)) {
             return self.close_layer(now);
         }
-        let layer = (page.open)(&self.view.facts.title);
+        let layer = (page.open)(&self.views.front.facts.title);
         self.open_layer(layer, now);
         self.begin_watch(now);
     }
@@ -221,7 +264,7 @@ impl App {
             _ => true,
         };
         if ignores_escape {
-            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+            self.views.front.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
         }
     }
 
@@ -275,9 +318,26 @@ impl App {
         }
     }
 
-    /// The answer to what a layer asked.
-    pub(crate) fn answered(&mut self, query: &Query, answer: &Answer, now: Instant) -> RedrawUrgency {
-        self.update_layers(&LayerUpdate::Answer(query, answer), now);
+    /// A session has answered what a layer or a question asked, or drawn a call.
+    pub(crate) fn answered(
+        &mut self,
+        slot: SlotId,
+        query: &Query,
+        answer: &Answer,
+        now: Instant,
+    ) -> RedrawUrgency {
+        if let Query::Card { call, expanded } = query {
+            return self.in_view(slot, now, |update| match answer {
+                Answer::Card(Some(card)) => update.take_card(call, *expanded, card),
+                _ => RedrawUrgency::None,
+            });
+        }
+        let update = LayerUpdate::Answer(query, answer);
+        if slot != self.views.front.slot {
+            // Lists and pages are about the conversation in front.
+            return self.in_view(slot, now, |view| view.update_question(&update));
+        }
+        self.update_layers(&update, now);
         RedrawUrgency::Urgent
     }
 

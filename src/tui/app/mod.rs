@@ -6,8 +6,8 @@
 //!
 //! `setup` is what the screen begins with, `effect` what it wants done, `clock` what time does to it, `context` who has
 //! the keys. `keys` reads keys and performs actions, `layers` keeps pages, lists and questions over the conversation and
-//! `layer_requests` does what they ask for, `pickers` has the lists, `session_events` takes in what the session says, `sessions`
-//! puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
+//! `layer_requests` does what they ask for, `pickers` has the lists, `session_events` takes in what a session says into its
+//! conversation (`view_update`), `sessions` puts another session on screen, `frame` draws in the places that `areas` gives, `hints` tells what keys do. The conversation, the composer and the dialog look after
 //! themselves; here is only what lies between them.
 
 mod appearance;
@@ -20,6 +20,7 @@ mod completions;
 mod context;
 mod conversation_pictures;
 mod copying;
+mod draft_files;
 mod effect;
 mod frame;
 mod hints;
@@ -32,6 +33,7 @@ mod palette;
 pub(crate) mod pickers;
 mod pointer;
 mod questions;
+mod queue_events;
 mod search;
 mod session_events;
 mod session_list;
@@ -44,10 +46,13 @@ mod task_actions;
 mod task_panel;
 mod task_views;
 mod terminal_answers;
+mod tree_events;
 mod trees;
 mod trust_question;
 mod view_cx;
 mod view_frame;
+mod view_update;
+mod views;
 mod vim;
 mod wall_clock;
 mod watch;
@@ -57,7 +62,7 @@ mod welcome;
 mod tests;
 
 use appearance::Appearance;
-use session_view::SessionView;
+use views::OpenViews;
 
 pub use appearance::{NamedThemes, ThemeList, Themes};
 pub(crate) use effect::Effect;
@@ -112,12 +117,9 @@ pub(crate) struct App {
     uses_vim: bool,
     /// That lathe was started in.
     project: PathBuf,
-    /// The conversation that has the keys.
-    view: Box<SessionView>,
+    views: OpenViews,
     next_slot: SlotId,
-    /// Conversations that are open and not in front, the last one that was first.
-    others: Vec<sessions::BackgroundSession>,
-    /// The trees that they and the one in front belong to.
+    /// The trees that the open conversations belong to.
     trees: Vec<trees::TreeView>,
     /// The content of the title row for a session of which nothing is known yet.
     blank: sessions::NewSessionFacts,
@@ -216,7 +218,7 @@ impl App {
 
     /// Returns true if there is a conversation to draw.
     pub(crate) fn has_content(&self) -> bool {
-        !self.view.transcript.is_empty()
+        !self.views.front.transcript.is_empty()
     }
 
     /// The grammars are loaded: source is coloured from now on.
@@ -227,11 +229,8 @@ impl App {
 
     /// Stores the draft now, if it changed.
     pub(crate) fn store_draft(&mut self) {
-        if self.view.link == SessionLink::Open && self.view.draft != DraftState::Stored {
-            self.view.draft = DraftState::Stored;
-            self.effects
-                .push(Effect::Send(Op::Draft(self.view.composer.draft().stored())));
-        }
+        let stored = self.views.front.unstored_draft();
+        self.effects.extend(stored.map(Effect::Send));
     }
 
     pub(crate) fn editor(&self) -> Option<&str> {
@@ -248,7 +247,7 @@ impl App {
     /// Returns where files are looked for.
     pub(crate) fn find_places(&self) -> FinderPaths {
         FinderPaths {
-            directory: self.view.directory.clone(),
+            directory: self.views.front.directory.clone(),
             home: self.appearance.terminal_environment.home.clone(),
             frecency_file: self.frecency_file.clone(),
         }
@@ -257,33 +256,23 @@ impl App {
     /// Returns where paths begin, and the home directory.
     pub(crate) fn places(&self) -> (&Path, Option<&Path>) {
         (
-            &self.view.directory,
+            &self.views.front.directory,
             self.appearance.terminal_environment.home.as_deref(),
         )
     }
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
-        self.view.remark = Some(Remark {
-            text: text.into(),
-            meaning,
-            until: now + REMARK,
-        });
+        self.views.front.say(text, meaning, now);
     }
 
     fn send(&mut self, op: Op) {
-        self.view.has_messages |= matches!(op, Op::Submit(_) | Op::Queue(_));
-        self.view.is_held |= matches!(op, Op::Interrupt) && self.waits_for_tasks();
-        self.view.is_held &= !matches!(op, Op::Submit(_) | Op::Queue(_) | Op::Release);
-        match self.view.link {
-            SessionLink::Opening => self.view.unsent.push(op),
-            SessionLink::Open | SessionLink::ReadOnly(_) | SessionLink::Gone => {
-                self.effects.push(Effect::Send(op));
-            }
-        }
+        let tasks = &trees::tree_of(&self.trees, &self.views.front).tasks;
+        let sent = self.views.front.note_sent(op, tasks);
+        self.effects.extend(sent.map(Effect::Send));
     }
 
     /// Returns true if there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
-        self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
+        self.views.front.turn == TurnStatus::Busy || !self.views.front.shells.is_empty()
     }
 }

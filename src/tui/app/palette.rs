@@ -32,7 +32,7 @@ impl App {
 
     fn give_keys(&mut self, context: Context, action: Action, now: Instant) {
         let has_them = self.layers.is_empty()
-            && match self.view.focus {
+            && match self.views.front.focus {
                 Focus::Composer => context == Context::Composer,
                 Focus::Queue => context == Context::Queue,
                 Focus::Transcript => context == Context::Transcript,
@@ -46,7 +46,7 @@ impl App {
             Context::Queue => drop(self.focus_queue()),
             Context::Panel => self.focus_panel(),
             Context::Transcript if is_about_the_block(action) => self.focus_transcript(),
-            Context::Transcript => self.view.focus = Focus::Transcript,
+            Context::Transcript => self.views.front.focus = Focus::Transcript,
             _ => self.focus_composer(),
         }
     }
@@ -75,39 +75,41 @@ impl App {
 
     fn makes_sense_anywhere(&self, action: Action) -> bool {
         match action {
-            Action::FocusQueue => !self.view.waiting().is_empty() && self.view.focus != Focus::Queue,
-            Action::QueueDraft => !self.view.composer.is_blank(),
+            Action::FocusQueue => {
+                !self.views.front.waiting().is_empty() && self.views.front.focus != Focus::Queue
+            }
+            Action::QueueDraft => !self.views.front.composer.is_blank(),
             Action::OpenList(list) => self.is_list_offered(list),
             Action::NextAsk => !self.tree().questions.is_empty() || self.elsewhere().asks > 0,
             Action::LastSession => self.last_tree().is_some(),
             Action::Interrupt => self.can_interrupt(),
             Action::ToBackground => self.tasks_waited_for() > 0,
-            Action::ParentTask => self.view.task.is_some(),
+            Action::ParentTask => self.views.front.task.is_some(),
             Action::PreviousTask | Action::NextTask => self.has_siblings(),
-            Action::CopyAnswer => self.view.transcript.copy_answer().is_some(),
-            Action::ToggleNewest => self.view.transcript.has_card(),
+            Action::CopyAnswer => self.views.front.transcript.copy_answer().is_some(),
+            Action::ToggleNewest => self.views.front.transcript.has_card(),
             Action::FocusTranscript => {
-                self.view.focus != Focus::Transcript && !self.view.transcript.is_empty()
+                self.views.front.focus != Focus::Transcript && !self.views.front.transcript.is_empty()
             }
-            Action::ListCommands => self.view.composer.is_empty(),
+            Action::ListCommands => self.views.front.composer.is_empty(),
             // It does different things at different times: each is there as what it does.
             Action::Escape | Action::ClearOrQuit | Action::Leader => false,
             action => {
                 let mut reading = self.keymap.bindings(Context::Transcript);
                 !reading.any(|read| read.action == action)
                     || matches!(action, Action::OpenPage(_))
-                    || !self.view.transcript.is_empty()
+                    || !self.views.front.transcript.is_empty()
             }
         }
     }
 
     fn makes_sense_in_draft(&self, action: Action) -> bool {
-        let has_text = !self.view.composer.is_blank();
+        let has_text = !self.views.front.composer.is_blank();
         match action {
             Action::Send => has_text || self.held_count() > 0,
             Action::Queue | Action::Edit(Edit::Undo | Edit::Redo) => has_text,
-            Action::NextAgent => self.view.agents.len() > 1,
-            Action::CopyText => self.view.composer.has_selection(),
+            Action::NextAgent => self.views.front.agents.len() > 1,
+            Action::CopyText => self.views.front.composer.has_selection(),
             Action::HelpOrType => false,
             action => !is_move(action),
         }
@@ -115,32 +117,36 @@ impl App {
 
     fn makes_sense_in_transcript(&self, binding: &BoundAction) -> bool {
         let is_sensible = match binding.action {
-            Action::FocusComposer => self.view.focus != Focus::Composer,
-            Action::NextMatch | Action::PreviousMatch => self.view.transcript.search_tally().is_some(),
-            Action::NextFailure | Action::PreviousFailure => self.view.transcript.has_problem(),
-            Action::CopySelection | Action::EndSelection => self.view.transcript.has_selection(),
+            Action::FocusComposer => self.views.front.focus != Focus::Composer,
+            Action::NextMatch | Action::PreviousMatch => self.views.front.transcript.search_tally().is_some(),
+            Action::NextFailure | Action::PreviousFailure => self.views.front.transcript.has_problem(),
+            Action::CopySelection | Action::EndSelection => self.views.front.transcript.has_selection(),
             action => !is_move(action),
         };
         let takes_keys = !needs_no_keys(binding.action) && binding.action != Action::Search;
-        is_sensible && !self.view.transcript.is_empty() && !(takes_keys && self.is_asking())
+        is_sensible && !self.views.front.transcript.is_empty() && !(takes_keys && self.is_asking())
     }
 
     fn makes_sense_in_queue(&self, action: Action) -> bool {
-        let waiting = self.view.waiting().len();
+        let waiting = self.views.front.waiting().len();
         match action {
-            Action::FocusComposer => self.view.focus != Focus::Composer,
-            Action::QueueSooner | Action::QueueLater => waiting > 1 && self.view.link == SessionLink::Open,
+            Action::FocusComposer => self.views.front.focus != Focus::Composer,
+            Action::QueueSooner | Action::QueueLater => {
+                waiting > 1 && self.views.front.link == SessionLink::Open
+            }
             Action::QueueRedirect => {
-                waiting > 0 && self.view.turn == TurnStatus::Busy && self.view.link == SessionLink::Open
+                waiting > 0
+                    && self.views.front.turn == TurnStatus::Busy
+                    && self.views.front.link == SessionLink::Open
             }
             action => waiting > 0 && !is_move(action),
         }
     }
 
     fn makes_sense_in_panel(&self, action: Action) -> bool {
-        let chosen = self.view.panel.chosen_with_keys();
+        let chosen = self.views.front.panel.chosen_with_keys();
         match action {
-            Action::FocusComposer => self.view.focus != Focus::Composer,
+            Action::FocusComposer => self.views.front.focus != Focus::Composer,
             Action::NextTodoState | Action::EditTodo => chosen == CursorRow::Todo,
             Action::PickRow => matches!(chosen, CursorRow::File | CursorRow::Task { .. }),
             Action::StopTask => matches!(chosen, CursorRow::Task { is_active: true, .. }),

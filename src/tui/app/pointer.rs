@@ -82,7 +82,7 @@ impl App {
                 dialog.scroll(rows);
             }
         } else {
-            self.view.transcript.scroll_by(rows);
+            self.views.front.transcript.scroll_by(rows);
         }
         RedrawUrgency::Urgent
     }
@@ -107,8 +107,8 @@ impl App {
         if self.press_panel(column, row) {
             return RedrawUrgency::Urgent;
         }
-        if self.view.completion.is_at((column, row).into()) {
-            if self.view.completion.select(row) {
+        if self.views.front.completion.is_at((column, row).into()) {
+            if self.views.front.completion.select(row) {
                 self.act_in(Context::Completion, Action::TakeItem, now);
             }
             return RedrawUrgency::Urgent;
@@ -125,7 +125,7 @@ impl App {
             2 => Unit::Word,
             _ => Unit::Line,
         };
-        if self.view.transcript.press(column, row, unit) {
+        if self.views.front.transcript.press(column, row, unit) {
             let is_held = true;
             self.pointer.press = Some(Press {
                 at: now,
@@ -135,11 +135,11 @@ impl App {
                 is_in_composer: false,
             });
             if !self.is_asking() {
-                self.view.focus = Focus::Transcript;
+                self.views.front.focus = Focus::Transcript;
             }
         } else if self.shown.composer.contains(cell.into()) {
             self.focus_composer();
-            self.view.composer.point(cell.into());
+            self.views.front.composer.point(cell.into());
             self.pointer.press = Some(Press {
                 at: now,
                 cell,
@@ -164,9 +164,9 @@ impl App {
             press.count = 0;
         }
         if press.is_in_composer {
-            self.view.composer.drag((column, row).into());
+            self.views.front.composer.drag((column, row).into());
         } else {
-            self.view.transcript.drag(column, row);
+            self.views.front.transcript.drag(column, row);
         }
         RedrawUrgency::Urgent
     }
@@ -192,9 +192,12 @@ impl App {
 
     /// Does what waited for the frame that was just drawn.
     pub(super) fn settle_selection(&mut self, now: Instant) {
-        match (self.pointer.due.take(), self.view.transcript.selected_text()) {
+        match (
+            self.pointer.due.take(),
+            self.views.front.transcript.selected_text(),
+        ) {
             (Some(PendingCopy::Copy), text) => {
-                self.view.transcript.end_selection();
+                self.views.front.transcript.end_selection();
                 self.copy(text, "the selection", now);
             }
             (Some(PendingCopy::CopyOnSelect), Some(text)) => self.copy(Some(text), "the selection", now),

@@ -116,14 +116,14 @@ impl Layer for SearchRow {
 impl App {
     /// Opens the row.
     pub(super) fn open_search(&mut self) {
-        self.view.focus = Focus::Transcript;
-        self.view.search = Some(SearchRow::default());
-        self.view.transcript.search();
+        self.views.front.focus = Focus::Transcript;
+        self.views.front.search = Some(SearchRow::default());
+        self.views.front.transcript.search();
     }
 
     /// Leaves the row, if it is open, and stays at the match.
     pub(super) fn leave_search_row(&mut self, now: Instant) {
-        if let Some(row) = self.view.search.take() {
+        if let Some(row) = self.views.front.search.take() {
             self.begin_guard_anew(now);
             self.keep_search(row.query.is_blank(), now);
         }
@@ -131,36 +131,41 @@ impl App {
 
     /// Stays at the match; says so where nothing was found.
     pub(super) fn keep_search(&mut self, is_blank: bool, now: Instant) {
-        let cut = self.view.transcript.search_tally().map_or(0, |tally| tally.cut);
-        self.view.transcript.keep_search();
-        if !is_blank && self.view.transcript.search_tally().is_none() {
+        let cut = self
+            .views
+            .front
+            .transcript
+            .search_tally()
+            .map_or(0, |tally| tally.cut);
+        self.views.front.transcript.keep_search();
+        if !is_blank && self.views.front.transcript.search_tally().is_none() {
             self.say(not_found(cut), Meaning::Warning, now);
         }
     }
 
     /// Ends the search that was kept; says whether there was one.
     pub(super) fn end_search(&mut self) -> bool {
-        let is_kept = self.view.transcript.search_tally().is_some();
-        self.view.transcript.end_search();
+        let is_kept = self.views.front.transcript.search_tally().is_some();
+        self.views.front.transcript.end_search();
         is_kept
     }
 
     pub(super) fn next_match(&mut self, step: isize, now: Instant) {
-        if self.view.transcript.search_tally().is_none() {
+        if self.views.front.transcript.search_tally().is_none() {
             let key = self.keymap.label(Context::Transcript, Action::Search);
             self.say(
                 format!("nothing is searched; {key} does"),
                 Meaning::TextMuted,
                 now,
             );
-        } else if !self.view.transcript.search_step(step) {
+        } else if !self.views.front.transcript.search_step(step) {
             self.say("not found any more", Meaning::Warning, now);
         }
     }
 
     /// Returns `3 of 17`.
     pub(super) fn search_words(&self) -> Option<String> {
-        let tally = self.view.transcript.search_tally()?;
+        let tally = self.views.front.transcript.search_tally()?;
         Some(match tally.total {
             0 => not_found(tally.cut),
             total => format!("{} of {total}", tally.current),

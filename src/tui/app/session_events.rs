@@ -1,29 +1,105 @@
-//! Events of the session.
+//! Events of a session, taken in by its conversation.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::attachments::{ReturnedDraft, labelled, labelled_parts};
-use super::{App, DraftState, Effect, SessionLink, TurnStatus};
+use super::view_update::ViewUpdate;
+use super::{App, DraftState, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
-use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot};
-use crate::tool::Registry;
+use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot, TurnEndReason};
+use crate::tool::BuiltinCards;
 use crate::tui::composer::Draft;
 use crate::tui::layer::LayerUpdate;
+use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
 
 impl App {
-    /// The session is open.
-    pub(crate) fn on_opened(
+    /// A session is open.
+    pub(crate) fn session_opened(
         &mut self,
+        slot: SlotId,
         snapshot: &Snapshot,
-        tools: Arc<Registry>,
+        cards: BuiltinCards,
         notes: Vec<String>,
         now: Instant,
     ) -> RedrawUrgency {
-        self.view.panel.set_registry(Arc::clone(&tools));
-        self.view.transcript.set_registry(tools);
-        let change = self.on_attached(snapshot, now);
+        let is_first = self.is_unopened(slot);
+        let change = self.in_view(slot, now, |update| update.on_opened(snapshot, cards, notes));
+        self.after_attaching(slot, is_first, now);
+        change
+    }
+
+    /// A session was attached to: everything is as the snapshot says.
+    pub(crate) fn session_attached(
+        &mut self,
+        slot: SlotId,
+        snapshot: &Snapshot,
+        now: Instant,
+    ) -> RedrawUrgency {
+        let is_first = self.is_unopened(slot);
+        let change = self.in_view(slot, now, |update| update.on_attached(snapshot));
+        self.after_attaching(slot, is_first, now);
+        change
+    }
+
+    /// A session could not be opened.
+    pub(crate) fn session_not_opened(
+        &mut self,
+        slot: SlotId,
+        report: ErrorReport,
+        now: Instant,
+    ) -> RedrawUrgency {
+        self.in_view(slot, now, |update| update.not_opened(report))
+    }
+
+    /// A session has ended without being asked to.
+    pub(crate) fn session_ended(&mut self, slot: SlotId, now: Instant) -> RedrawUrgency {
+        self.in_view(slot, now, |update| {
+            update.ended();
+            RedrawUrgency::Urgent
+        })
+    }
+
+    /// Takes in an event of a session.
+    pub(crate) fn session_event(&mut self, slot: SlotId, envelope: &Envelope, now: Instant) -> RedrawUrgency {
+        if envelope.event.is_of_tree() {
+            return self.tree_event(slot, envelope, now);
+        }
+        let change = self.in_view(slot, now, |update| update.event(envelope));
+        if slot != self.views.front.slot {
+            return change;
+        }
+        if let Event::Grants(grants) = &envelope.event {
+            self.update_layers(&LayerUpdate::Grants(grants), now);
+            return RedrawUrgency::Urgent;
+        }
+        self.unless_unseen(change)
+    }
+
+    fn is_unopened(&self, slot: SlotId) -> bool {
+        self.views.get(slot).is_some_and(|view| view.root.is_none())
+    }
+
+    /// What is over the conversation in front can be filled now, and what the program was started with is sent.
+    fn after_attaching(&mut self, slot: SlotId, is_first: bool, now: Instant) {
+        if slot != self.views.front.slot {
+            return;
+        }
+        if is_first {
+            self.send_early_command(now);
+            self.fill_list(now);
+        }
+        self.ask_for_layers(now);
+    }
+}
+
+impl ViewUpdate<'_> {
+    /// The session is open.
+    fn on_opened(&mut self, snapshot: &Snapshot, cards: BuiltinCards, notes: Vec<String>) -> RedrawUrgency {
+        self.view.panel.set_cards(cards.clone());
+        self.view.transcript.draw_builtin(cards);
+        let change = self.on_attached(snapshot);
         for note in notes {
             self.view.transcript.push_notice(note);
         }
@@ -31,14 +107,14 @@ impl App {
     }
 
     /// The session was attached to: everything is as the snapshot says.
-    pub(crate) fn on_attached(&mut self, snapshot: &Snapshot, now: Instant) -> RedrawUrgency {
+    pub(super) fn on_attached(&mut self, snapshot: &Snapshot) -> RedrawUrgency {
         let is_first = self.view.root.is_none();
         self.view.root = Some(snapshot.info.id.clone());
         self.view.reopens = None;
         self.view.facts.set_info(&snapshot.info);
         self.name_task();
         // What was chosen here since is newer.
-        self.scope = self.scope.or(snapshot.info.scope);
+        *self.scope = self.scope.or(snapshot.info.scope);
         self.view.agents.clone_from(&snapshot.info.agents);
         self.view.models.clone_from(&snapshot.info.models);
         self.view.commands.clone_from(&snapshot.info.commands);
@@ -47,7 +123,7 @@ impl App {
         self.view.directory.clone_from(&snapshot.info.directory);
         self.view.transcript.reset(snapshot);
         self.view.wanted_inputs.clear();
-        self.set_queue(&snapshot.queue);
+        self.view.set_queue(&snapshot.queue);
         self.view.panel.reset(snapshot);
         let own = snapshot
             .messages
@@ -61,28 +137,26 @@ impl App {
             TurnStatus::Idle
         };
         if self.view.task.is_none() {
-            self.attach_tree(snapshot, now);
+            self.attach_tree(snapshot);
         }
         self.view.link = match &snapshot.info.read_only {
             None => SessionLink::Open,
             Some(reason) => SessionLink::ReadOnly(reason.clone()),
         };
         if is_first {
-            self.begin(snapshot, now);
-            self.fill_list(now);
+            self.begin(snapshot);
         }
-        self.ask_for_layers(now);
         self.follow_tasks();
-        self.mark_asking_calls(now);
+        self.mark_asking_calls();
         // One of another conversation of the tree may be on screen.
-        if self.tree().front == self.view.slot {
-            self.show_question(now);
+        if self.tree.front == self.view.slot {
+            self.show_question();
         }
         RedrawUrgency::Urgent
     }
 
     /// The session could not be opened.
-    pub(crate) fn not_opened(&mut self, report: ErrorReport, now: Instant) -> RedrawUrgency {
+    fn not_opened(&mut self, report: ErrorReport) -> RedrawUrgency {
         self.view.link = SessionLink::Gone;
         self.view.reopens = None;
         let newest = self.view.unsent_inputs().next_back().map(draft_of);
@@ -90,33 +164,30 @@ impl App {
             self.view.composer.set(draft);
         }
         self.view.unsent.clear();
-        self.follow_queue();
-        self.view.transcript.apply(&Event::Error(report), now);
+        self.view.follow_queue();
+        self.view.transcript.apply(&Event::Error(report), self.now);
         RedrawUrgency::Urgent
     }
 
     /// The session has ended without being asked to.
-    pub(crate) fn ended(&mut self, now: Instant) -> RedrawUrgency {
+    fn ended(&mut self) {
         self.view.link = SessionLink::Gone;
         self.view.turn = TurnStatus::Idle;
         self.view.shells.clear();
         if self.view.task.is_none() {
-            self.drop_questions(now);
+            self.drop_questions();
         }
         self.view
             .transcript
             .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
-        RedrawUrgency::Urgent
     }
 
-    pub(crate) fn event(&mut self, envelope: &Envelope, now: Instant) -> RedrawUrgency {
-        if envelope.event.is_of_tree() {
-            return self.tree_event(envelope, now);
-        }
+    /// Takes in an event of the session itself.
+    fn event(&mut self, envelope: &Envelope) -> RedrawUrgency {
         let is_root = self.view.root.as_ref() == Some(&envelope.session);
-        let own = self.note(&envelope.event, is_root, now);
+        let own = self.note(&envelope.event, is_root);
         let drawn = if is_root {
-            self.view.transcript.apply(&envelope.event, now)
+            self.view.transcript.apply(&envelope.event, self.now)
         } else {
             RedrawUrgency::None
         };
@@ -124,15 +195,14 @@ impl App {
             envelope.event,
             Event::PartStarted { .. } | Event::PartEnded { .. }
         ) {
-            self.mark_asking_calls(now);
+            self.mark_asking_calls();
         }
         own.max(drawn)
     }
 
     /// Takes in what the rest of the screen shows.
-    fn note(&mut self, event: &Event, is_root: bool, now: Instant) -> RedrawUrgency {
+    fn note(&mut self, event: &Event, is_root: bool) -> RedrawUrgency {
         match event {
-            Event::Grants(grants) => self.update_layers(&LayerUpdate::Grants(grants), now),
             _ if !is_root => return RedrawUrgency::None,
             Event::MessageStarted(message) => match message.own_command() {
                 Some((_, call)) if !call.state.is_final() => drop(self.view.shells.insert(call.call.clone())),
@@ -144,7 +214,7 @@ impl App {
             }
             Event::TurnEnded(done) => {
                 self.view.turn = TurnStatus::Idle;
-                self.notify_turn_end(*done, now);
+                self.notify_turn_end(*done);
                 // Whoever reads further up is not moved.
                 if self.view.transcript.is_at_end() {
                     self.view.panel.settle();
@@ -157,8 +227,8 @@ impl App {
                 self.view.facts.pay(request);
                 return RedrawUrgency::Soft;
             }
-            Event::Queue(queue) => self.set_queue(queue),
-            Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref(), now),
+            Event::Queue(queue) => self.view.set_queue(queue),
+            Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref()),
             Event::Todos(todos) => self.view.panel.set_todos(Todo::list(todos)),
             Event::CallEnded { call, tool, result } => {
                 if self.view.shells.remove(call) {
@@ -184,14 +254,14 @@ impl App {
                 self.view.hooks.add(Arc::clone(run));
                 return RedrawUrgency::Soft;
             }
-            Event::Refused(input) => self.take_back(input, now),
+            Event::Refused(input) => self.take_back(input),
             Event::Unread { input, .. } => {
-                self.take_back(input, now);
+                self.take_back(input);
                 self.view.unread = Some(ReturnedDraft {
                     text: self.view.composer.text(),
                     meant: input.meant.clone(),
                     without: input.without.clone(),
-                    at: now,
+                    at: self.now,
                 });
             }
             _ => return RedrawUrgency::None,
@@ -199,19 +269,17 @@ impl App {
         RedrawUrgency::Urgent
     }
 
-    /// Puts a message that was not sent into the composer again, before what was begun meanwhile.
-    pub(super) fn take_back(&mut self, input: &Input, now: Instant) {
-        self.view.composer.put_before(&input.text, labelled(input));
-        self.draft_changed(now);
+    fn notify_turn_end(&mut self, done: TurnEndReason) {
+        let text = match done {
+            TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
+            TurnEndReason::Error => "the turn ended with an error",
+            TurnEndReason::Cancelled => return,
+        };
+        self.attention.note_turn_end();
+        self.notify_if_away(text.to_owned());
     }
 
-    /// The same for a text alone.
-    pub(super) fn write_before(&mut self, text: &str, now: Instant) {
-        self.view.composer.put_before(text, []);
-        self.draft_changed(now);
-    }
-
-    fn begin(&mut self, snapshot: &Snapshot, now: Instant) {
+    fn begin(&mut self, snapshot: &Snapshot) {
         let sent = snapshot
             .messages
             .iter()
@@ -223,14 +291,15 @@ impl App {
         // What was sent before the session was open is on its way there.
         let early: Vec<Draft> = self.view.unsent_inputs().map(draft_of).collect();
         self.view.composer.set_history(sent.map(draft).chain(early));
-        self.send_early_command(now);
         if self.view.composer.is_empty() && !snapshot.draft.is_empty() && self.view.unsent.is_empty() {
             self.view.composer.set(Draft::from_stored(&snapshot.draft));
             self.view.draft = DraftState::Stored;
         }
         let unsent = std::mem::take(&mut self.view.unsent);
-        self.effects.extend(unsent.into_iter().map(Effect::Send));
-        self.follow_queue();
+        for op in unsent {
+            self.send_now(op);
+        }
+        self.view.follow_queue();
     }
 }
 

@@ -150,8 +150,8 @@ impl App {
 
     /// One that is open is told; of any other the name is stored.
     fn rename_session(&mut self, session: SessionId, title: String, now: Instant) {
-        let is_on_screen = self.view.root.as_ref() == Some(&session);
-        let effect = if is_on_screen && self.view.link == SessionLink::Open {
+        let is_on_screen = self.views.front.root.as_ref() == Some(&session);
+        let effect = if is_on_screen && self.views.front.link == SessionLink::Open {
             Effect::Send(Op::Rename(title.clone()))
         } else if let Some(slot) = self.slot_of(&session) {
             Effect::SendTo(slot, Op::Rename(title.clone()))
@@ -220,6 +220,7 @@ impl App {
                 Err(error) => self.warn(&error.sentence(), now),
             },
             HostAnswer::Tree(answer) => self.update_layers(&LayerUpdate::Tree(&answer), now),
+            HostAnswer::Open(_) | HostAnswer::Prompts(_) | HostAnswer::PromptKept => {}
         }
         RedrawUrgency::Urgent
     }
@@ -236,8 +237,8 @@ impl App {
                 () if other.has_news => SessionState::Ended,
                 () => SessionState::AtRest,
             };
-            let is_ours = !matches!(other.view.link, SessionLink::ReadOnly(_) | SessionLink::Gone);
-            Some((other.view.id()?.clone(), state)).filter(|_| is_ours)
+            let is_ours = !matches!(other.link, SessionLink::ReadOnly(_) | SessionLink::Gone);
+            Some((other.id()?.clone(), state)).filter(|_| is_ours)
         })
     }
 }

@@ -74,6 +74,8 @@ pub(super) struct SessionView {
     /// When the draft last got a key.
     pub(super) typed: Option<Instant>,
     pub(super) draft: DraftState,
+    /// Its turn has ended since it was in front.
+    pub(super) has_news: bool,
 }
 
 impl SessionView {
@@ -158,6 +160,10 @@ impl SessionView {
         } else {
             0
         }
+    }
+
+    pub(super) fn is_turn_running(&self) -> bool {
+        self.turn == TurnStatus::Busy || !self.shells.is_empty()
     }
 
     /// Returns true if nothing was said in it yet.

@@ -1,7 +1,7 @@
 //! Other open sessions: another one on screen, what they want meanwhile, and leaving while they work.
 //!
-//! Events of a session that is not on screen are taken in as if it were there ([`App::in_session`]); only what it wants
-//! is shown. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on
+//! Events of a session that is not on screen are taken in by its own conversation ([`App::in_view`]); only what it wants is
+//! shown. A session stays open when another takes its place: its turn runs on, its lock is kept, its draft is on
 //! disk. Of those that want nothing only the last few stay; the others are closed, and the list opens them again.
 //!
 //! A session here is a tree: that of a root with those of its tasks (`task_views`). Which of its conversations comes on
@@ -12,12 +12,12 @@ use std::time::Instant;
 
 use super::session_view::{SessionView, has_no_messages};
 use super::trees::{TreeView, tree_of};
-use super::{App, Effect, SessionLink, TurnStatus};
+use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::tui::dialog::QuitDialog;
 use crate::tui::sessions::{SessionTarget, SlotId};
 use crate::tui::statusbar::{OtherSessionCounts, SessionFacts};
-use crate::tui::transcript::{ForkRefusal, RedrawUrgency};
+use crate::tui::transcript::ForkRefusal;
 use crate::view::theme::Meaning;
 
 /// Sessions at rest that stay open beside the one on screen.
@@ -30,42 +30,24 @@ pub(super) struct NewSessionFacts {
     pub(super) directory: PathBuf,
 }
 
-/// An open conversation that is not in front.
-pub(super) struct BackgroundSession {
-    /// Its turn has ended since it was on screen.
-    pub(super) has_news: bool,
-    pub(super) view: Box<SessionView>,
-}
-
-impl BackgroundSession {
-    pub(super) fn of(view: Box<SessionView>) -> Self {
-        Self {
-            has_news: false,
-            view,
-        }
-    }
-
-    fn is_turn_running(&self) -> bool {
-        self.view.turn == TurnStatus::Busy || !self.view.shells.is_empty()
-    }
-
+impl SessionView {
     /// Returns true if it, or a task of its tree, is at work.
     pub(super) fn is_busy(&self, tree: &TreeView) -> bool {
         self.is_turn_running() || tree.is_at_work()
     }
 
     /// Returns true if a person should know of it.
-    fn wants_something(&self, tree: &TreeView) -> bool {
+    pub(super) fn wants_something(&self, tree: &TreeView) -> bool {
         self.is_busy(tree) || !tree.questions.is_empty() || self.has_news
     }
 
     /// Returns true if nothing is lost when it is closed.
-    fn is_at_rest(&self, tree: &TreeView) -> bool {
+    pub(super) fn is_at_rest(&self, tree: &TreeView) -> bool {
         !self.wants_something(tree)
-            && self.view.composer.is_blank()
-            && self.view.queue.is_empty()
-            && self.view.unsent.is_empty()
-            && self.view.link != SessionLink::Opening
+            && self.composer.is_blank()
+            && self.queue.is_empty()
+            && self.unsent.is_empty()
+            && self.link != SessionLink::Opening
     }
 }
 
@@ -76,13 +58,13 @@ fn is_live(link: &SessionLink) -> bool {
 
 impl App {
     /// Returns the roots of the trees that are not on screen, with their trees.
-    pub(super) fn other_trees(&self) -> impl DoubleEndedIterator<Item = (&BackgroundSession, &TreeView)> {
-        let own = self.view.tree;
+    pub(super) fn other_trees(&self) -> impl DoubleEndedIterator<Item = (&SessionView, &TreeView)> {
+        let own = self.views.front.tree;
         let roots = self
-            .others
+            .views
             .iter()
-            .filter(move |other| other.view.task.is_none() && other.view.tree != own);
-        roots.map(|root| (root, tree_of(&self.trees, &root.view)))
+            .filter(move |view| view.task.is_none() && view.tree != own);
+        roots.map(|root| (root, tree_of(&self.trees, root)))
     }
 
     /// Counts the sessions not on screen that want something, and their questions.
@@ -95,62 +77,17 @@ impl App {
         counts
     }
 
-    /// Lets a session be changed, whether it is on screen or not. One that is not there any more is left alone.
-    pub(crate) fn in_session(
-        &mut self,
-        slot: SlotId,
-        now: Instant,
-        change: impl FnOnce(&mut Self) -> RedrawUrgency,
-    ) -> RedrawUrgency {
-        if slot == self.view.slot {
-            return change(self);
-        }
-        let before = self.elsewhere();
-        let Some(place) = self.others.iter().position(|other| other.view.slot == slot) else {
-            return RedrawUrgency::None;
-        };
-        let mut other = self.others.remove(place);
-        let was_running = other.is_turn_running();
-        let changed = self.as_if_shown(&mut other, change);
-        other.has_news |= was_running && !other.is_turn_running();
-        self.others.insert(place, other);
-        if before == self.elsewhere() {
-            let is_seen = self.shown.views.contains(&slot);
-            return if is_seen { changed } else { RedrawUrgency::None };
-        }
-        self.list_sessions_anew(now);
-        RedrawUrgency::Urgent
-    }
-
-    /// Does it to the other session, and has what it sends sent there.
-    fn as_if_shown(
-        &mut self,
-        other: &mut BackgroundSession,
-        change: impl FnOnce(&mut Self) -> RedrawUrgency,
-    ) -> RedrawUrgency {
-        // Lists and pages are about the session on screen.
-        let layers = std::mem::take(&mut self.layers);
-        let effects = std::mem::take(&mut self.effects);
-        std::mem::swap(&mut self.view, &mut other.view);
-        let changed = change(self);
-        self.store_draft();
-        std::mem::swap(&mut self.view, &mut other.view);
-        self.layers = layers;
-        let sent = std::mem::replace(&mut self.effects, effects);
-        self.effects.extend(sent.into_iter().map(|effect| match effect {
-            Effect::Send(op) => Effect::SendTo(other.view.slot, op),
-            effect => effect,
-        }));
-        changed
-    }
-
     /// Begins a session, unless the one on screen, or another, is new already.
     pub(super) fn new_session(&mut self, now: Instant) {
-        if self.view.link == SessionLink::Opening {
+        if self.views.front.link == SessionLink::Opening {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        if self.view.wanted.is_none()
-            && has_no_messages(&self.view.facts, self.view.has_messages, &self.view.link)
+        if self.views.front.wanted.is_none()
+            && has_no_messages(
+                &self.views.front.facts,
+                self.views.front.has_messages,
+                &self.views.front.link,
+            )
         {
             return self.say(
                 "this session is new: nothing was said in it yet",
@@ -158,8 +95,8 @@ impl App {
                 now,
             );
         }
-        let unsaid = self.others.iter().find(|other| other.view.has_no_messages());
-        match unsaid.map(|other| other.view.slot) {
+        let unsaid = self.views.behind.iter().find(|view| view.has_no_messages());
+        match unsaid.map(|view| view.slot) {
             Some(slot) => self.show(slot, now),
             None => self.open_session(SessionTarget::New, String::new(), now),
         }
@@ -167,16 +104,16 @@ impl App {
 
     /// Begins a session with what was said in this one, up to the focused block.
     pub(super) fn fork(&mut self, now: Instant) {
-        let Some(source) = self.view.root.clone() else {
+        let Some(source) = self.views.front.root.clone() else {
             return self.say("no session is open", Meaning::TextMuted, now);
         };
-        if self.view.task.is_some() {
+        if self.views.front.task.is_some() {
             let words = "a task is not forked; fork the session that started it";
             return self.say(words, Meaning::Warning, now);
         }
-        match self.view.transcript.fork_point() {
+        match self.views.front.transcript.fork_point() {
             Ok(point) => {
-                let title = self.view.facts.title.clone();
+                let title = self.views.front.facts.title.clone();
                 self.open_session(SessionTarget::Fork(source, point), title, now);
             }
             Err(ForkRefusal::Nothing) => self.say(
@@ -195,51 +132,54 @@ impl App {
     /// Shows a session, and opens it where it is not open yet. One that could only be read, or has ended, is opened anew:
     /// whoever had it may have left.
     pub(super) fn go_to_session(&mut self, id: &SessionId, title: &str, now: Instant) {
-        let is_on_screen = self.view.root.as_ref().or(self.view.wanted.as_ref()) == Some(id);
-        if is_on_screen && is_live(&self.view.link) {
+        let is_on_screen = self
+            .views
+            .front
+            .root
+            .as_ref()
+            .or(self.views.front.wanted.as_ref())
+            == Some(id);
+        if is_on_screen && is_live(&self.views.front.link) {
             return;
         }
-        let is_it = |other: &&BackgroundSession| other.view.id() == Some(id) && is_live(&other.view.link);
-        if let Some(slot) = self.others.iter().find(is_it).map(|other| other.view.slot) {
+        let mut behind = self.views.behind.iter();
+        let live = behind.find(|view| view.id() == Some(id) && is_live(&view.link));
+        if let Some(slot) = live.map(|view| view.slot) {
             return self.show(slot, now);
         }
         self.open_session(SessionTarget::Session(id.clone()), title.to_owned(), now);
-        let stale = self.others.iter().find(|other| other.view.id() == Some(id));
-        let stale = stale.map(|stale| stale.view.slot);
+        let stale = self.views.behind.iter().find(|view| view.id() == Some(id));
+        let stale = stale.map(|stale| stale.slot);
         if let Some(mut stale) = stale.and_then(|slot| self.close_view(slot)) {
             // What was written there was never stored.
-            std::mem::swap(&mut self.view.composer, &mut stale.composer);
+            std::mem::swap(&mut self.views.front.composer, &mut stale.composer);
             self.draft_changed(now);
         }
     }
 
     /// The slot of a session that is open, not on screen, and not held by another process.
     pub(super) fn slot_of(&self, id: &SessionId) -> Option<SlotId> {
-        let mut open = self
-            .others
-            .iter()
-            .filter(|other| other.view.link == SessionLink::Open);
-        let other = open.find(|other| other.view.id() == Some(id))?;
-        Some(other.view.slot)
+        let open = self.views.behind.iter();
+        let mut open = open.filter(|view| view.link == SessionLink::Open);
+        Some(open.find(|view| view.id() == Some(id))?.slot)
     }
 
     /// Lets an open session go that is not on screen.
     pub(super) fn close_session(&mut self, id: &SessionId) {
-        let other = self.others.iter().find(|other| other.view.id() == Some(id));
-        if let Some(slot) = other.map(|other| other.view.slot) {
+        let behind = self.views.behind.iter().find(|view| view.id() == Some(id));
+        if let Some(slot) = behind.map(|view| view.slot) {
             self.close_view(slot);
         }
     }
 
     /// Lets a conversation go, and with that of a root those of its tasks. The tree in front stays.
     pub(super) fn close_view(&mut self, slot: SlotId) -> Option<Box<SessionView>> {
-        let place = self.others.iter().position(|other| other.view.slot == slot)?;
-        let tree = self.others[place].view.tree;
+        let tree = self.views.behind.iter().find(|view| view.slot == slot)?.tree;
         if tree == slot {
-            if self.view.tree == tree {
+            if self.views.front.tree == tree {
                 return None;
             }
-            let tasks = self.others.iter().map(|other| &other.view);
+            let tasks = self.views.behind.iter();
             let tasks = tasks.filter(|view| view.tree == tree && view.slot != slot);
             let tasks: Vec<SlotId> = tasks.map(|view| view.slot).collect();
             for task in tasks {
@@ -254,8 +194,7 @@ impl App {
             tree.front = tree.slot;
         }
         self.effects.push(Effect::CloseSession(slot));
-        let place = self.others.iter().position(|other| other.view.slot == slot)?;
-        Some(self.others.remove(place).view)
+        self.views.remove(slot)
     }
 
     /// Returns the conversation of another tree that was on screen last.
@@ -298,13 +237,13 @@ impl App {
         self.next_slot = SlotId(slot.0 + 1);
         let directory = match &wanted {
             SessionTarget::New | SessionTarget::Session(_) => self.blank.directory.clone(),
-            SessionTarget::Fork(..) => self.view.directory.clone(),
+            SessionTarget::Fork(..) => self.views.front.directory.clone(),
         };
         let mut view = Box::new(SessionView::blank(slot, facts, directory, id, reopens));
         if self.uses_vim {
             view.composer.use_vim();
         }
-        self.others.insert(0, BackgroundSession::of(view));
+        self.views.behind.insert(0, view);
         self.trees.push(TreeView::new(slot));
         self.effects.push(Effect::OpenSession(slot, wanted));
         self.show(slot, now);
@@ -312,27 +251,27 @@ impl App {
 
     /// Puts another open conversation in front.
     pub(super) fn show(&mut self, slot: SlotId, now: Instant) {
-        let Some(place) = self.others.iter().position(|other| other.view.slot == slot) else {
+        if !self.views.behind.iter().any(|view| view.slot == slot) {
             return;
-        };
+        }
         self.close_layers(now);
         self.pointer.press = None;
         self.pointer.due = None;
         self.quit_armed = None;
-        self.view.remark = None;
-        self.view.esc.armed = None;
+        self.views.front.remark = None;
+        self.views.front.esc.armed = None;
         self.store_draft();
-        let mut other = self.others.remove(place);
-        std::mem::swap(&mut self.view, &mut other.view);
-        other.has_news = false;
+        let before = self.views.front.slot;
+        self.views.bring_to_front(slot);
+        self.views.front.has_news = false;
         self.effects.push(Effect::ShowSession(slot));
-        self.put_aside(other);
+        self.close_unneeded(before);
         self.begin_looking(now);
     }
 
     /// The conversation in front has just come there.
     fn begin_looking(&mut self, now: Instant) {
-        let (slot, task) = (self.view.slot, self.view.task.clone());
+        let (slot, task) = (self.views.front.slot, self.views.front.task.clone());
         let tree = self.tree_mut();
         if let Some(task) = &task {
             tree.tasks.see(task);
@@ -341,21 +280,24 @@ impl App {
             // What comes up there is another matter.
             tree.questions.leave_shown();
         }
+        // It may have been opened elsewhere.
+        if self.views.front.root.is_some() {
+            self.send_early_command(now);
+        }
         self.list_tasks(now);
         self.show_question(now);
         // What is typed ahead was not meant for a question that was not on screen.
         self.begin_guard_anew(now);
     }
 
-    fn put_aside(&mut self, other: BackgroundSession) {
-        let slot = other.view.slot;
-        let is_discardable = other.view.is_discardable();
-        self.others.insert(0, other);
-        if is_discardable && self.close_view(slot).is_some() {
+    /// Closes the conversation that was in front if nothing is in it, or else those that were left longest ago.
+    fn close_unneeded(&mut self, before: SlotId) {
+        let is_discardable = self.views.get(before).is_some_and(SessionView::is_discardable);
+        if is_discardable && self.close_view(before).is_some() {
             return;
         }
         let at_rest = self.other_trees().filter(|(other, tree)| other.is_at_rest(tree));
-        let mut left: Vec<SlotId> = at_rest.map(|(other, _)| other.view.slot).skip(KEPT).collect();
+        let mut left: Vec<SlotId> = at_rest.map(|(other, _)| other.slot).skip(KEPT).collect();
         left.extend(self.tasks_left_open());
         for slot in left {
             self.close_view(slot);

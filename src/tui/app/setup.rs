@@ -14,6 +14,7 @@ use super::{
     session_view::SessionView,
     sessions,
     trees::TreeView,
+    views::OpenViews,
     wall_clock::WallClock,
 };
 use crate::permission::Mode;
@@ -90,8 +91,7 @@ impl App {
             pointer: pointer::Pointer::new(setup.mouse, setup.wheel_lines, setup.copies_on_select),
             uses_vim: setup.uses_vim,
             next_slot: SlotId(SlotId::FIRST.0 + 1),
-            view: Box::new(view),
-            others: Vec::new(),
+            views: OpenViews::new(view),
             trees: vec![TreeView::new(SlotId::FIRST)],
             blank: sessions::NewSessionFacts {
                 facts,
@@ -116,7 +116,7 @@ impl App {
             effects: Vec::new(),
         };
         if setup.uses_vim {
-            app.view.composer.use_vim();
+            app.views.front.composer.use_vim();
         }
         let background = app.appearance.terminal_environment.background;
         app.set_background(background);

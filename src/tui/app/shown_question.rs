@@ -3,29 +3,15 @@
 use std::time::Instant;
 
 use super::App;
-use super::questions::OpenQuestions;
+use super::layers::LayerSlot;
 use super::session_view::SessionView;
-use super::trees::tree_mut_of;
 use super::view_cx::ViewCx;
 use crate::tui::dialog::{Dialog, TypeAheadGuard};
 use crate::tui::layer::LayerCx;
 
 impl ViewCx<'_> {
-    /// Returns the question that has the composer's place.
-    pub(super) fn asking(&self) -> Option<&dyn Dialog> {
-        match (self.trust.as_deref(), self.questions.as_deref()) {
-            (Some(trust), _) => Some(trust),
-            (None, questions) => questions?.shown(),
-        }
-    }
-
     pub(super) fn is_asking(&self) -> bool {
-        self.asking().is_some()
-    }
-
-    /// Returns the number of the question on screen, and how many there are.
-    fn place(&self) -> (usize, usize) {
-        self.questions.as_deref().map_or((1, 1), OpenQuestions::place)
+        self.asking.is_some()
     }
 }
 
@@ -48,32 +34,35 @@ impl SessionView {
             directory: &self.directory,
             tasks: cx.tasks,
             unix: cx.unix,
-            place: cx.place(),
+            place: cx.place,
             is_low,
         };
-        let dialog: &mut dyn Dialog = match (cx.trust.as_deref_mut(), cx.questions.as_deref_mut()) {
-            (Some(trust), _) => trust,
-            (None, questions) => questions?.shown_mut()?,
-        };
+        let dialog = cx.asking.as_deref_mut()?;
         Some(body(dialog, &layer_cx))
     }
 }
 
 impl App {
-    /// The question that has the composer's place.
+    /// The question that has the composer's place: the first in the order of the layers.
     pub(super) fn open_question(&self) -> Option<&dyn Dialog> {
-        // Trust is asked about before there is a session.
-        match &self.trust {
-            Some(trust) => Some(trust),
-            None => self.tree().questions.shown(),
-        }
+        self.stack().find_map(|slot| match slot {
+            LayerSlot::Trust => self.trust.as_ref().map(|trust| trust as &dyn Dialog),
+            LayerSlot::Question => self.tree().questions.shown(),
+            _ => None,
+        })
     }
 
     pub(super) fn open_question_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
-        match &mut self.trust {
-            Some(trust) => Some(trust),
-            None => tree_mut_of(&mut self.trees, &self.view).questions.shown_mut(),
+        match self.question_slot()? {
+            LayerSlot::Trust => self.trust.as_mut().map(|trust| trust as &mut dyn Dialog),
+            _ => self.tree_mut().questions.shown_mut(),
         }
+    }
+
+    /// The slot of the question that has the composer's place.
+    pub(super) fn question_slot(&self) -> Option<LayerSlot> {
+        self.stack()
+            .find(|slot| matches!(slot, LayerSlot::Trust | LayerSlot::Question))
     }
 
     pub(super) fn is_asking(&self) -> bool {

@@ -16,32 +16,32 @@ impl App {
     /// Shows the panel; gives it the keys where it is shown; hides it where it has them.
     pub(super) fn toggle_panel(&mut self) {
         let width = self.shown.width;
-        if self.view.focus == Focus::Panel {
+        if self.views.front.focus == Focus::Panel {
             if width >= WIDE {
-                self.view.panel.hide();
+                self.views.front.panel.hide();
             }
             self.focus_composer();
-        } else if width < WIDE || self.view.panel.is_beside(width) {
+        } else if width < WIDE || self.views.front.panel.is_beside(width) {
             self.focus_panel();
         } else {
-            self.view.panel.show();
+            self.views.front.panel.show();
         }
     }
 
     /// Gives it the keys, and shows it where it is hidden.
     pub(super) fn focus_panel(&mut self) {
         let width = self.shown.width;
-        if width >= WIDE && !self.view.panel.is_beside(width) {
-            self.view.panel.show();
+        if width >= WIDE && !self.views.front.panel.is_beside(width) {
+            self.views.front.panel.show();
         }
         self.focus_composer();
-        self.view.focus = Focus::Panel;
-        self.view.panel.focus();
+        self.views.front.focus = Focus::Panel;
+        self.views.front.panel.focus();
     }
 
     /// Returns true if it is on screen.
     pub(super) fn is_panel_drawn(&self) -> bool {
-        self.view.panel.is_beside(self.shown.width) || self.view.focus == Focus::Panel
+        self.views.front.panel.is_beside(self.shown.width) || self.views.front.focus == Focus::Panel
     }
 
     /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
@@ -51,9 +51,9 @@ impl App {
         now: Instant,
         work: impl FnOnce(&mut Self) -> RedrawUrgency,
     ) -> RedrawUrgency {
-        let was_writing = self.view.writes_todo();
+        let was_writing = self.views.front.writes_todo();
         let change = work(self);
-        if was_writing && !self.view.writes_todo() {
+        if was_writing && !self.views.front.writes_todo() {
             self.begin_guard_anew(now);
         }
         change
@@ -61,15 +61,15 @@ impl App {
 
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
         let outcome = match action {
-            Action::RowUp => return self.view.panel.move_by(-1),
-            Action::RowDown => return self.view.panel.move_by(1),
-            Action::Tick => self.view.panel.toggle(),
-            Action::NextTodoState => self.view.panel.next_status(),
-            Action::EditTodo => self.view.panel.begin_writing(),
-            Action::PickRow => self.view.panel.open(),
-            Action::StopTask => self.view.panel.stop(),
-            Action::ApplyTree => self.view.panel.show_tree(TreeIntent::Apply),
-            Action::DiscardTree => self.view.panel.show_tree(TreeIntent::Discard),
+            Action::RowUp => return self.views.front.panel.move_by(-1),
+            Action::RowDown => return self.views.front.panel.move_by(1),
+            Action::Tick => self.views.front.panel.toggle(),
+            Action::NextTodoState => self.views.front.panel.next_status(),
+            Action::EditTodo => self.views.front.panel.begin_writing(),
+            Action::PickRow => self.views.front.panel.open(),
+            Action::StopTask => self.views.front.panel.stop(),
+            Action::ApplyTree => self.views.front.panel.show_tree(TreeIntent::Apply),
+            Action::DiscardTree => self.views.front.panel.show_tree(TreeIntent::Discard),
             _ => return,
         };
         match outcome {
@@ -94,13 +94,13 @@ impl App {
 
     /// Gives the panel the keys when it was pressed on; says whether it was.
     pub(super) fn press_panel(&mut self, column: u16, row: u16) -> bool {
-        if !self.view.panel.press(column, row) {
+        if !self.views.front.panel.press(column, row) {
             return false;
         }
         if !self.is_asking() {
             self.focus_composer();
-            self.view.focus = Focus::Panel;
-            self.view.panel.focus();
+            self.views.front.focus = Focus::Panel;
+            self.views.front.panel.focus();
         }
         true
     }
@@ -113,7 +113,7 @@ impl App {
             &format!("{} {}", key(Action::RowDown), key(Action::RowUp)),
             "rows",
         );
-        match self.view.panel.chosen() {
+        match self.views.front.panel.chosen() {
             panel::CursorRow::Task { is_active, has_tree } => {
                 hints.key(key(Action::PickRow), "go in");
                 if is_active {
@@ -142,7 +142,7 @@ impl App {
 
     /// Names the key of a panel that has something to show and is not shown.
     pub(super) fn panel_offer(&self, hints: &mut Hints<'_>) {
-        if self.view.panel.is_waiting(self.shown.width) {
+        if self.views.front.panel.is_waiting(self.shown.width) {
             hints.key(&self.keymap.after_leader(Action::TogglePanel), "panel");
         }
     }

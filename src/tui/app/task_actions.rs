@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::session_view::SessionView;
 use super::{App, SessionLink, TurnStatus};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
 use crate::session::{Op, TaskOp};
@@ -12,7 +13,7 @@ use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::Draft;
 use crate::tui::dialog::StopTaskDialog;
-use crate::tui::tasks::{FinishedGroup, words};
+use crate::tui::tasks::{FinishedGroup, TaskList, words};
 use crate::view::theme::Meaning;
 
 impl App {
@@ -27,17 +28,12 @@ impl App {
 
     /// The tasks below the session in front that have not ended.
     fn active_below(&self) -> impl Iterator<Item = &TaskRow> {
-        let tasks = &self.tree().tasks;
-        let own = self.view.root.as_ref();
-        let entries = tasks.entries().iter().map(|entry| &*entry.row);
-        entries.filter(move |row| {
-            !row.status.is_ended() && own.is_some_and(|own| tasks.is_below(&row.session, own))
-        })
+        self.views.front.active_below(&self.tree().tasks)
     }
 
     /// How many tasks the calls of the session in front wait for.
     pub(super) fn tasks_waited_for(&self) -> usize {
-        let own = self.view.root.as_ref();
+        let own = self.views.front.root.as_ref();
         let active = self.active_below();
         active
             .filter(|row| !row.is_background && Some(&row.parent) == own)
@@ -58,21 +54,19 @@ impl App {
 
     /// Returns true if the end of a task would set the session in front to work.
     pub(super) fn waits_for_tasks(&self) -> bool {
-        let own = self.view.root.as_ref();
-        let mut active = self.active_below();
-        active.any(|row| row.is_background && Some(&row.parent) == own)
+        self.views.front.waits_for_tasks(&self.tree().tasks)
     }
 
     /// Returns true if that is all that would, and the person has not said that it should not.
     pub(super) fn can_hold(&self) -> bool {
-        let is_idle = self.view.turn == TurnStatus::Idle && self.view.link == SessionLink::Open;
-        is_idle && !self.view.is_held && self.waits_for_tasks()
+        let is_idle = self.views.front.turn == TurnStatus::Idle && self.views.front.link == SessionLink::Open;
+        is_idle && !self.views.front.is_held && self.waits_for_tasks()
     }
 
     /// Nothing goes on by itself until the person sends something; tasks work on.
     pub(super) fn hold(&mut self, now: Instant) {
         self.send(Op::Interrupt);
-        self.view.esc.ignores_keys_until = Some(now + super::ESCAPE_PAUSE);
+        self.views.front.esc.ignores_keys_until = Some(now + super::ESCAPE_PAUSE);
     }
 
     /// Goes into a task that has ended, with words to go on at hand.
@@ -82,8 +76,11 @@ impl App {
             return self.say("that task is at work", Meaning::TextMuted, now);
         };
         self.enter_task(session, now);
-        if self.view.composer.is_blank() {
-            self.view.composer.set(Draft::from_text(words::go_on(row.status)));
+        if self.views.front.composer.is_blank() {
+            self.views
+                .front
+                .composer
+                .set(Draft::from_text(words::go_on(row.status)));
             self.draft_changed(now);
         }
         let words = "enter sends it; the task goes on with all that it knows";
@@ -91,26 +88,49 @@ impl App {
     }
 
     /// Tells once of a group of background tasks that has ended, in the conversation that started it.
-    pub(super) fn tell_of_group(&mut self, group: &FinishedGroup, now: Instant) {
-        if group.rows.iter().all(|row| row.status == TaskStatus::Cancelled) {
-            // The person, or their agent, wanted it.
-            return;
+    pub(super) fn tell_of_group(&mut self, group: &FinishedGroup) {
+        let parent = Some(&group.parent);
+        if let Some(view) = self.views.iter_mut().find(|view| view.root.as_ref() == parent) {
+            view.transcript.push_notice(group_words(&group.rows));
         }
-        let text = group_words(&group.rows);
-        let view = std::iter::once(&mut self.view).chain(self.others.iter_mut().map(|other| &mut other.view));
-        let mut view = view.filter(|view| view.root.as_ref() == Some(&group.parent));
-        if let Some(view) = view.next() {
-            view.transcript.push_notice(text.clone());
-        }
-        let headline = text.lines().next().unwrap_or_default().to_owned();
-        self.notify_if_away(headline, now);
     }
 
     /// Returns why nothing can be said to the task in front, if so.
     pub(super) fn refuses_words(&self) -> Option<&'static str> {
-        let row = self.tree().tasks.get(self.view.task.as_ref()?)?;
+        let row = self.tree().tasks.get(self.views.front.task.as_ref()?)?;
         let is_queued = row.status == TaskStatus::Queued;
         is_queued.then_some("not sent: the task waits for a free slot; the draft stays here")
+    }
+}
+
+impl FinishedGroup {
+    /// Returns false if the person, or their agent, wanted its end.
+    pub(super) fn is_of_interest(&self) -> bool {
+        !self.rows.iter().all(|row| row.status == TaskStatus::Cancelled)
+    }
+
+    /// `3 tasks have ended: 2 done, 1 failed`
+    pub(super) fn headline(&self) -> String {
+        let words = group_words(&self.rows);
+        words.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
+impl SessionView {
+    /// The tasks below the session that have not ended.
+    pub(super) fn active_below<'t>(&'t self, tasks: &'t TaskList) -> impl Iterator<Item = &'t TaskRow> {
+        let own = self.root.as_ref();
+        let entries = tasks.entries().iter().map(|entry| &*entry.row);
+        entries.filter(move |row| {
+            !row.status.is_ended() && own.is_some_and(|own| tasks.is_below(&row.session, own))
+        })
+    }
+
+    /// Returns true if the end of a task would set the session to work.
+    pub(super) fn waits_for_tasks(&self, tasks: &TaskList) -> bool {
+        let own = self.root.as_ref();
+        let mut active = self.active_below(tasks);
+        active.any(|row| row.is_background && Some(&row.parent) == own)
     }
 }
 

@@ -12,11 +12,9 @@ use crate::view::theme::Meaning;
 impl App {
     /// Has the panel list the tasks of the tree as they are now.
     pub(super) fn list_tasks(&mut self, now: Instant) {
-        let tasks = self.tree().tasks.entries().to_vec();
-        let unix = self.wall_clock.at(now);
-        let own = self.view.root.clone();
         let model = self.root_view().facts.model.clone();
-        self.view.panel.set_tasks(tasks, own.as_ref(), &model, unix);
+        self.views.front.panel.set_root_model(model);
+        self.front(now).list_tasks();
     }
 
     /// Asks before a task is stopped.

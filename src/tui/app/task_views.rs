@@ -6,7 +6,6 @@
 use std::time::Instant;
 
 use super::session_view::SessionView;
-use super::sessions::BackgroundSession;
 use super::trees::tree_of;
 use super::{App, ESCAPE_PAUSE, Effect, SessionLink};
 use crate::conversation::SessionId;
@@ -22,27 +21,19 @@ const KEPT: usize = 12;
 impl App {
     /// The conversation of the root of the tree in front.
     pub(super) fn root_view(&self) -> &SessionView {
-        self.view_at(self.view.tree).unwrap_or(&self.view)
-    }
-
-    /// Returns an open conversation.
-    pub(super) fn view_at(&self, slot: SlotId) -> Option<&SessionView> {
-        let others = self.others.iter().map(|other| &*other.view);
-        std::iter::once(&*self.view)
-            .chain(others)
-            .find(|view| view.slot == slot)
+        self.views.get(self.views.front.tree).unwrap_or(&self.views.front)
     }
 
     /// Returns the slot of a session of the tree in front, which is opened where it is not; `None` if there is no such task.
     pub(super) fn attach_task(&mut self, session: &SessionId, now: Instant) -> Option<SlotId> {
-        let views = std::iter::once(&self.view).chain(self.others.iter().map(|other| &other.view));
-        let mut views = views.filter(|view| view.link != SessionLink::Gone);
-        if let Some(view) = views.find(|view| view.id() == Some(session)) {
-            return Some(view.slot);
+        let is_it = |view: &&SessionView| view.link != SessionLink::Gone && view.id() == Some(session);
+        let open = self.views.iter().find(is_it).map(|view| view.slot);
+        if open.is_some() {
+            return open;
         }
         let row = self.tree().tasks.get(session)?.clone();
-        let ended = self.others.iter().find(|other| other.view.id() == Some(session));
-        if let Some(ended) = ended.map(|ended| ended.view.slot) {
+        let ended = self.views.behind.iter().find(|view| view.id() == Some(session));
+        if let Some(ended) = ended.map(|ended| ended.slot) {
             self.close_view(ended);
         }
         let root = self.root_view();
@@ -54,16 +45,16 @@ impl App {
             is_demo: root.facts.is_demo,
             ..SessionFacts::default()
         };
-        let (tree, directory) = (self.view.tree, root.directory.clone());
+        let (tree, directory) = (self.views.front.tree, root.directory.clone());
         let slot = self.next_slot;
         self.next_slot = SlotId(slot.0 + 1);
         let view = SessionView::of_task(slot, tree, facts, directory, session.clone(), now);
         let mut view = Box::new(view);
-        view.panel.stand_like(&self.view.panel);
+        view.panel.stand_like(&self.views.front.panel);
         if self.uses_vim {
             view.composer.use_vim();
         }
-        self.others.push(BackgroundSession::of(view));
+        self.views.behind.push(view);
         self.effects.push(Effect::OpenTask(slot, session.clone()));
         Some(slot)
     }
@@ -71,7 +62,7 @@ impl App {
     /// Puts the conversation of a session of the tree in front.
     pub(super) fn enter_task(&mut self, session: &SessionId, now: Instant) {
         match self.attach_task(session, now) {
-            Some(slot) if slot == self.view.slot => {}
+            Some(slot) if slot == self.views.front.slot => {}
             Some(slot) => self.show(slot, now),
             None => self.say("that task is not known here any more", Meaning::Warning, now),
         }
@@ -79,17 +70,17 @@ impl App {
 
     /// Goes back to the conversation that started the task in front. `esc` means nothing there for a moment.
     pub(super) fn leave_task(&mut self, now: Instant) {
-        let Some(session) = self.view.task.clone() else {
+        let Some(session) = self.views.front.task.clone() else {
             return;
         };
         let parent = self.tree().tasks.get(&session).map(|row| row.parent.clone());
         let slot = parent.and_then(|parent| self.attach_task(&parent, now));
-        self.show(slot.unwrap_or(self.view.tree), now);
-        self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+        self.show(slot.unwrap_or(self.views.front.tree), now);
+        self.views.front.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
     }
 
     pub(super) fn go_to_parent(&mut self, now: Instant) {
-        match self.view.task {
+        match self.views.front.task {
             Some(_) => self.leave_task(now),
             None => self.say(NO_TASK, Meaning::TextMuted, now),
         }
@@ -98,7 +89,7 @@ impl App {
     /// Goes to a task beside the one in front; behind the last comes the first.
     pub(super) fn go_to_sibling(&mut self, step: isize, now: Instant) {
         let siblings = self.siblings();
-        let own = self.view.task.as_ref();
+        let own = self.views.front.task.as_ref();
         let Some(place) = siblings.iter().position(|sibling| Some(sibling) == own) else {
             return self.say(NO_TASK, Meaning::TextMuted, now);
         };
@@ -113,7 +104,7 @@ impl App {
     /// The tasks of the session that started the one in front, itself among them.
     fn siblings(&self) -> Vec<SessionId> {
         let tasks = &self.tree().tasks;
-        let row = self.view.task.as_ref().and_then(|task| tasks.get(task));
+        let row = self.views.front.task.as_ref().and_then(|task| tasks.get(task));
         let siblings = row.into_iter().flat_map(|row| tasks.started_by(&row.parent));
         siblings.map(|row| row.session.clone()).collect()
     }
@@ -122,34 +113,15 @@ impl App {
         self.siblings().len() > 1
     }
 
-    /// Brings the cards of tasks in the conversation in front up to how these stand.
-    pub(super) fn follow_tasks(&mut self) {
-        let tree = tree_of(&self.trees, &self.view);
-        let rows = tree.tasks.entries().iter().map(|entry| &*entry.row);
-        self.view.transcript.follow_tasks(rows);
-    }
-
-    /// Has the conversation of a task named by what it is about: its agent stands before that.
-    pub(super) fn name_task(&mut self) {
-        let row = self
-            .view
-            .task
-            .as_ref()
-            .and_then(|task| self.tree().tasks.get(task));
-        if let Some(description) = row.map(|row| row.description.clone()) {
-            self.view.facts.title = description;
-        }
-    }
-
     /// Returns the agents on the way down to a conversation, if it is that of a task.
     pub(super) fn agents_down_to(&self, slot: SlotId) -> Vec<String> {
-        let Some(view) = self.view_at(slot) else {
+        let Some(view) = self.views.get(slot) else {
             return Vec::new();
         };
         let Some(task) = &view.task else {
             return Vec::new();
         };
-        let root = self.view_at(view.tree).map(|root| root.facts.agent.clone());
+        let root = self.views.get(view.tree).map(|root| root.facts.agent.clone());
         let path = tree_of(&self.trees, view).tasks.path(task);
         let below = path.into_iter().map(|row| row.agent.clone());
         root.into_iter().chain(below).collect()
@@ -158,20 +130,16 @@ impl App {
     /// Returns conversations of tasks that are neither drawn nor among the last that were in front.
     pub(super) fn tasks_left_open(&self) -> Vec<SlotId> {
         let is_left = |view: &SessionView| {
-            let is_used = self.shown.views.contains(&view.slot) || view.slot == self.view.slot;
+            let is_used = self.shown.views.contains(&view.slot) || view.slot == self.views.front.slot;
             view.task.is_some() && !is_used && view.unsent.is_empty() && view.link != SessionLink::Opening
         };
-        let views = self.others.iter().map(|other| &*other.view);
-        let left = views.filter(|view| is_left(view)).map(|view| view.slot);
+        let behind = self.views.behind.iter();
+        let left = behind.filter(|view| is_left(view)).map(|view| view.slot);
         left.skip(KEPT).collect()
     }
 
     /// The transcript of an open conversation.
     pub(super) fn transcript_at(&mut self, slot: SlotId) -> Option<&mut Transcript> {
-        if self.view.slot == slot {
-            return Some(&mut self.view.transcript);
-        }
-        let other = self.others.iter_mut().find(|other| other.view.slot == slot)?;
-        Some(&mut other.view.transcript)
+        Some(&mut self.views.get_mut(slot)?.transcript)
     }
 }

@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 
 use super::Effect;
 use super::appearance::Appearance;
-use super::questions::OpenQuestions;
-use crate::tui::dialog::Trust;
+use super::layers::LayerSlot;
+use crate::tui::dialog::Dialog;
 use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
 use crate::tui::statusbar::OtherSessionCounts;
@@ -19,10 +19,12 @@ pub(super) struct ViewCx<'a> {
     pub(super) keymap: &'a Keymap,
     pub(super) pictures: &'a mut Pictures,
     pub(super) effects: &'a mut Vec<Effect>,
-    /// The question that stands over the conversation in front, before there is a session.
-    pub(super) trust: Option<&'a mut Trust>,
-    /// The questions of its tree, where they are shown in this conversation.
-    pub(super) questions: Option<&'a mut OpenQuestions>,
+    /// The question that has the composer's place.
+    pub(super) asking: Option<&'a mut (dyn Dialog + 'static)>,
+    /// Number of that question, and how many there are.
+    pub(super) place: (usize, usize),
+    /// The topmost of the layers that are drawn as a part of the conversation, where it has the keys.
+    pub(super) top: Option<LayerSlot>,
     /// The agents on the way down to that of a task.
     pub(super) path: Vec<String>,
     /// Of its tree.

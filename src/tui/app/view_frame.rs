@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::areas::{Areas, ROOMY};
+use super::layers::LayerSlot;
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
@@ -40,8 +41,7 @@ impl SessionView {
             symbols: cx.appearance.terminal_environment.symbols,
         }
         .draw(areas.title, buffer);
-        let questions = cx.questions.as_deref();
-        let call = questions.and_then(|questions| questions.shown()?.call().cloned());
+        let call = cx.asking.as_deref().and_then(|dialog| dialog.call().cloned());
         self.transcript.show_in_dialog(call.as_ref());
         self.draw_transcript(areas.transcript, buffer, cx);
         self.draw_queue(areas.queue, buffer, cx);
@@ -96,6 +96,9 @@ impl SessionView {
             view_key: cx.keymap.label(Context::Transcript, Action::ViewBlock),
         };
         self.transcript.draw(area, buffer, &draw_cx);
+        let queries = self.transcript.card_queries().into_iter();
+        cx.effects
+            .extend(queries.map(|query| Effect::Ask(self.slot, query)));
         self.draw_pictures(buffer, cx);
     }
 
@@ -198,7 +201,11 @@ impl SessionView {
         buffer: &mut Buffer,
         cx: &ViewCx<'_>,
     ) -> Option<Position> {
-        let is_read = self.focus == Focus::Panel && !cx.is_asking() || self.writes_todo();
+        let is_read = match cx.top {
+            Some(LayerSlot::Todo) => true,
+            Some(_) => false,
+            None => self.focus == Focus::Panel,
+        };
         let has_keys = cx.has_keys && is_read;
         let area = match beside.is_empty() {
             false => beside,

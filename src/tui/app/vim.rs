@@ -16,38 +16,40 @@ impl App {
     /// Returns true if `esc` is vim's: it leads to normal mode, or takes back a command that was begun.
     pub(super) fn is_escape_vims(&self) -> bool {
         let is_elsewhere = self
-            .view
+            .views
+            .front
             .composer
             .vim_mode()
             .is_some_and(|mode| mode != Mode::Normal);
-        self.context() == Context::Composer && (is_elsewhere || !self.view.composer.vim_pending().is_empty())
+        self.context() == Context::Composer
+            && (is_elsewhere || !self.views.front.composer.vim_pending().is_empty())
     }
 
     /// Takes a key that is a command of normal or visual mode.
     pub(super) fn vim_key(&mut self, key: KeyEvent, now: Instant) -> Option<RedrawUrgency> {
-        if !self.view.composer.is_commanded() {
+        if !self.views.front.composer.is_commanded() {
             return None;
         }
         let is_control_r = key.code == KeyCode::Char('r') && key.modifiers == Modifiers::CONTROL;
         let (edited, done) = match (typed(key), key.code) {
             // It shows the keys, as it does everywhere.
-            (Some('?'), _) if self.view.composer.is_empty() => return None,
-            (Some(c), _) => self.view.composer.command(c),
-            (None, KeyCode::Backspace) => self.view.composer.command('h'),
-            (None, KeyCode::Delete) => self.view.composer.command('x'),
-            (None, _) if is_control_r => (self.view.composer.vim_redo(), VimOutcome::Something),
+            (Some('?'), _) if self.views.front.composer.is_empty() => return None,
+            (Some(c), _) => self.views.front.composer.command(c),
+            (None, KeyCode::Backspace) => self.views.front.composer.command('h'),
+            (None, KeyCode::Delete) => self.views.front.composer.command('x'),
+            (None, _) if is_control_r => (self.views.front.composer.vim_redo(), VimOutcome::Something),
             (None, _) => return None,
         };
         match edited {
             EditEffect::Text => self.draft_changed(now),
-            EditEffect::Caret => self.view.typed = Some(now),
+            EditEffect::Caret => self.views.front.typed = Some(now),
             EditEffect::Nothing => {}
         }
         match done {
             VimOutcome::Something => {}
             VimOutcome::Above => self.recall(now),
             VimOutcome::Below => {
-                if self.view.composer.newer() {
+                if self.views.front.composer.newer() {
                     self.draft_changed(now);
                 }
             }
@@ -56,7 +58,7 @@ impl App {
     }
 
     pub(crate) fn caret_shape(&self) -> CaretShape {
-        match self.view.composer.vim_mode() {
+        match self.views.front.composer.vim_mode() {
             Some(Mode::Insert) => CaretShape::Bar,
             Some(_) if self.context_below_leader() == Context::Composer => CaretShape::Block,
             Some(_) => CaretShape::Bar,
@@ -65,14 +67,14 @@ impl App {
     }
 
     pub(super) fn vim_hints(&self, hints: &mut Hints<'_>) {
-        let words = match self.view.composer.vim_mode() {
+        let words = match self.views.front.composer.vim_mode() {
             None => return,
             Some(Mode::Insert) => "insert",
             Some(Mode::Normal) => "normal",
             Some(Mode::Visual) => "visual",
             Some(Mode::VisualLines) => "visual lines",
         };
-        let pending = self.view.composer.vim_pending();
+        let pending = self.views.front.composer.vim_pending();
         let words = format!("{words} {pending}");
         hints.say(words.trim_end(), Meaning::TextStrong);
     }

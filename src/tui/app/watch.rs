@@ -49,7 +49,7 @@ impl App {
         if self.watch_place().is_none() {
             return;
         }
-        let tree = self.view.tree;
+        let tree = self.views.front.tree;
         let left = self.tiles.left.take_if(|(of, _)| *of == tree);
         if let Some(((_, memory), watch)) = left.zip(self.watch_mut()) {
             watch.recall(memory);
@@ -59,7 +59,7 @@ impl App {
 
     /// Tells the grid how the tree stands. Returns how soon that is to be drawn; `None` where there is no grid.
     pub(super) fn refresh_watch(&mut self, now: Instant) -> Option<RedrawUrgency> {
-        let tree = tree_of(&self.trees, &self.view);
+        let tree = tree_of(&self.trees, &self.views.front);
         let directory = self.root_view().directory.clone();
         let watch = self.layers.iter_mut().find_map(|layer| layer.as_watch())?;
         let rows = tree.tasks.entries().iter().map(|entry| entry.row.clone());
@@ -67,12 +67,12 @@ impl App {
         let facts = WatchFacts {
             rows: rows.collect(),
             questions: &questions,
-            mode: self.view.facts.mode,
+            mode: self.views.front.facts.mode,
             directory: &directory,
         };
         let (change, unsent) = watch.update(facts);
         if let Some(text) = unsent {
-            self.write_before(&text, now);
+            self.front(now).write_before(&text);
         }
         Some(change)
     }
@@ -86,7 +86,7 @@ impl App {
 
     /// Returns what a change of the conversation in front is worth while the grid may cover it.
     pub(super) fn unless_unseen(&self, change: RedrawUrgency) -> RedrawUrgency {
-        let is_seen = self.watch_place().is_none() || self.shown.views.contains(&self.view.slot);
+        let is_seen = self.watch_place().is_none() || self.shown.views.contains(&self.views.front.slot);
         match change {
             RedrawUrgency::Soft if !is_seen => RedrawUrgency::None,
             change => change,
@@ -130,7 +130,7 @@ impl App {
 
     fn lay_out_watch(&mut self, place: usize, area: Rect, now: Instant) -> Option<Vec<WatchTile>> {
         let directory = self.root_view().directory.clone();
-        let view = &*self.view;
+        let view = &*self.views.front;
         let cx = LayerCx {
             directory: &directory,
             look: self.appearance.look(),
@@ -171,8 +171,7 @@ impl App {
 
     /// Returns the slot of a session whose conversation is there, whether it could be opened or not.
     fn slot_of_session(&self, session: &SessionId) -> Option<SlotId> {
-        let others = self.others.iter().map(|other| &other.view);
-        let views = std::iter::once(&self.view).chain(others);
+        let views = self.views.iter();
         let views = views.filter(|view| view.id() == Some(session));
         // One that has ended may have been opened anew since.
         let view = views.min_by_key(|view| view.link == SessionLink::Gone)?;
@@ -197,7 +196,7 @@ impl App {
             let is_waiting = !view.unsent.is_empty() || view.link == SessionLink::Opening;
             is_waiting || !view.composer.is_blank()
         };
-        slot == self.view.slot || self.view_at(slot).is_some_and(is_used)
+        slot == self.views.front.slot || self.views.get(slot).is_some_and(is_used)
     }
 
     /// The grid may have been closed: its conversations are let go.
@@ -215,11 +214,7 @@ impl App {
         buffer: &mut Buffer,
         now: Instant,
     ) -> Option<TileConversation> {
-        let view = if slot == self.view.slot {
-            &mut self.view
-        } else {
-            &mut self.others.iter_mut().find(|other| other.view.slot == slot)?.view
-        };
+        let view = self.views.get_mut(slot)?;
         self.shown.views.push(slot);
         let transcript = &mut view.transcript;
         let asked = tile.question.as_ref().map(|question| &question.call);
@@ -270,10 +265,10 @@ impl App {
 
     /// Goes into a session; the grid is there again as it was when it is opened the next time.
     fn enter_from_watch(&mut self, session: &SessionId, now: Instant) {
-        let tree = self.view.tree;
+        let tree = self.views.front.tree;
         let memory = self.watch_mut().map(|watch| watch.memory());
         self.tiles.left = memory.map(|memory| (tree, memory));
-        let is_in_front = self.view.id() == Some(session);
+        let is_in_front = self.views.front.id() == Some(session);
         self.enter_task(session, now);
         if is_in_front {
             self.close_layers(now);
@@ -311,8 +306,8 @@ impl App {
             self.say("that task is not known here any more", Meaning::Warning, now);
             return false;
         };
-        self.in_session(slot, now, |app| {
-            app.send(op);
+        self.in_view(slot, now, |update| {
+            update.send(op);
             RedrawUrgency::None
         });
         true
@@ -325,10 +320,10 @@ impl App {
     }
 
     pub(super) fn send_to_root(&mut self, op: Op) {
-        if self.view.slot == self.view.tree {
+        if self.views.front.slot == self.views.front.tree {
             self.send(op);
         } else {
-            self.effects.push(Effect::SendTo(self.view.tree, op));
+            self.effects.push(Effect::SendTo(self.views.front.tree, op));
         }
     }
 }

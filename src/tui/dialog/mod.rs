@@ -24,7 +24,7 @@ mod type_ahead_guard;
 use crate::conversation::CallId;
 use crate::permission::Scope;
 use crate::question::{Question, QuestionKind};
-use crate::tui::keymap::{Action, LayerKeys};
+use crate::tui::keymap::LayerKeys;
 use crate::tui::layer::{Layer, LayerCx};
 pub(crate) use background::on_ground;
 pub(crate) use choice::Choice;
@@ -82,21 +82,4 @@ pub(crate) fn open(question: &Question, guard: TypeAheadGuard) -> Box<dyn Dialog
         QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry), guard)),
         QuestionKind::Form(form) => Box::new(FormDialog::new(question.with(form), guard)),
     }
-}
-
-/// Returns true if an action is a question's own, and not one of the whole screen.
-fn is_answer(action: Action) -> bool {
-    !matches!(
-        action,
-        Action::ClearOrQuit
-            | Action::CycleMode
-            | Action::PageUp
-            | Action::PageDown
-            | Action::Editor
-            | Action::Redraw
-            | Action::Suspend
-            | Action::Leader
-            | Action::OpenList(_)
-            | Action::OpenPage(_)
-    )
 }

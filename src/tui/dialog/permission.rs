@@ -7,11 +7,11 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::Dialog;
 use super::body::BodyKey;
 use super::proposal::Proposal;
 use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
-use super::{Dialog, is_answer};
 use crate::conversation::CallId;
 use crate::permission::{Inquiry, PermissionReply, Scope};
 use crate::question::{self, Question};
@@ -92,7 +92,7 @@ impl Permission {
     }
 
     fn answer(&mut self, action: Action) -> LayerReply {
-        self.remark = None;
+        let remark = self.remark.take();
         match action {
             Action::AllowOnce => return self.reply(PermissionReply::Once),
             Action::Reject => return self.reply(PermissionReply::Reject(None)),
@@ -124,7 +124,12 @@ impl Permission {
             Action::Edit(edit) => {
                 self.text().map(|text| text.edit(edit));
             }
-            _ => {}
+            Action::Newline => {}
+            // It is one of the whole screen.
+            _ => {
+                self.remark = remark;
+                return LayerReply::Ignored;
+            }
         }
         LayerReply::Done
     }
@@ -315,9 +320,12 @@ impl Layer for Permission {
         match action {
             Action::PageUp => self.scroll(-page),
             Action::PageDown => self.scroll(page),
-            action if is_answer(action) => self.answer(action),
-            _ => LayerReply::Ignored,
+            action => self.answer(action),
         }
+    }
+
+    fn comes_after_marks(&self) -> bool {
+        true
     }
 
     fn guard(&self) -> Option<&TypeAheadGuard> {

@@ -13,7 +13,7 @@ use ratatui::text::Line;
 use super::Dialog;
 use super::keys::KeyLines;
 use super::scrolled_lines::ScrolledLines;
-use super::type_ahead_guard::TypeAheadGuard;
+use super::type_ahead_guard::{KeyRoute, TypeAheadGuard};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
@@ -170,6 +170,11 @@ impl Layer for Trust {
 
     fn context(&self) -> Context {
         Context::Trust
+    }
+
+    /// It comes before there is anything to paste into.
+    fn pass_paste(&mut self, _now: Instant) -> KeyRoute {
+        KeyRoute::Drop
     }
 
     fn act(&mut self, action: Action) -> LayerReply {

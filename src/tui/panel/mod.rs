@@ -24,7 +24,7 @@ use ratatui::layout::Rect;
 
 use crate::conversation::{CallResult, SessionId, TaskRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
 use crate::session::Snapshot;
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::tasks::TaskEntry;
 use crate::view::card::FileTarget;
@@ -101,7 +101,7 @@ pub(crate) struct Panel {
     todos: Vec<Todo>,
     changed: ChangedFiles,
     /// Knows what the results of calls say; there is none before the session is open.
-    tools: Option<Arc<Registry>>,
+    cards: Option<BuiltinCards>,
     folded: HashSet<Section>,
     visibility: PanelVisibility,
     /// True if it has its columns where nobody chose.
@@ -116,8 +116,8 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    pub(crate) fn set_registry(&mut self, tools: Arc<Registry>) {
-        self.tools = Some(tools);
+    pub(crate) fn set_cards(&mut self, cards: BuiltinCards) {
+        self.cards = Some(cards);
     }
 
     /// Shows another session, or the same one anew.
@@ -133,10 +133,10 @@ impl Panel {
 
     fn note_call(&mut self, call: &ToolPart) {
         for call in std::iter::once(call).chain(&call.inner) {
-            if let Some(tools) = &self.tools
+            if let Some(cards) = &self.cards
                 && let Some(result) = &call.result
             {
-                let tool = tools.advertised_name_of(call);
+                let tool = cards.tool_of(call);
                 self.note_result(&tool, result);
             }
         }
@@ -144,20 +144,19 @@ impl Panel {
 
     /// Takes in what a call changed.
     pub(crate) fn note_result(&mut self, tool: &str, result: &CallResult) {
-        let written = self.tools.iter().flat_map(|tools| tools.written(tool, result));
+        let written = self.cards.iter().flat_map(|cards| cards.written(tool, result));
         written.for_each(|file| self.changed.note(file));
     }
 
     /// Takes the tasks of the tree as they are now; `unix` is now.
-    /// `own` is the session of the conversation beside it, `model` that of the tree's root.
-    pub(crate) fn set_tasks(
-        &mut self,
-        tasks: Vec<TaskEntry>,
-        own: Option<&SessionId>,
-        model: &str,
-        unix: i64,
-    ) {
-        self.tasks.set(tasks, own, model, unix);
+    /// `own` is the session of the conversation beside it.
+    pub(crate) fn set_tasks(&mut self, tasks: Vec<TaskEntry>, own: Option<&SessionId>, unix: i64) {
+        self.tasks.set(tasks, own, unix);
+    }
+
+    /// Tasks that work with another model than this one name theirs.
+    pub(crate) fn set_root_model(&mut self, model: String) {
+        self.tasks.set_root_model(model);
     }
 
     /// Stands where that of another conversation of the tree stands.

@@ -50,16 +50,19 @@ pub(super) struct TaskSection {
     /// The session of the conversation that the panel stands beside.
     own: Option<SessionId>,
     /// Of the tree's root; a task that works with another one names it.
-    model: String,
+    root_model: String,
     unfolded: HashSet<TaskFold>,
     /// Now, in milliseconds since the Unix epoch.
     unix: i64,
 }
 
 impl TaskSection {
-    pub(super) fn set(&mut self, list: Vec<TaskEntry>, own: Option<&SessionId>, model: &str, unix: i64) {
+    pub(super) fn set_root_model(&mut self, model: String) {
+        self.root_model = model;
+    }
+
+    pub(super) fn set(&mut self, list: Vec<TaskEntry>, own: Option<&SessionId>, unix: i64) {
         (self.list, self.own, self.unix) = (list, own.cloned(), unix);
-        model.clone_into(&mut self.model);
     }
 
     /// Returns true if there is a task that is at work, or that nobody has looked at since it ended.
@@ -295,7 +298,7 @@ impl TaskSection {
     /// another one than the root's.
     fn facts(&self, row: &TaskRow, look: Look<'_>) -> Vec<String> {
         let mut facts = Vec::new();
-        if row.model.to_string() != self.model {
+        if row.model.to_string() != self.root_model {
             facts.push(sanitize_line(&row.model.model).into_owned());
         }
         if row.calls > 0 {

@@ -2,7 +2,6 @@
 
 use std::future::pending;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{join_all, select_all};
@@ -13,7 +12,7 @@ use crate::session::host::{Host, Opening};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
 };
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 
 /// How long the end waits for the sessions to have everything on disk.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
@@ -35,7 +34,7 @@ pub(crate) enum SessionMessage {
 /// The facts about a session when it is open.
 pub(crate) struct SlotOpened {
     pub(crate) snapshot: Snapshot,
-    pub(crate) tools: Arc<Registry>,
+    pub(crate) cards: BuiltinCards,
     pub(crate) notes: Vec<String>,
 }
 
@@ -58,7 +57,7 @@ struct SessionSlot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotOwner {
     Screen,
-    /// It is a task's, and ends with its tree. What belongs to the tree is told by the slot of the root.
+    /// It is a task's, and is attached to. What belongs to the tree is told by the slot of the root.
     Tree,
 }
 
@@ -114,7 +113,7 @@ impl SessionSlots {
 
     /// Opens the session of a task of a tree that is open.
     pub(crate) fn open_task(&mut self, slot: SlotId, session: SessionId) {
-        let opening = self.host.open(SessionTarget::Session(session));
+        let opening = self.host.attach(session);
         self.await_opening(slot, SlotOwner::Tree, opening);
     }
 
@@ -132,24 +131,31 @@ impl SessionSlots {
         self.front = slot;
     }
 
-    /// Lets a session end: what it did is on disk, and nobody looks at it any more. That of a task goes on.
+    /// Lets a session end: what it did is on disk, and nobody looks at it any more. That of a task does so
+    /// once the task has ended.
     pub(crate) fn close(&mut self, id: SlotId) {
         let Some(place) = self.slots.iter().position(|slot| slot.id == id) else {
             return;
         };
         let slot = self.slots.remove(place);
-        if slot.owner == SlotOwner::Screen
-            && let Some(handle) = slot.handle()
-        {
-            // One that is too busy to hear it is closed with the program.
-            let _ = handle.send(Op::Close);
+        let Some(handle) = slot.handle() else { return };
+        match slot.owner {
+            SlotOwner::Screen => {
+                // One that is too busy to hear it is closed with the program.
+                let _ = handle.send(Op::Close);
+            }
+            SlotOwner::Tree => self.host.begin_close(handle.clone()),
         }
     }
 
-    /// The session on screen, and the handle to it where it is open.
-    pub(crate) fn front(&self) -> (SlotId, Option<Handle>) {
-        let slot = self.slots.iter().find(|slot| slot.id == self.front);
-        (self.front, slot.and_then(SessionSlot::handle).cloned())
+    /// The slot of the session that has the keys.
+    pub(crate) fn front(&self) -> SlotId {
+        self.front
+    }
+
+    /// The handle to a session, where it is open.
+    pub(crate) fn handle(&self, id: SlotId) -> Option<&Handle> {
+        self.slots.iter().find(|slot| slot.id == id)?.handle()
     }
 
     /// Hands an operation to the session on screen.
@@ -159,9 +165,7 @@ impl SessionSlots {
 
     /// An operation for a session that is not there any more has nobody to tell.
     pub(crate) fn send_to(&self, id: SlotId, op: Op) -> Result<(), SendError> {
-        let slot = self.slots.iter().find(|slot| slot.id == id);
-        slot.and_then(SessionSlot::handle)
-            .map_or(Ok(()), |handle| handle.send(op))
+        self.handle(id).map_or(Ok(()), |handle| handle.send(op))
     }
 
     /// Waits for any session to say something. While a frame is pending, and from sessions that are not seen, only what is
@@ -304,7 +308,7 @@ async fn open(opening: Opening, owner: SlotOwner) -> Result<(Handle, Receiver, S
         Ok((snapshot, receiver)) => {
             let slot_opened = SlotOpened {
                 snapshot,
-                tools: opened.tools,
+                cards: opened.cards,
                 notes: opened.notes,
             };
             Ok((opened.handle, receiver, slot_opened))

@@ -17,10 +17,11 @@ use crate::conversation::{
 use crate::question::QuestionId;
 use crate::session::CallUpdate;
 use crate::text::partial_json::PartialJson;
-use crate::tool::{DrawnArgs, RenderCx, ResultSource};
+use crate::tool::{BuiltinCards, DrawnArgs, RenderCx, ResultSource};
 use crate::view::card::{Card, CardStatus};
 
 use super::cards::CardSource;
+use super::session_cards::SessionCards;
 
 /// After this long a call says what it waits for.
 const LONG: Duration = Duration::from_secs(2);
@@ -54,6 +55,8 @@ pub(super) struct CallBlock {
     /// The calls inside it, which are its body on screen.
     pub(super) inner: Vec<CallBlock>,
     initiator: Initiator,
+    /// Cards that only the session can draw, once one was asked for.
+    session_cards: Option<Box<SessionCards>>,
     /// True if its card wants to be looked at; known once it was drawn.
     pub(super) wants_look: Option<bool>,
 }
@@ -154,6 +157,7 @@ impl CallBlock {
             followed: None,
             inner: Vec::new(),
             initiator: Initiator::Model,
+            session_cards: None,
             wants_look: None,
         }
     }
@@ -188,6 +192,7 @@ impl CallBlock {
         tool.clone_into(&mut self.tool);
         self.args = Some(args.clone().into());
         self.partial = OnceLock::new();
+        self.outdate_cards();
     }
 
     /// Takes the arguments that a person wrote in the question.
@@ -197,6 +202,7 @@ impl CallBlock {
         self.partial = OnceLock::new();
         self.stored = None;
         self.args = Some(args.into());
+        self.outdate_cards();
     }
 
     /// Adds a call inside this one.
@@ -262,6 +268,7 @@ impl CallBlock {
         self.live = String::new();
         self.details = Value::Null;
         self.questions.clear();
+        self.outdate_cards();
     }
 
     pub(super) fn ask(&mut self, question: QuestionId) {
@@ -369,8 +376,33 @@ impl CallBlock {
         }
     }
 
-    /// Has the tool draw the call as it is now.
+    /// Returns true if the card has to be asked of the session, and notes that it is: the call's tool is not known here.
+    pub(super) fn ask_card(&mut self, cards: &dyn CardSource, expanded: bool) -> bool {
+        let is_foreign = self
+            .args()
+            .is_some_and(|args| !cards.draws(&self.tool, &args.value()));
+        is_foreign && self.session_cards().ask(expanded)
+    }
+
+    pub(super) fn session_cards(&mut self) -> &mut SessionCards {
+        self.session_cards.get_or_insert_default()
+    }
+
+    fn outdate_cards(&mut self) {
+        if let Some(cards) = &mut self.session_cards {
+            cards.outdate();
+        }
+    }
+
+    /// Returns the card of the call as it is now, drawn by its tool or by the session.
     pub(super) fn card(&self, cards: &dyn CardSource, cx: RenderCx) -> Card {
+        let drawn = self
+            .session_cards
+            .as_ref()
+            .and_then(|cards| cards.get(cx.expanded));
+        if let Some(card) = drawn.cloned() {
+            return BuiltinCards::with_output(card, &self.live, cx);
+        }
         // Hooks and the person may have changed what was run.
         let ran = self
             .result()
@@ -453,7 +485,6 @@ struct RevisedCallDetails {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Registry;
 
     fn part() -> ToolPart {
         ToolPart {
@@ -487,7 +518,7 @@ mod tests {
 
     #[test]
     fn a_call_is_drawn_by_its_final_arguments_and_before_by_what_has_come() {
-        let registry = Registry::builtin();
+        let registry = BuiltinCards::new();
         let cx = RenderCx { expanded: false };
         let argument = |call: &CallBlock| call.card(&registry, cx).argument;
         let mut call = CallBlock::streaming(&part());
@@ -511,7 +542,7 @@ mod tests {
         let mut call = CallBlock::streaming(&part());
         call.push_args(raw);
         call.set_ready("bash", &raw.into());
-        let card = call.card(&Registry::builtin(), RenderCx { expanded: false });
+        let card = call.card(&BuiltinCards::new(), RenderCx { expanded: false });
         assert_eq!(card.argument, "make");
     }
 

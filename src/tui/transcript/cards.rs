@@ -1,16 +1,21 @@
 //! Source of the cards.
 //!
-//! A transcript asks its session's registry. It asks through this trait, so that it can be looked at without one.
+//! A transcript has built-in tools draw their calls. It asks through this trait, so that it can be looked at without them.
 
 use serde_json::Value;
 
 use crate::conversation::{Json, TaskRow};
-use crate::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
+use crate::tool::{BuiltinCards, DrawnArgs, RenderCx, ResultSource};
 use crate::view::card::Card;
 
 pub(super) trait CardSource: Send + Sync {
     /// Draws a call, with what came of it once it runs or has run.
     fn card(&self, tool: &str, args: DrawnArgs<'_>, result: Option<ResultSource<'_>>, cx: RenderCx) -> Card;
+
+    /// Returns true if it knows the tool of a call. The session draws that of any other.
+    fn draws(&self, _tool: &str, _args: &Value) -> bool {
+        true
+    }
 
     /// Returns true if calls of a tool start tasks.
     fn starts_tasks(&self, _tool: &str) -> bool {
@@ -23,12 +28,13 @@ pub(super) trait CardSource: Send + Sync {
     }
 }
 
-impl CardSource for Registry {
+impl CardSource for BuiltinCards {
     fn card(&self, tool: &str, args: DrawnArgs<'_>, result: Option<ResultSource<'_>>, cx: RenderCx) -> Card {
-        match result {
-            Some(result) => self.render_result(tool, args, result, cx),
-            None => self.render_call(tool, args, cx),
-        }
+        Self::card(self, tool, args, result, cx)
+    }
+
+    fn draws(&self, tool: &str, args: &Value) -> bool {
+        Self::draws(self, tool, args)
     }
 
     fn starts_tasks(&self, tool: &str) -> bool {
@@ -40,7 +46,7 @@ impl CardSource for Registry {
     }
 }
 
-/// Stands in while no registry is known: the tool's name alone.
+/// Stands in while no session is open: the tool's name alone.
 pub(super) struct NameOnlyCards;
 
 impl CardSource for NameOnlyCards {

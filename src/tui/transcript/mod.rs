@@ -16,6 +16,7 @@
 mod apply;
 mod block;
 mod call;
+mod card_queries;
 mod cards;
 mod draw;
 mod emphasis;
@@ -32,6 +33,7 @@ mod references;
 mod row_texts;
 mod search;
 mod selection;
+mod session_cards;
 mod steps;
 mod tasks;
 mod text;
@@ -50,7 +52,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::conversation::{CallId, NoticeKind, Role};
 use crate::session::{Event, Snapshot};
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::pictures::Canvas;
 use crate::view::Look;
 use crate::view::card::FileTarget;
@@ -201,9 +203,9 @@ impl Transcript {
         }
     }
 
-    /// Has calls drawn by this registry's tools.
-    pub fn set_registry(&mut self, registry: Arc<Registry>) {
-        self.set_cards(registry);
+    /// Has the calls of built-in tools drawn.
+    pub fn draw_builtin(&mut self, cards: BuiltinCards) {
+        self.set_cards(Arc::new(cards));
     }
 
     fn set_cards(&mut self, cards: Arc<dyn CardSource>) {

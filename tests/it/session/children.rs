@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lathe::conversation::{SessionId, TaskRow, TaskStatus};
 use lathe::permission::Mode;
-use lathe::session::host::{Opened, SessionTarget};
+use lathe::session::host::{HostAnswer, HostQuery, Opened, SessionTarget};
 use lathe::session::wire::SessionChoice;
 use lathe::session::{ErrorReport, Event, Op};
 use serde_json::json;
@@ -55,8 +55,20 @@ async fn open(live: &Live, session: &SessionId) -> Result<Opened, ErrorReport> {
     live.host.open(SessionTarget::Session(session.clone())).await
 }
 
+async fn attach(live: &Live, session: &SessionId) -> Opened {
+    let attached = live.host.attach(session.clone()).await;
+    attached.map_err(|report| report.message).unwrap()
+}
+
+async fn open_sessions(live: &Live) -> Vec<SessionId> {
+    match live.host.ask(HostQuery::Open).await {
+        Some(HostAnswer::Open(sessions)) => sessions,
+        answer => panic!("{answer:?}"),
+    }
+}
+
 #[tokio::test]
-async fn the_session_of_a_task_is_lent_while_it_works_and_ends_with_its_tree() {
+async fn the_session_of_a_task_is_attached_to_while_it_works_and_ends_with_its_tree() {
     let gate = Gate::new();
     let server = server(&gate);
     let project = project(&server);
@@ -73,7 +85,7 @@ async fn the_session_of_a_task_is_lent_while_it_works_and_ends_with_its_tree() {
         (row.session.clone(), "helper")
     );
     // Whoever looks away ends nothing.
-    drop(child);
+    live.host.close(&child.handle).await;
     let again = open(&live, &row.session)
         .await
         .map_err(|report| report.message)
@@ -86,6 +98,51 @@ async fn the_session_of_a_task_is_lent_while_it_works_and_ends_with_its_tree() {
     assert_eq!(said, ["find it", "Found it.", "and be quick", "More of it."]);
     live.close().await;
     while events.recv().await.is_ok() {}
+}
+
+#[tokio::test]
+async fn the_session_of_a_task_closes_when_the_task_has_ended_and_nobody_is_attached() {
+    let gate = Gate::new();
+    let server = server(&gate);
+    let project = project(&server);
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
+    let root = live.snapshot.info.id.clone();
+    live.submit("look");
+    let row = row_of(&mut live, |row| row.status == TaskStatus::Running).await;
+    let first = attach(&live, &row.session).await;
+    let second = attach(&live, &row.session).await;
+    gate.open();
+    row_of(&mut live, |row| row.status == TaskStatus::Completed).await;
+    live.host.close(&first.handle).await;
+    let (snapshot, _) = second.handle.attach().await.expect("the other one is attached");
+    assert_eq!(snapshot.messages.last().unwrap().text(), "Found it.");
+    assert_eq!(open_sessions(&live).await, [root.clone(), row.session.clone()]);
+    live.host.close(&second.handle).await;
+    assert_eq!(open_sessions(&live).await, std::slice::from_ref(&root));
+
+    // It is opened again for whoever comes next.
+    let again = attach(&live, &row.session).await;
+    let (snapshot, _) = again.handle.attach().await.unwrap();
+    assert_eq!(snapshot.messages.last().unwrap().text(), "Found it.");
+    live.host.close(&again.handle).await;
+    assert_eq!(open_sessions(&live).await, std::slice::from_ref(&root));
+    let nobody = live.host.attach(SessionId::new()).await;
+    assert!(nobody.is_err_and(|report| report.message.contains("is not open here")));
+    live.close().await;
+}
+
+#[tokio::test]
+async fn a_session_that_two_are_attached_to_ends_with_the_second() {
+    let server = Server::start();
+    let project = project(&server);
+    let live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
+    let root = live.snapshot.info.id.clone();
+    let other = attach(&live, &root).await;
+    live.host.close(&other.handle).await;
+    other.handle.attach().await.expect("it is still open");
+    live.host.close(&other.handle).await;
+    assert_eq!(open_sessions(&live).await, []);
+    live.close().await;
 }
 
 #[tokio::test]

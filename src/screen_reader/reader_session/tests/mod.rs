@@ -6,6 +6,7 @@ mod sending;
 mod tasks;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::*;
 use crate::conversation::sample::message;
@@ -61,7 +62,7 @@ fn reader() -> ReaderSession {
 
 /// Begins to reader where a draft was left.
 fn begin(draft: &str) -> ReaderSession {
-    let tools = Arc::new(Registry::builtin());
+    let tools = BuiltinCards::new();
     let mut reader = ReaderSession::new(&snapshot(draft), tools, TimeZone::UTC, &[]);
     reader.prompt();
     reader
@@ -225,4 +226,28 @@ fn no_line_of_a_model_or_a_tool_looks_like_lathes_own() {
     let is_bare = |line: &&str| foreign.iter().any(|fake| line.trim_start().starts_with(fake));
     assert_eq!(text.lines().find(is_bare), None, "{text}");
     assert!(text.matches("1 deny").count() >= 3, "{text}");
+}
+
+#[test]
+fn a_call_of_a_tool_that_only_the_session_knows_is_told_by_the_sessions_card() {
+    use crate::screen_reader::calls::SessionCards;
+    use crate::view::card::{Card, CardPart};
+    let mut reader = reader();
+    let call = CallId::new();
+    reader.take_event(&Event::CallReady {
+        call: call.clone(),
+        tool: "weather".to_owned(),
+        args: serde_json::json!({ "city": "Oslo" }),
+    });
+    let running = Event::CallRunning { call: call.clone() };
+    assert_eq!(reader.foreign_call(&running), Some(&call));
+    let short = Card::new("Weather", "in Oslo");
+    let cards = SessionCards {
+        expanded: short.clone().part(CardPart::Text("all of it".to_owned())),
+        short,
+    };
+    reader.take_cards(&call, cards);
+    reader.take_event(&running);
+    let text = reader.take_text();
+    assert!(text.contains("Running Weather: in Oslo"), "{text}");
 }

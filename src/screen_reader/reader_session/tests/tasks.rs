@@ -43,7 +43,7 @@ fn enter(reader: &mut ReaderSession, sample: &Sample, messages: Vec<Message>) ->
         matches!(effects.as_slice(), [Effect::Begin(HostRequest::Enter(session))] if *session == sample.session())
     );
     reader.take_text();
-    let tools = Arc::new(Registry::builtin());
+    let tools = BuiltinCards::new();
     reader.enter(sample.session(), &of_task(sample, messages), tools);
     reader.take_text()
 }
@@ -55,7 +55,7 @@ fn go_back(reader: &mut ReaderSession, snapshot: &Snapshot) -> String {
         [Effect::Begin(HostRequest::Return)]
     ));
     reader.take_text();
-    reader.return_to_main(snapshot, Arc::new(Registry::builtin()));
+    reader.return_to_main(snapshot, BuiltinCards::new());
     reader.take_text()
 }
 
@@ -377,7 +377,7 @@ fn tasks_that_were_there_before_are_counted_when_the_session_is_opened_again() {
     let sample = task(&before.info.id, "one").ended(TaskStatus::Interrupted);
     before.tasks = vec![sample.row()];
     before.messages = vec![message(Role::User, "look")];
-    let tools = Arc::new(Registry::builtin());
+    let tools = BuiltinCards::new();
     let mut reader = ReaderSession::new(&before, tools, TimeZone::UTC, &[]);
     assert!(
         reader

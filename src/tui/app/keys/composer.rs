@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, Input, Op};
-use crate::tui::app::{App, DRAFT, DraftState, Effect, SessionLink};
+use crate::tui::app::{App, Effect, SessionLink};
 use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, ParsedInput};
 use crate::tui::composer::{ChipOpening, Draft, EditEffect};
 use crate::tui::keymap::Edit;
+use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -20,9 +21,9 @@ impl App {
             Some(dialog) if dialog.editable().is_some() => dialog.set_edited(text),
             _ => {
                 if std::mem::take(&mut self.edits_chip) {
-                    self.view.composer.set_chip(text);
+                    self.views.front.composer.set_chip(text);
                 } else {
-                    self.view.composer.take_edited(text);
+                    self.views.front.composer.take_edited(text);
                 }
                 self.draft_changed(now);
             }
@@ -32,7 +33,7 @@ impl App {
 
     /// Opens the chip that the caret stands on: a folded paste here, or in the editor where it is long. A file is named.
     pub(super) fn open_chip(&mut self, now: Instant) {
-        match self.view.composer.open_chip() {
+        match self.views.front.composer.open_chip() {
             Some(ChipOpening::Here) => self.draft_changed(now),
             Some(ChipOpening::TooLong(text)) => {
                 self.edits_chip = true;
@@ -43,8 +44,8 @@ impl App {
         }
     }
 
-    /// The session did not take an operation: what was written comes back.
-    pub(crate) fn not_sent(&mut self, op: &Op, reason: &str, now: Instant) -> RedrawUrgency {
+    /// A session did not take an operation: what was written comes back.
+    pub(crate) fn not_sent(&mut self, slot: SlotId, op: &Op, reason: &str, now: Instant) -> RedrawUrgency {
         let shell;
         let input = match op {
             Op::Submit(input) | Op::Queue(input) => Some(input),
@@ -57,22 +58,25 @@ impl App {
             }
             _ => None,
         };
-        if let Some(input) = input.filter(|_| self.view.composer.is_empty()) {
-            self.take_back(input, now);
-        }
-        self.complain(reason, now)
+        self.in_view(slot, now, |update| {
+            if let Some(input) = input.filter(|_| update.view.composer.is_empty()) {
+                update.take_back(input);
+            }
+            update.say(reason, Meaning::Warning);
+            RedrawUrgency::Urgent
+        })
     }
 
     pub(super) fn edit(&mut self, edit: Edit, now: Instant) -> RedrawUrgency {
-        match (self.view.composer.edit(edit), edit) {
+        match (self.views.front.composer.edit(edit), edit) {
             (EditEffect::Text, _) => {
-                self.view.completion.written();
+                self.views.front.completion.written();
                 self.draft_changed(now);
             }
             // Whoever moves the caret is writing too.
-            (EditEffect::Caret, _) => self.view.typed = Some(now),
+            (EditEffect::Caret, _) => self.views.front.typed = Some(now),
             (EditEffect::Nothing, Edit::Move(CaretMove::Up)) => self.recall(now),
-            (EditEffect::Nothing, Edit::Move(CaretMove::Down)) if self.view.composer.newer() => {
+            (EditEffect::Nothing, Edit::Move(CaretMove::Down)) if self.views.front.composer.newer() => {
                 self.draft_changed(now);
             }
             (EditEffect::Nothing, _) => return RedrawUrgency::None,
@@ -81,24 +85,24 @@ impl App {
     }
 
     pub(in crate::tui::app) fn submit(&mut self, op: fn(Input) -> Op, now: Instant) {
-        if self.view.composer.continue_line() {
+        if self.views.front.composer.continue_line() {
             return self.draft_changed(now);
         }
-        let text = self.view.composer.text();
-        let called = CalledCommand::of(&text, &self.view.commands);
+        let text = self.views.front.composer.text();
+        let called = CalledCommand::of(&text, &self.views.front.commands);
         match commands::read(&text) {
             ParsedInput::Text => {}
             ParsedInput::Unknown { .. } if called.is_some() => {}
             ParsedInput::Command { command, rest } => return self.obey(command, rest, now),
             ParsedInput::Unknown { name, nearest } => return self.not_a_command(name, nearest, now),
         }
-        if self.view.composer.is_blank() {
+        if self.views.front.composer.is_blank() {
             if self.held_count() > 0 {
                 self.send(Op::Release);
             }
             return;
         }
-        match &self.view.link {
+        match &self.views.front.link {
             SessionLink::Opening | SessionLink::Open => {}
             SessionLink::ReadOnly(holder) => {
                 let words = format!(
@@ -113,8 +117,8 @@ impl App {
         if let Some(words) = self.refuses_words() {
             return self.say(words, Meaning::Warning, now);
         }
-        let files = self.view.composer.draft().files();
-        if let Some(words) = self.unfit(&files) {
+        let files = self.views.front.composer.draft().files();
+        if let Some(words) = self.views.front.unfit(&files, &self.keymap) {
             return self.say(format!("not sent: {words}"), Meaning::Warning, now);
         }
         if shell_command(&text).is_some() && !files.is_empty() {
@@ -122,8 +126,8 @@ impl App {
             return self.say(words, Meaning::Warning, now);
         }
         let needed = self.input(&text, now);
-        self.keep_prompt(&self.view.composer.draft(), false);
-        let text = self.view.composer.take();
+        self.keep_prompt(&self.views.front.composer.draft(), false);
+        let text = self.views.front.composer.take();
         let op = match shell_command(&text) {
             Some(command) => Op::Shell(command.to_owned()),
             None => op(Input {
@@ -134,20 +138,20 @@ impl App {
         };
         self.send(op);
         self.draft_changed(now);
-        self.view.typed = None;
-        self.view.transcript.to_end();
+        self.views.front.typed = None;
+        self.views.front.transcript.to_end();
     }
 
     /// Sends what the program was started with, as `enter` would, as soon as the session is open.
     pub(in crate::tui::app) fn begin_with(&mut self, prompt: String) {
         let draft = Draft::from_text(&prompt);
         if prompt.starts_with('/') {
-            self.view.composer.set(draft);
+            self.views.front.composer.set(draft);
             self.early_command = Some(prompt);
             return;
         }
         self.keep_prompt(&draft, false);
-        self.view.unsent.push(match shell_command(&prompt) {
+        self.views.front.unsent.push(match shell_command(&prompt) {
             Some(command) => Op::Shell(command.to_owned()),
             None => Op::Submit(Input {
                 mentions: mentions(&prompt),
@@ -160,29 +164,37 @@ impl App {
     /// The session is open and knows its commands. One that was edited meanwhile waits for `enter`.
     pub(in crate::tui::app) fn send_early_command(&mut self, now: Instant) {
         let command = self.early_command.take();
-        if command.is_some_and(|command| command == self.view.composer.text()) {
+        if command.is_some_and(|command| command == self.views.front.composer.text()) {
             self.submit(Op::Submit, now);
         }
     }
 
     pub(in crate::tui::app) fn draft_changed(&mut self, now: Instant) {
-        self.view.typed = Some(now);
-        self.view.draft = DraftState::Due(now + DRAFT);
-        self.forget_recall();
+        self.front(now).draft_changed();
     }
 
     /// Goes on as the agent after this one, in the order of `lathe agents`; while a turn runs, with its next step.
     pub(super) fn next_agent(&mut self, now: Instant) {
-        if self.view.task.is_some() {
+        if self.views.front.task.is_some() {
             return self.say("a task keeps its agent", Meaning::TextMuted, now);
         }
-        if self.view.agents.is_empty() {
+        if self.views.front.agents.is_empty() {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        let current = self.view.wanted_agent.as_ref().unwrap_or(&self.view.facts.agent);
-        let place = self.view.agents.iter().position(|agent| agent.name == *current);
-        let next = place.map_or(0, |place| (place + 1) % self.view.agents.len());
-        let next = self.view.agents.get(next).map(|agent| agent.name.clone());
+        let current = self
+            .views
+            .front
+            .wanted_agent
+            .as_ref()
+            .unwrap_or(&self.views.front.facts.agent);
+        let place = self
+            .views
+            .front
+            .agents
+            .iter()
+            .position(|agent| agent.name == *current);
+        let next = place.map_or(0, |place| (place + 1) % self.views.front.agents.len());
+        let next = self.views.front.agents.get(next).map(|agent| agent.name.clone());
         let Some(next) = next.filter(|next| next != current) else {
             return self.say("there is no other agent", Meaning::TextMuted, now);
         };

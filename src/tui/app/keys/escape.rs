@@ -3,38 +3,43 @@
 use std::time::Instant;
 
 use crate::session::Op;
-use crate::tui::app::layers::LayerSlot;
 use crate::tui::app::{AGAIN, App, ESCAPE_PAUSE, Focus};
+use crate::tui::layer::Layer;
 use crate::tui::transcript::RedrawUrgency;
 
 impl App {
     /// Closes one layer a press.
     pub(super) fn escape(&mut self, now: Instant) -> RedrawUrgency {
-        let is_deaf = self.view.esc.ignores_keys_until.is_some_and(|until| until > now);
+        let is_deaf = self
+            .views
+            .front
+            .esc
+            .ignores_keys_until
+            .is_some_and(|until| until > now);
         // Going to normal mode stops nothing, and who knows vim does it many times a minute.
         if is_deaf && !self.is_escape_vims() {
             self.dropped_keys += 1;
             return RedrawUrgency::None;
         }
         // A press that closes something is not the first of two.
-        let armed = self.view.esc.armed.take();
+        let armed = self.views.front.esc.armed.take();
         let top = self.top();
-        // What is marked below a question was marked after it came.
-        let is_marked = matches!(top, None | Some(LayerSlot::Question)) && self.end_marks();
-        if is_marked || top.is_none() && self.is_escape_vims() && self.view.composer.vim_escape() {
-            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+        let layer = top.and_then(|top| self.layer(top));
+        let is_marked = layer.is_none_or(Layer::comes_after_marks) && self.end_marks();
+        if is_marked || top.is_none() && self.is_escape_vims() && self.views.front.composer.vim_escape() {
+            self.views.front.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
         } else if let Some(top) = top {
             self.layer_back(top, now);
-        } else if self.view.focus != Focus::Composer {
+        } else if self.views.front.focus != Focus::Composer {
             self.focus_composer();
-            self.view.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
-        } else if self.view.task.is_some() {
+            self.views.front.esc.ignores_keys_until = Some(now + ESCAPE_PAUSE);
+        } else if self.views.front.task.is_some() {
             self.leave_task(now);
         } else if self.can_interrupt() {
             self.arm_or_interrupt(armed, now);
         } else if self.can_hold() {
             self.hold(now);
-        } else if self.view.composer.is_empty() && !self.view.transcript.is_empty() {
+        } else if self.views.front.composer.is_empty() && !self.views.front.transcript.is_empty() {
             self.focus_transcript();
         } else {
             return RedrawUrgency::None;
@@ -44,13 +49,15 @@ impl App {
 
     /// Ends the search that was kept and what is selected; says whether there was anything.
     fn end_marks(&mut self) -> bool {
-        self.end_search() || self.view.transcript.end_selection() || self.view.composer.end_selection()
+        self.end_search()
+            || self.views.front.transcript.end_selection()
+            || self.views.front.composer.end_selection()
     }
 
     fn arm_or_interrupt(&mut self, armed: Option<Instant>, now: Instant) {
         match armed {
             Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
-            _ => self.view.esc.armed = Some(now),
+            _ => self.views.front.esc.armed = Some(now),
         }
     }
 
@@ -61,7 +68,7 @@ impl App {
         if cleared.is_some() {
             return;
         }
-        if !self.is_asking() && !self.view.composer.is_empty() {
+        if !self.is_asking() && !self.views.front.composer.is_empty() {
             self.clear_draft(now);
         } else if self.can_interrupt() {
             self.send(Op::Interrupt);

@@ -34,14 +34,14 @@ impl App {
     /// back.
     fn disarm(&mut self, key: KeyEvent) -> RedrawUrgency {
         let action = self.keymap.action(Context::Global, key);
-        let was_armed = (self.view.esc.armed, self.quit_armed);
+        let was_armed = (self.views.front.esc.armed, self.quit_armed);
         if action != Some(Action::Escape) {
-            self.view.esc.armed = None;
+            self.views.front.esc.armed = None;
         }
         if action != Some(Action::ClearOrQuit) {
             self.quit_armed = None;
         }
-        if was_armed == (self.view.esc.armed, self.quit_armed) {
+        if was_armed == (self.views.front.esc.armed, self.quit_armed) {
             RedrawUrgency::None
         } else {
             RedrawUrgency::Urgent
@@ -68,7 +68,7 @@ impl App {
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
-        let was_armed = self.view.esc.armed.take().is_some() | self.quit_armed.take().is_some();
+        let was_armed = self.views.front.esc.armed.take().is_some() | self.quit_armed.take().is_some();
         let disarmed = if was_armed {
             RedrawUrgency::Urgent
         } else {
@@ -83,12 +83,7 @@ impl App {
         }
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
-            // It comes before there is anything to paste into.
-            if slot == LayerSlot::Trust {
-                self.dropped_keys += 1;
-                return RedrawUrgency::None;
-            }
-            match self.pass_guard(slot, now) {
+            match self.pass(slot, |layer| layer.pass_paste(now)) {
                 KeyRoute::Answer => {}
                 KeyRoute::Draft => break,
                 KeyRoute::Drop => return RedrawUrgency::None,
@@ -97,7 +92,7 @@ impl App {
                 return change;
             }
         }
-        self.view.focus = Focus::Composer;
+        self.views.front.focus = Focus::Composer;
         self.paste_into_draft(text, now);
         RedrawUrgency::Urgent
     }
@@ -119,7 +114,7 @@ impl App {
         match if looks {
             KeyRoute::Answer
         } else {
-            self.pass_guard(slot, now)
+            self.pass(slot, |layer| layer.pass_guard(now))
         } {
             KeyRoute::Answer => {}
             KeyRoute::Draft if !stops => return self.key_below(Context::Composer, key, now),
@@ -159,8 +154,8 @@ impl App {
         match (self.keymap.action(context, key), typed(key)) {
             (Some(action), _) => self.act_in(context, action, now),
             (None, Some(c)) if context == Context::Composer => {
-                self.view.composer.insert_char(c);
-                self.view.completion.written();
+                self.views.front.composer.insert_char(c);
+                self.views.front.completion.written();
                 self.draft_changed(now);
                 RedrawUrgency::Urgent
             }
@@ -207,7 +202,7 @@ impl App {
             Action::Leader => self.leader = Some(LeaderTable::new(now)),
             Action::Editor => {
                 let written = self.open_question().and_then(Dialog::editable);
-                let text = written.unwrap_or_else(|| self.view.composer.text());
+                let text = written.unwrap_or_else(|| self.views.front.composer.text());
                 self.edits_chip = false;
                 self.effects.push(Effect::Edit(text));
             }
@@ -239,39 +234,40 @@ impl App {
             Action::NextTask => self.go_to_sibling(1, now),
             Action::NextAsk => self.recall_asks(now),
             Action::QueueDraft | Action::Queue => self.submit(Op::Queue, now),
-            Action::Send if self.view.composer.is_on_chip() => self.open_chip(now),
+            Action::Send if self.views.front.composer.is_on_chip() => self.open_chip(now),
             Action::Send => self.submit(Op::Submit, now),
             Action::CopyText => {
-                let selected = self.view.composer.copy();
+                let selected = self.views.front.composer.copy();
                 self.copy(selected, "the selection", now);
             }
             Action::PastePicture => self.effects.push(Effect::PastePicture),
             Action::OpenPage(kind) => self.open_page(kind, now),
-            Action::HelpOrType if self.view.composer.is_empty() => self.open_page(&page::KEYS, now),
+            Action::HelpOrType if self.views.front.composer.is_empty() => self.open_page(&page::KEYS, now),
             Action::HelpOrType => {
-                self.view.composer.insert_char('?');
+                self.views.front.composer.insert_char('?');
                 self.draft_changed(now);
             }
             Action::Newline => {
-                self.view.composer.newline();
+                self.views.front.composer.newline();
                 self.draft_changed(now);
             }
             _ => self.act_on_transcript(action, now),
         }
     }
 
-    /// Scrolls the question on screen, also below a row that is written in, or else the transcript.
+    /// Scrolls the first layer that scrolls, such as the question below a row that is written in, or else the transcript.
     fn page(&mut self, action: Action, pages: isize, now: Instant) {
-        let is_scrolled = self
-            .with_layer(LayerSlot::Question, now, |layer| layer.act(action))
-            .is_some();
-        if !is_scrolled {
-            self.view.transcript.page(pages);
+        let slots: Vec<LayerSlot> = self.stack().collect();
+        for slot in slots {
+            if self.with_layer(slot, now, |layer| layer.act(action)).is_some() {
+                return;
+            }
         }
+        self.views.front.transcript.page(pages);
     }
 
     fn cycle_mode(&mut self, now: Instant) {
-        let next = match self.view.facts.mode {
+        let next = match self.views.front.facts.mode {
             Mode::Ask => Mode::AcceptEdits,
             Mode::AcceptEdits => Mode::Plan,
             Mode::Plan => Mode::Yolo,
@@ -282,14 +278,14 @@ impl App {
 
     pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {
         tracing::debug!(mode = mode_name(mode), "the mode is changed by a person");
-        self.view.facts.mode = mode;
+        self.views.front.facts.mode = mode;
         // Mode and agent `plan` come and go together, so that an agent that was wanted may not come any more.
-        let wants_plan = self.view.wanted_agent.as_ref().map(|agent| agent == PLAN);
+        let wants_plan = self.views.front.wanted_agent.as_ref().map(|agent| agent == PLAN);
         if wants_plan.is_some_and(|wants_plan| wants_plan != (mode == Mode::Plan)) {
-            self.view.wanted_agent = None;
+            self.views.front.wanted_agent = None;
         }
         self.send(Op::SetMode(mode));
-        self.view.mode_rests = Some(now + MODE_RESTS);
+        self.views.front.mode_rests = Some(now + MODE_RESTS);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::tui::app::session_view::SessionView;
 use crate::tui::app::{App, Focus};
 use crate::tui::keymap::Action;
 use crate::view::theme::Meaning;
@@ -9,28 +10,28 @@ use crate::view::theme::Meaning;
 impl App {
     pub(super) fn act_on_transcript(&mut self, action: Action, now: Instant) {
         match action {
-            Action::NextBlock => self.view.transcript.focus_move(1),
-            Action::PreviousBlock => self.view.transcript.focus_move(-1),
-            Action::FirstBlock => self.view.transcript.focus_first(),
-            Action::LastBlock => self.view.transcript.focus_last(),
-            Action::NextOwn => drop(self.view.transcript.own_message(1)),
-            Action::PreviousOwn => drop(self.view.transcript.own_message(-1)),
-            Action::NextFailure => drop(self.view.transcript.next_failure(1)),
-            Action::PreviousFailure => drop(self.view.transcript.next_failure(-1)),
-            Action::ToggleFold => self.view.transcript.toggle_fold(),
+            Action::NextBlock => self.views.front.transcript.focus_move(1),
+            Action::PreviousBlock => self.views.front.transcript.focus_move(-1),
+            Action::FirstBlock => self.views.front.transcript.focus_first(),
+            Action::LastBlock => self.views.front.transcript.focus_last(),
+            Action::NextOwn => drop(self.views.front.transcript.own_message(1)),
+            Action::PreviousOwn => drop(self.views.front.transcript.own_message(-1)),
+            Action::NextFailure => drop(self.views.front.transcript.next_failure(1)),
+            Action::PreviousFailure => drop(self.views.front.transcript.next_failure(-1)),
+            Action::ToggleFold => self.views.front.transcript.toggle_fold(),
             Action::ToggleNewest => self.toggle_newest(now),
-            Action::ToggleAll => self.view.transcript.fold_all(),
-            Action::ToggleReasoning => self.view.transcript.toggle_reasoning(),
-            Action::Select => self.view.transcript.select(),
-            Action::SelectTo(step) => self.view.transcript.select_to(step),
+            Action::ToggleAll => self.views.front.transcript.fold_all(),
+            Action::ToggleReasoning => self.views.front.transcript.toggle_reasoning(),
+            Action::Select => self.views.front.transcript.select(),
+            Action::SelectTo(step) => self.views.front.transcript.select_to(step),
             Action::CopySelection => self.copy_selection(),
-            Action::EndSelection => drop(self.view.transcript.end_selection()),
+            Action::EndSelection => drop(self.views.front.transcript.end_selection()),
             Action::ToggleMouse => self.toggle_mouse(now),
             Action::Search => self.open_search(),
             Action::NextMatch => self.next_match(1, now),
             Action::PreviousMatch => self.next_match(-1, now),
-            Action::CopyBlock => self.copy(self.view.transcript.copy_focused(), "the block", now),
-            Action::CopyAnswer => self.copy(self.view.transcript.copy_answer(), "the answer", now),
+            Action::CopyBlock => self.copy(self.views.front.transcript.copy_focused(), "the block", now),
+            Action::CopyAnswer => self.copy(self.views.front.transcript.copy_answer(), "the answer", now),
             Action::CopyCode => self.copy_code(now),
             Action::CopySession => self.copy_session(now),
             Action::Open => self.open_focused(now),
@@ -41,21 +42,27 @@ impl App {
     }
 
     fn toggle_newest(&mut self, now: Instant) {
-        if !self.view.transcript.toggle_newest() {
+        if !self.views.front.transcript.toggle_newest() {
             self.say("there is no card yet", Meaning::TextMuted, now);
         }
     }
 
     pub(in crate::tui::app) fn focus_transcript(&mut self) {
-        self.view.focus = Focus::Transcript;
-        self.view.transcript.focus_move(-1);
+        self.views.front.focus = Focus::Transcript;
+        self.views.front.transcript.focus_move(-1);
     }
 
     pub(in crate::tui::app) fn focus_composer(&mut self) {
-        self.view.search = None;
-        self.view.transcript.keep_search();
-        self.view.transcript.end_selection();
-        self.view.focus = Focus::Composer;
-        self.view.transcript.clear_focus();
+        self.views.front.focus_composer();
+    }
+}
+
+impl SessionView {
+    pub(in crate::tui::app) fn focus_composer(&mut self) {
+        self.search = None;
+        self.transcript.keep_search();
+        self.transcript.end_selection();
+        self.focus = Focus::Composer;
+        self.transcript.clear_focus();
     }
 }

@@ -25,11 +25,16 @@ pub(crate) static LIST: List = List {
         about: "Picks the agent that goes on with the session. What stands behind the name filters the list.",
         after: "",
     }),
-    is_offered: |app| app.view.agents.len() > 1,
+    is_offered: |app| app.views.front.agents.len() > 1,
     content: |app| {
-        let current = app.view.wanted_agent.as_ref().unwrap_or(&app.view.facts.agent);
+        let current = app
+            .views
+            .front
+            .wanted_agent
+            .as_ref()
+            .unwrap_or(&app.views.front.facts.agent);
         Box::new(AgentRows {
-            agents: app.view.agents.clone(),
+            agents: app.views.front.agents.clone(),
             current: current.clone(),
         })
     },

@@ -26,12 +26,12 @@ pub(crate) static LIST: List = List {
         about: "Picks the model that is asked from the next step on. What stands behind the name filters the list.",
         after: "",
     }),
-    is_offered: |app| app.view.models.len() > 1,
+    is_offered: |app| app.views.front.models.len() > 1,
     content: |app| {
-        let current = app.view.wanted_model.as_ref().map(ToString::to_string);
+        let current = app.views.front.wanted_model.as_ref().map(ToString::to_string);
         Box::new(ModelRows {
-            models: app.view.models.clone(),
-            current: current.unwrap_or_else(|| app.view.facts.model.clone()),
+            models: app.views.front.models.clone(),
+            current: current.unwrap_or_else(|| app.views.front.facts.model.clone()),
         })
     },
 };

@@ -269,7 +269,7 @@ fn the_palette_opens_over_a_question_what_is_not_the_questions_own() {
     driver.press("ctrl+p");
     driver.type_text("what fills the context");
     driver.press("enter");
-    let looks = |effect: &Effect| matches!(effect, Effect::Ask(Query::Context));
+    let looks = |effect: &Effect| matches!(effect, Effect::Ask(_, Query::Context));
     assert!(driver.effects.iter().any(looks), "{}", driver.text());
     assert!(driver.replies().is_empty());
 }
@@ -591,8 +591,14 @@ fn a_card_that_is_being_read_is_not_folded_by_an_ask() {
 pub(super) fn with_tools() -> Driver {
     let mut driver = Driver::closed();
     let snapshot = driver.snapshot();
-    let tools = Arc::new(crate::tool::Registry::builtin());
-    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
+    let tools = crate::tool::BuiltinCards::new();
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &snapshot,
+        tools,
+        Vec::new(),
+        driver.now,
+    );
     driver.collect();
     driver
 }

@@ -103,7 +103,7 @@ fn keys_behind_a_paste_wait_until_it_is_known_what_it_is() {
     driver.app.paste("/tmp/a.png", driver.now);
     driver.type_text("now");
     driver.press("enter");
-    assert!(driver.app.view.composer.is_empty());
+    assert!(driver.app.views.front.composer.is_empty());
     let pasted = "/tmp/a.png".to_owned();
     let media = Some(Ok(vec![shot("/tmp/a.png")]));
     driver
@@ -117,18 +117,18 @@ fn keys_behind_a_paste_wait_until_it_is_known_what_it_is() {
 fn a_path_that_leads_nowhere_or_is_looked_at_too_long_is_text() {
     let mut driver = seeing();
     driver.drop_files("/tmp/a.png", None);
-    assert_eq!(driver.app.view.composer.text(), "/tmp/a.png");
+    assert_eq!(driver.app.views.front.composer.text(), "/tmp/a.png");
     driver.press("ctrl+c");
     driver.app.paste("/tmp/b.png", driver.now);
     driver.type_text("!");
     driver.wait(501);
-    assert_eq!(driver.app.view.composer.text(), "/tmp/b.png!");
+    assert_eq!(driver.app.views.front.composer.text(), "/tmp/b.png!");
     let pasted = "/tmp/b.png".to_owned();
     let media = Some(Ok(vec![shot("/tmp/b.png")]));
     driver
         .app
         .on_finder_answer(completion::FinderAnswer::Inspected { pasted, media }, driver.now);
-    assert_eq!(driver.app.view.composer.text(), "/tmp/b.png!", "too late");
+    assert_eq!(driver.app.views.front.composer.text(), "/tmp/b.png!", "too late");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_file_that_cannot_go_stays_as_text_with_a_sentence() {
     let mut driver = seeing();
     let why = "`a.png` is a broken picture: unexpected end of file".to_owned();
     driver.drop_files("/tmp/a.png", Some(Err(why)));
-    assert_eq!(driver.app.view.composer.text(), "/tmp/a.png");
+    assert_eq!(driver.app.views.front.composer.text(), "/tmp/a.png");
     assert!(
         driver.hints().contains("is a broken picture"),
         "{}",
@@ -150,14 +150,14 @@ fn one_key_takes_a_chip_out_and_undo_makes_a_path_of_it() {
     driver.drop_files("/tmp/a.png", Some(Ok(vec![shot("/tmp/a.png")])));
     driver.press("ctrl+h ctrl+h");
     assert!(
-        driver.app.view.composer.is_empty(),
+        driver.app.views.front.composer.is_empty(),
         "{}",
-        driver.app.view.composer.text()
+        driver.app.views.front.composer.text()
     );
     driver.press("ctrl+_ ctrl+_");
-    assert_eq!(driver.app.view.composer.draft().files().len(), 1);
+    assert_eq!(driver.app.views.front.composer.draft().files().len(), 1);
     driver.press("ctrl+_ ctrl+_");
-    assert_eq!(driver.app.view.composer.text(), "/tmp/a.png");
+    assert_eq!(driver.app.views.front.composer.text(), "/tmp/a.png");
     driver.press("enter");
     assert_eq!(driver.submitted().mentions, []);
 }
@@ -218,11 +218,13 @@ fn the_key_for_it_takes_the_picture_on_the_clipboard() {
         let effects = std::mem::take(&mut driver.effects);
         assert!(matches!(effects.last(), Some(Effect::PastePicture)), "{ask}");
     }
-    driver.app.picture_taken(Ok(shot("/s/pasted-x1.png")), driver.now);
+    driver
+        .app
+        .picture_taken(SlotId::FIRST, Ok(shot("/s/pasted-x1.png")), driver.now);
     let text = driver.text();
     assert!(text.contains("┃ [image 1: pasted-x1.png 640×480]"), "{text}");
     let none = "there is no picture on the clipboard; paste the path of a file instead".to_owned();
-    driver.app.picture_taken(Err(none), driver.now);
+    driver.app.picture_taken(SlotId::FIRST, Err(none), driver.now);
     let hints = driver.hints();
     assert!(hints.contains("no picture on the clipboard"), "{hints}");
 }
@@ -317,7 +319,7 @@ fn drafts_and_messages_of_before_a_restart_have_their_files() {
     driver.attach(&snapshot);
     let text = driver.text();
     assert!(text.contains("@/tmp/b.png (PNG, 120.0 kB)"), "{text}");
-    let files = |driver: &Driver| driver.app.view.composer.draft().files();
+    let files = |driver: &Driver| driver.app.views.front.composer.draft().files();
     assert_eq!(files(&driver)[0].path, "/tmp/a.png");
     driver.press("up");
     assert_eq!(files(&driver)[0].path, "/tmp/b.png");

@@ -83,7 +83,7 @@ fn a_session_that_does_not_open_gives_the_text_back() {
         message: "the disk is full".to_owned(),
         hint: None,
     };
-    driver.app.not_opened(report, driver.now);
+    driver.app.session_not_opened(SlotId::FIRST, report, driver.now);
     let text = driver.text();
     assert!(
         text.contains("┃ precious") && text.contains("the disk is full"),

@@ -62,15 +62,15 @@ fn enter_does_a_command_and_tab_writes_it() {
     driver.type_text("/thm");
     driver.press("enter");
     assert!(driver.text().contains(" Themes · "), "{}", driver.text());
-    assert!(driver.app.view.composer.is_empty());
+    assert!(driver.app.views.front.composer.is_empty());
     driver.press("esc");
     driver.wait(400);
     driver.type_text("/mode");
     driver.press("tab");
-    assert_eq!(driver.app.view.composer.text(), "/mode ");
+    assert_eq!(driver.app.views.front.composer.text(), "/mode ");
     driver.type_text("plan");
     driver.press("enter");
-    assert_eq!(driver.app.view.facts.mode, Mode::Plan);
+    assert_eq!(driver.app.views.front.facts.mode, Mode::Plan);
     assert!(
         driver
             .sent()
@@ -116,7 +116,7 @@ fn a_command_that_is_none_is_told_with_the_nearest_and_stays() {
         hints.contains("there is no command `/thene`; did you mean `/theme`?"),
         "{hints}"
     );
-    assert_eq!(driver.app.view.composer.text(), "/thene");
+    assert_eq!(driver.app.views.front.composer.text(), "/thene");
     assert!(inputs(&driver.sent()).is_empty());
 }
 
@@ -140,7 +140,7 @@ fn a_command_that_takes_nothing_says_so_when_given_something() {
         "{}",
         driver.hints()
     );
-    assert_eq!(driver.app.view.composer.text(), "/help me");
+    assert_eq!(driver.app.views.front.composer.text(), "/help me");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn commands_work_while_a_turn_runs_and_history_opens_no_list() {
     driver.press("esc");
     driver.wait(400);
     driver.press("up");
-    assert_eq!(driver.app.view.composer.text(), "/permissions");
+    assert_eq!(driver.app.views.front.composer.text(), "/permissions");
     assert_eq!(
         driver.app.state().focus,
         "composer",
@@ -210,7 +210,7 @@ fn a_bang_runs_a_command_and_a_blank_before_it_does_not() {
     driver.press("up");
     driver.press("up");
     assert_eq!(
-        driver.app.view.composer.text(),
+        driver.app.views.front.composer.text(),
         "! make -j2 ",
         "the history has it"
     );
@@ -253,7 +253,7 @@ fn commanded() -> Driver {
         text: text.into(),
     };
     let mut driver = conversation();
-    driver.app.view.commands = vec![
+    driver.app.views.front.commands = vec![
         command(
             "git/commit",
             "",

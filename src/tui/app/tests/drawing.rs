@@ -43,8 +43,14 @@ fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Dri
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
-    let tools = Arc::new(crate::tool::Registry::builtin());
-    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
+    let tools = crate::tool::BuiltinCards::new();
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &snapshot,
+        tools,
+        Vec::new(),
+        driver.now,
+    );
     driver.collect();
     driver.size = (80, 30);
     driver.frame();

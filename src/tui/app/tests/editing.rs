@@ -32,7 +32,7 @@ fn asked(command: &str) -> Driver {
 /// Answers the question that the dialog has put to the session: a command that mentions `bad` does not fit.
 fn fit(driver: &mut Driver) {
     let queries = driver.effects.drain(..).filter_map(|effect| match effect {
-        Effect::Ask(query) => Some(query),
+        Effect::Ask(_, query) => Some(query),
         _ => None,
     });
     let [query] = &queries.collect::<Vec<_>>()[..] else {
@@ -45,7 +45,9 @@ fn fit(driver: &mut Driver) {
         Some(command) if !command.contains("bad") => Answer::Fits(args.clone()),
         _ => Answer::Unfit("`command` has to be good".to_owned()),
     };
-    driver.app.answered(query, &answer, driver.now);
+    driver
+        .app
+        .answered(driver.app.views.front.slot, query, &answer, driver.now);
     driver.collect();
 }
 

@@ -233,7 +233,11 @@ fn tab_and_left_go_round_the_pages() {
     }
     assert_eq!(driver.sent().len(), 0);
     driver.press("shift+tab");
-    assert_eq!(driver.app.view.facts.mode, Mode::AcceptEdits, "as anywhere");
+    assert_eq!(
+        driver.app.views.front.facts.mode,
+        Mode::AcceptEdits,
+        "as anywhere"
+    );
     assert!(driver.text().contains("Which database"), "{}", driver.text());
 }
 

@@ -46,11 +46,11 @@ fn what_is_sent_is_kept_and_so_is_what_ctrl_c_clears() {
     driver.press("ctrl+c ctrl+c");
     let expected = [("send me".to_owned(), false), ("never sent".to_owned(), true)];
     assert_eq!(kept(&mut driver), expected);
-    assert!(driver.app.view.composer.is_empty());
+    assert!(driver.app.views.front.composer.is_empty());
     driver.press("up");
-    assert_eq!(driver.app.view.composer.text(), "never sent");
+    assert_eq!(driver.app.views.front.composer.text(), "never sent");
     driver.press("up");
-    assert_eq!(driver.app.view.composer.text(), "send me");
+    assert_eq!(driver.app.views.front.composer.text(), "send me");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn undo_brings_back_what_ctrl_c_cleared() {
     let mut driver = Driver::open();
     driver.type_text("precious");
     driver.press("ctrl+c ctrl+_");
-    assert_eq!(driver.app.view.composer.text(), "precious");
+    assert_eq!(driver.app.views.front.composer.text(), "precious");
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn up_reads_the_projects_history_when_the_session_has_none() {
     driver.press("up");
     let prompts = vec![here("oldest"), written("elsewhere", "/other"), here("newest")];
     read(&mut driver, prompts);
-    assert_eq!(driver.app.view.composer.text(), "newest");
+    assert_eq!(driver.app.views.front.composer.text(), "newest");
     driver.press("up");
-    assert_eq!(driver.app.view.composer.text(), "oldest");
+    assert_eq!(driver.app.views.front.composer.text(), "oldest");
     driver.press("up");
     assert!(!reads(&mut driver), "it is read once");
     driver.press("down down");
-    assert!(driver.app.view.composer.is_empty());
+    assert!(driver.app.views.front.composer.is_empty());
 }
 
 #[test]
@@ -82,9 +82,9 @@ fn what_this_session_sent_comes_before_the_projects_and_not_twice() {
     driver.type_text("mine");
     driver.press("enter up up");
     read(&mut driver, vec![here("older"), here("mine")]);
-    assert_eq!(driver.app.view.composer.text(), "older");
+    assert_eq!(driver.app.views.front.composer.text(), "older");
     driver.press("down");
-    assert_eq!(driver.app.view.composer.text(), "mine");
+    assert_eq!(driver.app.views.front.composer.text(), "mine");
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn ctrl_r_searches_this_project_first_and_enter_writes_it_again() {
     assert!(text.contains("Written before · 2 of 3"), "{text}");
     assert!(text.contains("test the door") && text.contains("house"), "{text}");
     driver.press("enter");
-    let chosen = driver.app.view.composer.text();
+    let chosen = driver.app.views.front.composer.text();
     assert!(chosen.contains("test"), "{chosen}");
     driver.press("ctrl+_ ctrl+_");
-    assert_eq!(driver.app.view.composer.text(), "a draft");
+    assert_eq!(driver.app.views.front.composer.text(), "a draft");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn esc_leaves_the_search_and_the_draft_as_it_was() {
     driver.press("ctrl+r");
     read(&mut driver, vec![here("other")]);
     driver.press("esc");
-    assert_eq!(driver.app.view.composer.text(), "a draft");
+    assert_eq!(driver.app.views.front.composer.text(), "a draft");
     assert!(driver.app.layers.is_empty());
 }
 
@@ -149,7 +149,7 @@ fn a_folded_paste_is_folded_in_the_draft_that_is_stored() {
         "{}",
         again.text()
     );
-    assert_eq!(again.app.view.composer.text(), format!("see {long}"));
+    assert_eq!(again.app.views.front.composer.text(), format!("see {long}"));
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn what_is_typed_while_the_history_is_read_is_not_taken_away() {
     driver.press("up");
     driver.type_text("new");
     read(&mut driver, vec![here("old")]);
-    assert_eq!(driver.app.view.composer.text(), "new");
+    assert_eq!(driver.app.views.front.composer.text(), "new");
     driver.press("up");
-    assert_eq!(driver.app.view.composer.text(), "old");
+    assert_eq!(driver.app.views.front.composer.text(), "old");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn what_is_typed_after_up_joins_what_it_brought() {
     driver.type_text("talk");
     driver.press("enter up");
     driver.type_text("!");
-    assert_eq!(driver.app.view.composer.text(), "talk!");
+    assert_eq!(driver.app.views.front.composer.text(), "talk!");
 }
 
 #[test]
@@ -205,5 +205,5 @@ fn what_is_sent_before_the_session_is_open_is_in_the_history() {
     driver.press("enter");
     driver.attach(&driver.snapshot());
     driver.press("up");
-    assert_eq!(driver.app.view.composer.text(), "early");
+    assert_eq!(driver.app.views.front.composer.text(), "early");
 }

@@ -15,7 +15,10 @@ fn an_at_lists_files_and_enter_writes_one() {
     let text = driver.text();
     assert!(text.contains("retry.rs  src/net/"), "{text}");
     driver.press("down enter");
-    assert_eq!(driver.app.view.composer.text(), "look at @src/net/retry.rs ");
+    assert_eq!(
+        driver.app.views.front.composer.text(),
+        "look at @src/net/retry.rs "
+    );
     assert_eq!(selected(&mut driver), "");
     driver.type_text("please");
     driver.press("enter");
@@ -33,14 +36,14 @@ fn tab_goes_into_a_directory_and_lines_stay() {
     driver.type_text("@sr");
     driver.find(&["src/"]);
     driver.press("tab");
-    assert_eq!(driver.app.view.composer.text(), "@src/");
+    assert_eq!(driver.app.views.front.composer.text(), "@src/");
     assert_eq!(driver.find(FILES), "src/");
     driver.press("esc");
     driver.press("ctrl+c");
     driver.type_text("@ret:10-40");
     assert_eq!(driver.find(FILES), "ret");
     driver.press("enter");
-    assert_eq!(driver.app.view.composer.text(), "@src/retry.rs:10-40 ");
+    assert_eq!(driver.app.views.front.composer.text(), "@src/retry.rs:10-40 ");
 }
 
 #[test]
@@ -49,7 +52,7 @@ fn a_name_with_blanks_is_quoted() {
     driver.type_text("@my");
     driver.find(&["my notes.md"]);
     driver.press("enter");
-    assert_eq!(driver.app.view.composer.text(), "@\"my notes.md\" ");
+    assert_eq!(driver.app.views.front.composer.text(), "@\"my notes.md\" ");
 }
 
 #[test]
@@ -60,9 +63,13 @@ fn a_key_that_picks_waits_for_the_answer_and_the_keys_behind_it_wait_too() {
     driver.type_text("e");
     driver.press("enter");
     driver.type_text("x");
-    assert_eq!(driver.app.view.composer.text(), "@re", "the answer is on its way");
+    assert_eq!(
+        driver.app.views.front.composer.text(),
+        "@re",
+        "the answer is on its way"
+    );
     driver.find(FILES);
-    assert_eq!(driver.app.view.composer.text(), "@src/retry.rs x");
+    assert_eq!(driver.app.views.front.composer.text(), "@src/retry.rs x");
 }
 
 #[test]
@@ -98,7 +105,7 @@ fn an_agent_is_offered_at_the_beginning_and_taken_at_once() {
     driver.find(&["plot.rs"]);
     assert!(driver.text().contains("reads and plans"), "{}", driver.text());
     driver.press("enter");
-    assert_eq!(driver.app.view.composer.text(), "");
+    assert_eq!(driver.app.views.front.composer.text(), "");
     assert!(
         driver
             .sent()
@@ -117,7 +124,7 @@ fn tab_completes_a_path_and_else_changes_the_agent() {
     driver.press("tab");
     assert_eq!(driver.find(&["./src/", "./srv.md"]), "./sr");
     driver.press("down tab");
-    assert_eq!(driver.app.view.composer.text(), "open ./srv.md ");
+    assert_eq!(driver.app.views.front.composer.text(), "open ./srv.md ");
     driver.press("tab");
     assert!(driver.sent().iter().any(|op| matches!(op, Op::SetAgent(_))));
 }
@@ -142,7 +149,7 @@ fn a_message_whose_file_cannot_be_read_comes_back_and_goes_without_it_the_second
         why: String::new(),
     });
     assert!(driver.text().contains("does not exist"), "{}", driver.text());
-    assert_eq!(driver.app.view.composer.text(), "read @src/gone.rs");
+    assert_eq!(driver.app.views.front.composer.text(), "read @src/gone.rs");
     driver.press("enter");
     let sent = driver.sent();
     assert!(matches!(sent.as_slice(), [Op::Submit(input)] if input.without == ["src/gone.rs"]));
@@ -212,7 +219,7 @@ fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
     driver.press("x");
     driver.find(FILES);
     assert_eq!(
-        driver.app.view.composer.text(),
+        driver.app.views.front.composer.text(),
         "see @retr",
         "the key waits behind the paste"
     );
@@ -221,7 +228,7 @@ fn a_late_answer_lets_no_key_pass_a_paste_that_is_looked_at() {
         media: None,
     };
     driver.app.on_finder_answer(inspected, driver.now);
-    assert_eq!(driver.app.view.composer.text(), "see @retr/tmp/a.pngx");
+    assert_eq!(driver.app.views.front.composer.text(), "see @retr/tmp/a.pngx");
 }
 
 #[test]
@@ -235,7 +242,7 @@ fn names_that_no_mention_can_hold_are_not_offered() {
         "{screen}"
     );
     driver.press("enter");
-    assert_eq!(driver.app.view.composer.text(), "@xyz.rs ");
+    assert_eq!(driver.app.views.front.composer.text(), "@xyz.rs ");
 }
 
 #[test]
@@ -255,7 +262,7 @@ fn the_palette_opens_the_same_lists() {
     driver.press("ctrl+p");
     driver.type_text("mention");
     driver.press("enter");
-    assert_eq!(driver.app.view.composer.text(), "see @");
+    assert_eq!(driver.app.views.front.composer.text(), "see @");
     driver.find(FILES);
     assert!(selected(&mut driver).starts_with("retry.rs"), "{}", driver.text());
     driver.press("esc ctrl+c ctrl+p");

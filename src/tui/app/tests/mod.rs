@@ -19,6 +19,7 @@ mod panel;
 mod picking;
 mod pictures;
 mod sending;
+mod session_cards;
 mod session_list;
 mod sessions;
 mod task_changes;
@@ -179,7 +180,8 @@ impl Driver {
     }
 
     fn attach(&mut self, snapshot: &Snapshot) {
-        self.app.on_attached(snapshot, self.now);
+        self.app
+            .session_attached(self.app.views.front.slot, snapshot, self.now);
         self.collect();
     }
 
@@ -220,7 +222,9 @@ impl Driver {
             session: self.session.clone(),
             event,
         };
-        let change = self.app.event(&envelope, self.now);
+        let change = self
+            .app
+            .session_event(self.app.views.front.slot, &envelope, self.now);
         self.collect();
         change
     }

@@ -67,7 +67,7 @@ fn a_page_is_searched() {
         text.contains("put back what was deleted") && text.contains("1 of 1"),
         "{text}"
     );
-    assert_eq!(driver.app.view.composer.text(), "");
+    assert_eq!(driver.app.views.front.composer.text(), "");
     driver.press("enter /");
     driver.type_text("previous hunk");
     assert!(driver.hints().contains("1 of 3"), "{}", driver.hints());
@@ -118,7 +118,9 @@ fn a_question_below_a_page_waits_and_takes_no_key_of_it() {
 }
 
 fn answer(driver: &mut Driver, query: &Query, answer: &Answer) {
-    driver.app.answered(query, answer, driver.now);
+    driver
+        .app
+        .answered(driver.app.views.front.slot, query, answer, driver.now);
     driver.collect();
 }
 
@@ -126,7 +128,7 @@ fn answer(driver: &mut Driver, query: &Query, answer: &Answer) {
 fn asked(driver: &mut Driver) -> Vec<Query> {
     let effects = std::mem::take(&mut driver.effects);
     let queries = effects.into_iter().filter_map(|effect| match effect {
-        Effect::Ask(query) => Some(query),
+        Effect::Ask(_, query) => Some(query),
         _ => None,
     });
     queries.collect()
@@ -410,7 +412,7 @@ fn the_diff_page() {
     }
     driver.size = (80, 24);
     driver.type_text("q");
-    let draft = driver.app.view.composer.text();
+    let draft = driver.app.views.front.composer.text();
     assert!(
         draft.starts_with("> src/retry.rs:4\n> ") && draft.trim_end().ends_with("why not sleep_until?"),
         "{draft}"

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::conversation::{CallResult, TodoChange, TodoStatus};
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 
 fn todos() -> Vec<Value> {
     vec![
@@ -37,7 +37,7 @@ fn ended() -> CallResult {
 fn working() -> Driver {
     let mut driver = conversation();
     driver.size = (120, 36);
-    driver.app.view.panel.set_registry(Arc::new(Registry::builtin()));
+    driver.app.views.front.panel.set_cards(BuiltinCards::new());
     driver.event(Event::TurnStarted);
     driver.event(Event::Todos(todos()));
     driver.event(changed("src/retry.rs", 6, 2));
@@ -178,7 +178,7 @@ fn leaving_the_words_of_a_todo_puts_no_question_off() {
         driver.press(key);
         assert_eq!(driver.app.state().dialog, Some("permission"), "{key}");
         assert_eq!(driver.app.state().focus, "dialog", "{key}");
-        assert_eq!(driver.app.view.composer.text(), "a draft", "{key}");
+        assert_eq!(driver.app.views.front.composer.text(), "a draft", "{key}");
         driver.press("y");
         assert_eq!(driver.replies(), [], "{key}");
     }
@@ -187,7 +187,7 @@ fn leaving_the_words_of_a_todo_puts_no_question_off() {
 #[test]
 fn a_file_is_opened_and_one_that_is_gone_is_told() {
     let mut driver = working();
-    driver.app.view.directory = "/home/u/src/retry/tests".into();
+    driver.app.views.front.directory = "/home/u/src/retry/tests".into();
     driver.frame();
     driver.press("ctrl+x b ctrl+x b j j j j enter");
     let opened = driver.effects.iter().find_map(|effect| match effect {

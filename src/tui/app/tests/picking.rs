@@ -34,9 +34,13 @@ fn the_palette_does_what_is_picked() {
     driver.type_text("nextmode");
     assert!(driver.text().contains(" Actions · 1 of "), "{}", driver.text());
     driver.press("enter");
-    assert_eq!(driver.app.view.facts.mode, Mode::AcceptEdits);
+    assert_eq!(driver.app.views.front.facts.mode, Mode::AcceptEdits);
     assert!(!driver.text().contains("Actions"));
-    assert_eq!(driver.app.view.composer.text(), "", "what filters is no draft");
+    assert_eq!(
+        driver.app.views.front.composer.text(),
+        "",
+        "what filters is no draft"
+    );
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn keys_move_the_list_and_not_what_lies_below() {
     assert!(driver.effects.is_empty());
     driver.press("ctrl+c");
     assert_eq!(
-        driver.app.view.composer.text(),
+        driver.app.views.front.composer.text(),
         "draft",
         "ctrl+c closes the list only"
     );
@@ -195,7 +199,7 @@ fn a_model_is_picked_and_comes_with_the_next_step() {
         driver.hints()
     );
     driver.event(Event::Model("local/other".parse().unwrap()));
-    assert_eq!(driver.app.view.facts.context_limit, Some(1_000_000));
+    assert_eq!(driver.app.views.front.facts.context_limit, Some(1_000_000));
     assert!(driver.text().lines().next().unwrap().contains("local/other"));
 }
 
@@ -320,7 +324,7 @@ fn what_is_picked_from_another_part_gives_it_the_keys() {
     let copies = |effect: &Effect| matches!(effect, Effect::Copy { text, .. } if !text.is_empty());
     assert!(driver.effects.iter().any(copies));
     perform(&mut driver, "select, from the block");
-    assert!(driver.app.view.transcript.has_selection());
+    assert!(driver.app.views.front.transcript.has_selection());
     perform(&mut driver, "copy");
     driver.press("i");
     driver.type_text("more");

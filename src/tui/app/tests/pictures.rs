@@ -304,7 +304,7 @@ fn a_session_that_is_read_only_and_one_that_did_not_open() {
         message: "the database `~/.local/share/lathe/lathe.db` is locked by another program".to_owned(),
         hint: Some("close the program that holds it, then start lathe again".to_owned()),
     };
-    driver.app.not_opened(report, driver.now);
+    driver.app.session_not_opened(SlotId::FIRST, report, driver.now);
     pictures(&mut driver, "not_opened");
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::session::Input;
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::sessions::{SessionTarget, SlotId};
 
 /// Takes the requests to the loop since the last time, as short words.
@@ -33,9 +33,9 @@ fn opened(driver: &mut Driver, slot: u32, title: &str) -> SessionId {
     snapshot.info.title = title.to_owned();
     let id = snapshot.info.id.clone();
     let now = driver.now;
-    driver.app.in_session(SlotId(slot), now, |app| {
-        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
-    });
+    driver
+        .app
+        .session_opened(SlotId(slot), &snapshot, BuiltinCards::new(), Vec::new(), now);
     driver.collect();
     id
 }
@@ -48,9 +48,7 @@ fn says(driver: &mut Driver, slot: u32, session: &SessionId, event: Event) -> Re
         event,
     };
     let now = driver.now;
-    let change = driver
-        .app
-        .in_session(SlotId(slot), now, |app| app.event(&envelope, now));
+    let change = driver.app.session_event(SlotId(slot), &envelope, now);
     driver.collect();
     change
 }
@@ -255,9 +253,7 @@ fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
     let mut snapshot = driver.snapshot();
     snapshot.info.id = held.clone();
     snapshot.info.read_only = Some("process 7".to_owned());
-    driver
-        .app
-        .in_session(SlotId(1), now, |app| app.on_attached(&snapshot, now));
+    driver.app.session_attached(SlotId(1), &snapshot, now);
     driver.type_text("not sent yet");
     asked(&mut driver);
     driver.app.go_to_session(&held, "held", now);
@@ -294,9 +290,7 @@ fn a_session_that_fails_to_open_shows_the_error_and_is_closed() {
         message: "there is no session `ses_9`".to_owned(),
         hint: None,
     };
-    driver
-        .app
-        .in_session(SlotId(1), now, |app| app.not_opened(report, now));
+    driver.app.session_not_opened(SlotId(1), report, now);
     assert!(driver.text().contains("there is no session"), "{}", driver.text());
     driver.press("ctrl+x tab ctrl+x tab");
     assert!(
@@ -384,9 +378,9 @@ fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
     snapshot.info.id = SessionId::new();
     snapshot.draft = "make the retry test deterministic".to_owned();
     let now = driver.now;
-    driver.app.in_session(SlotId(1), now, |app| {
-        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
-    });
+    driver
+        .app
+        .session_opened(SlotId(1), &snapshot, BuiltinCards::new(), Vec::new(), now);
     driver.collect();
     assert!(
         driver.text().contains("┃ make the retry test"),

@@ -142,7 +142,7 @@ fn who_asks_comes_first_and_what_is_queued_or_was_seen_folds() {
     let now = driver.now;
     driver.app.enter_task(&samples[5].session(), now);
     driver.app.enter_task(&samples[6].session(), now);
-    let slot = driver.app.view.tree;
+    let slot = driver.app.views.front.tree;
     driver.app.show(slot, now);
     driver.wait(301);
     driver.press("esc");
@@ -179,7 +179,7 @@ fn enter_goes_into_a_task_and_x_asks_before_it_stops_one() {
     });
     assert_eq!(stopped.collect::<Vec<_>>(), [samples[0].0.task.clone()]);
     driver.press("enter");
-    assert_eq!(driver.app.view.task, Some(samples[0].session()));
+    assert_eq!(driver.app.views.front.task, Some(samples[0].session()));
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn inside() -> (Driver, Vec<Sample>) {
     let sample = &samples[0];
     driver.app.enter_task(&sample.session(), now);
     driver.collect();
-    let slot = driver.app.view.slot;
+    let slot = driver.app.views.front.slot;
     tasks::opened(&mut driver, slot, &sample.row());
     let session = sample.session();
     for event in [
@@ -323,8 +323,8 @@ fn the_page_of_tasks_goes_into_stops_and_resumes() {
     driver.press("j j j j j j x");
     assert!(driver.hints().contains("has ended already"), "{}", driver.hints());
     driver.press("r");
-    assert_eq!(driver.app.view.task, Some(samples[6].session()));
-    assert_eq!(driver.app.view.composer.text(), "Go on where you stopped.");
+    assert_eq!(driver.app.views.front.task, Some(samples[6].session()));
+    assert_eq!(driver.app.views.front.composer.text(), "Go on where you stopped.");
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn a_page_without_tasks_says_so() {
     driver.press("enter");
     assert!(driver.text().contains("No task was started"), "{}", driver.text());
     driver.press("enter x r");
-    assert_eq!(driver.app.view.task, None);
+    assert_eq!(driver.app.views.front.task, None);
 }
 
 #[test]

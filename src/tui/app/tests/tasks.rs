@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
-use crate::tool::Registry;
+use crate::tool::BuiltinCards;
 use crate::tui::sessions::SlotId;
 use crate::tui::tasks::sample::{Sample, task};
 
@@ -42,9 +42,9 @@ pub(super) fn opened(driver: &mut Driver, slot: SlotId, row: &TaskRow) {
     snapshot.messages = vec![message(Role::User, "the prompt of the task")];
     snapshot.busy = !row.status.is_ended();
     let now = driver.now;
-    driver.app.in_session(slot, now, |app| {
-        app.on_opened(&snapshot, Arc::new(Registry::builtin()), Vec::new(), now)
-    });
+    driver
+        .app
+        .session_opened(slot, &snapshot, BuiltinCards::new(), Vec::new(), now);
     driver.collect();
 }
 
@@ -88,14 +88,14 @@ fn a_task_is_opened_once_and_entered() {
     );
     let now = driver.now;
     let root = driver.session.clone();
-    let slot = driver.app.view.tree;
+    let slot = driver.app.views.front.tree;
     driver.app.show(slot, now);
-    assert_eq!(driver.app.view.root, Some(root));
+    assert_eq!(driver.app.views.front.root, Some(root));
     driver.effects.clear();
     driver.app.enter_task(&sample.session(), now);
     driver.collect();
     assert!(!driver.effects.iter().any(opens), "it is open already");
-    assert_eq!(driver.app.view.slot, CHILD);
+    assert_eq!(driver.app.views.front.slot, CHILD);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_question_of_another_task_moves_nothing_in_the_conversation_of_a_task() {
     assert_eq!(driver.app.state().dialog, None);
     asks(&mut driver, &below.session(), "cargo build");
     assert!(driver.text().contains("cargo build"), "{}", driver.text());
-    let (slot, now) = (driver.app.view.tree, driver.now);
+    let (slot, now) = (driver.app.views.front.tree, driver.now);
     driver.app.show(slot, now);
     let text = driver.text();
     assert!(text.contains("cargo build") && text.contains("2 of 2"), "{text}");
@@ -168,7 +168,7 @@ fn keys_that_are_typed_in_a_task_hold_its_question_off() {
     driver.wait(400);
     driver.type_text(" y");
     assert_eq!(driver.replies(), []);
-    assert_eq!(driver.app.view.composer.text(), "half a y");
+    assert_eq!(driver.app.views.front.composer.text(), "half a y");
 }
 
 #[test]
@@ -183,12 +183,10 @@ fn a_root_that_is_attached_to_anew_brings_the_questions_of_the_task_on_screen() 
         ..driver.snapshot()
     };
     let now = driver.now;
-    driver
-        .app
-        .in_session(SlotId::FIRST, now, |app| app.on_attached(&snapshot, now));
+    driver.app.session_attached(SlotId::FIRST, &snapshot, now);
     driver.app.settle_tree(SlotId::FIRST, now);
     assert_eq!(driver.app.state().dialog, Some("permission"));
-    assert_eq!(driver.app.view.slot, CHILD);
+    assert_eq!(driver.app.views.front.slot, CHILD);
 }
 
 #[test]
@@ -196,10 +194,10 @@ fn the_session_that_was_left_for_another_shows_its_task_again() {
     let (mut driver, sample) = with_task();
     enter(&mut driver, &sample);
     driver.press("ctrl+x n");
-    assert_ne!(driver.app.view.tree, SlotId::FIRST);
+    assert_ne!(driver.app.views.front.tree, SlotId::FIRST);
     assert!(driver.text().contains("1 other"), "{}", driver.text());
     driver.press("ctrl+x tab");
-    assert_eq!(driver.app.view.slot, CHILD);
+    assert_eq!(driver.app.views.front.slot, CHILD);
     driver.press("ctrl+x tab");
     tell(&mut driver, sample.clone().ended(TaskStatus::Completed).row());
     assert!(
@@ -253,14 +251,14 @@ fn esc_leads_back_one_level_a_press_and_never_stops_the_parent() {
     driver.type_text("a draft");
     driver.press("esc esc");
     assert_eq!(
-        driver.app.view.task,
+        driver.app.views.front.task,
         Some(sample.session()),
         "its parent, which is opened for that"
     );
     driver.wait(301);
     driver.press("esc esc esc");
-    assert_eq!(driver.app.view.task, None);
-    assert!(driver.app.view.esc.armed.is_none());
+    assert_eq!(driver.app.views.front.task, None);
+    assert!(driver.app.views.front.esc.armed.is_none());
     driver.wait(301);
     driver.press("esc");
     assert!(
@@ -304,10 +302,10 @@ fn keys_behind_the_leader_lead_to_the_parent_and_to_siblings() {
         ("ctrl+x left", second.session()),
     ] {
         driver.press(keys);
-        assert_eq!(driver.app.view.task, Some(session), "{keys}");
+        assert_eq!(driver.app.views.front.task, Some(session), "{keys}");
     }
     driver.press("ctrl+x up");
-    assert_eq!(driver.app.view.task, None);
+    assert_eq!(driver.app.views.front.task, None);
 }
 
 #[test]
@@ -315,9 +313,10 @@ fn enter_on_the_card_of_a_task_goes_into_it() {
     let (mut driver, sample) = with_task();
     driver
         .app
-        .view
+        .views
+        .front
         .transcript
-        .set_registry(Arc::new(Registry::builtin()));
+        .draw_builtin(BuiltinCards::new());
     let row = sample.row();
     let details = serde_json::json!({
         "task_id": row.task, "session_id": row.session, "agent": "explore", "description": row.description,
@@ -351,7 +350,7 @@ fn enter_on_the_card_of_a_task_goes_into_it() {
     driver.event(Event::CallUpdate { call, update });
     driver.text();
     driver.press("ctrl+x [ G enter");
-    assert_eq!(driver.app.view.task, Some(sample.session()));
+    assert_eq!(driver.app.views.front.task, Some(sample.session()));
 }
 
 #[test]
@@ -400,7 +399,7 @@ fn nothing_is_said_to_a_task_that_has_not_begun() {
         "{}",
         driver.hints()
     );
-    assert_eq!(driver.app.view.composer.text(), "and be quick");
+    assert_eq!(driver.app.views.front.composer.text(), "and be quick");
     tell(&mut driver, sample.running().row());
     driver.press("enter");
     assert_eq!(inputs(&driver.sent()), [("submit", "and be quick")]);
@@ -523,9 +522,13 @@ fn the_card_of_a_task_follows_it_after_its_call() {
     };
     let now = driver.now;
     let opened = snapshot(Vec::new(), &driver);
-    driver
-        .app
-        .on_opened(&opened, Arc::new(Registry::builtin()), Vec::new(), now);
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &opened,
+        BuiltinCards::new(),
+        Vec::new(),
+        now,
+    );
     let text = driver.text();
     assert!(
         text.contains("· started"),

@@ -306,9 +306,15 @@ fn enter_opens_a_match_at_its_line_in_the_project() {
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
-    let tools = Arc::new(crate::tool::Registry::builtin());
-    driver.app.on_opened(&snapshot, tools, Vec::new(), driver.now);
-    driver.app.view.directory = "/home/u/src/retry/crates".into();
+    let tools = crate::tool::BuiltinCards::new();
+    driver.app.session_opened(
+        driver.app.views.front.slot,
+        &snapshot,
+        tools,
+        Vec::new(),
+        driver.now,
+    );
+    driver.app.views.front.directory = "/home/u/src/retry/crates".into();
     driver.text();
     driver.press("esc");
     driver.wait(400);

@@ -40,12 +40,12 @@ fn commands_change_the_draft_and_enter_sends_it() {
     assert!(driver.hints().contains("normal d"), "{}", driver.hints());
     driver.type_text("wcwTWO");
     assert!(driver.hints().contains("insert"), "{}", driver.hints());
-    assert_eq!(driver.app.view.composer.text(), "TWO three");
+    assert_eq!(driver.app.views.front.composer.text(), "TWO three");
     driver.wait(301);
     driver.press("esc");
     driver.type_text("w.");
     driver.press("u ctrl+r");
-    assert_eq!(driver.app.view.composer.text(), "TWO TWO");
+    assert_eq!(driver.app.views.front.composer.text(), "TWO TWO");
     driver.press("enter");
     let sent = driver.sent();
     assert!(
@@ -68,9 +68,9 @@ fn a_folded_paste_goes_as_one_and_comes_back() {
     driver.type_text(" now");
     driver.press("esc");
     driver.type_text("0wx");
-    assert_eq!(driver.app.view.composer.text(), "see  now");
+    assert_eq!(driver.app.views.front.composer.text(), "see  now");
     driver.type_text("u");
-    assert_eq!(driver.app.view.composer.text(), format!("see {long} now"));
+    assert_eq!(driver.app.views.front.composer.text(), format!("see {long} now"));
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn k_on_the_first_line_walks_the_history_as_up_does() {
     driver.press("enter");
     driver.type_text("draft");
     driver.press("esc k");
-    assert_eq!(driver.app.view.composer.text(), "sent");
+    assert_eq!(driver.app.views.front.composer.text(), "sent");
     driver.press("j");
-    assert_eq!(driver.app.view.composer.text(), "draft");
+    assert_eq!(driver.app.views.front.composer.text(), "draft");
 }
 
 #[test]

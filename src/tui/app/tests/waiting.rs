@@ -66,7 +66,7 @@ fn enter_takes_a_message_back_when_the_session_has_given_it_away() {
     assert!(driver.text().contains(" ┃ begun"));
     driver.event(Event::Queue(vec![queued(1, "steer me", QueuedKind::Steer)]));
     driver.event(given_back(2, "message 2"));
-    assert_eq!(driver.app.view.composer.text(), "message 2\n\nbegun");
+    assert_eq!(driver.app.views.front.composer.text(), "message 2\n\nbegun");
     assert_eq!(driver.app.state().focus, "composer");
 }
 
@@ -76,7 +76,7 @@ fn taking_back_a_message_that_was_sent_says_so_and_keeps_one_copy() {
     driver.press("up enter");
     driver.event(Event::Queue(vec![queued(1, "steer me", QueuedKind::Steer)]));
     driver.event(Event::Unqueued { id: 2, input: None });
-    assert!(driver.app.view.composer.is_empty());
+    assert!(driver.app.views.front.composer.is_empty());
     assert!(
         driver.hints().contains("too late: that message was sent"),
         "{}",
@@ -114,7 +114,7 @@ fn what_waits_is_moved_redirected_and_removed_by_the_session() {
     );
     driver.event(Event::Queue(vec![queued(1, "steer me", QueuedKind::Steer)]));
     driver.event(given_back(3, "message 3"));
-    assert!(driver.app.view.composer.is_empty());
+    assert!(driver.app.views.front.composer.is_empty());
     assert!(
         driver.hints().contains("removed; ctrl+r finds it again"),
         "{}",
@@ -164,7 +164,7 @@ fn what_was_sent_before_the_session_opened_is_listed_and_taken_back_too() {
     driver.press("up up x");
     assert!(!driver.text().contains("two"), "{}", driver.text());
     driver.press("enter");
-    assert_eq!(driver.app.view.composer.text(), "three");
+    assert_eq!(driver.app.views.front.composer.text(), "three");
     driver.attach(&driver.snapshot());
     let sent = driver.sent();
     let texts: Vec<_> = sent.iter().filter_map(input_text).collect();
@@ -198,7 +198,7 @@ fn a_message_that_was_folded_is_folded_when_it_comes_back() {
     driver.event(Event::Queue(Vec::new()));
     driver.event(given_back(7, &long));
     assert!(driver.text().contains("[pasted 30 lines]"), "{}", driver.text());
-    assert_eq!(driver.app.view.composer.text(), long);
+    assert_eq!(driver.app.views.front.composer.text(), long);
 }
 
 #[test]
@@ -207,9 +207,9 @@ fn a_turn_that_starts_while_a_row_is_chosen_takes_no_text_away() {
     driver.type_text("a draft");
     driver.press("up up");
     driver.event(Event::Queue(Vec::new()));
-    assert_eq!(driver.app.view.composer.text(), "a draft");
+    assert_eq!(driver.app.views.front.composer.text(), "a draft");
     driver.type_text("!");
-    assert_eq!(driver.app.view.composer.text(), "a draft!");
+    assert_eq!(driver.app.views.front.composer.text(), "a draft!");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn pictures_of_the_list() {
     for (columns, rows) in [(80, 24), (120, 36), (40, 12)] {
         let mut driver = waiting(9);
         driver.size = (columns, rows);
-        let mut queue = driver.app.view.queue.clone();
+        let mut queue = driver.app.views.front.queue.clone();
         queue[3].text = "rename `Clock` to `TimeSource` everywhere\nand its tests\nand the docs".to_owned();
         driver.event(Event::Queue(queue));
         let name = format!("{columns}x{rows}");

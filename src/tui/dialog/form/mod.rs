@@ -11,9 +11,9 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::Dialog;
 use super::scrolled_lines::ScrolledLines;
 use super::type_ahead_guard::TypeAheadGuard;
-use super::{Dialog, is_answer};
 use crate::conversation::CallId;
 use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
@@ -107,7 +107,7 @@ impl FormDialog {
     }
 
     fn answer(&mut self, action: Action) -> LayerReply {
-        self.remark = None;
+        let remark = self.remark.take();
         match action {
             Action::FormUp => self.move_row(StepDirection::Back),
             Action::FormDown => self.move_row(StepDirection::On),
@@ -121,7 +121,11 @@ impl FormDialog {
                     page.words.edit(edit);
                 }
             }
-            _ => {}
+            // It is one of the whole screen.
+            _ => {
+                self.remark = remark;
+                return LayerReply::Ignored;
+            }
         }
         LayerReply::Done
     }
@@ -338,13 +342,16 @@ impl Layer for FormDialog {
         match action {
             Action::PageUp => self.scroll(-page),
             Action::PageDown => self.scroll(page),
-            action if is_answer(action) => self.answer(action),
-            _ => LayerReply::Ignored,
+            action => self.answer(action),
         }
     }
 
     fn pick(&mut self, digit: char) -> LayerReply {
         self.choose(digit)
+    }
+
+    fn comes_after_marks(&self) -> bool {
+        true
     }
 
     fn guard(&self) -> Option<&TypeAheadGuard> {

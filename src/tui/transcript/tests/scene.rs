@@ -264,7 +264,7 @@ pub(super) fn rows(buffer: &Buffer) -> Vec<String> {
 pub(super) fn with_tools() -> (Scene, Harness) {
     let project = Harness::new();
     let mut scene = Scene::default();
-    scene.transcript.set_registry(Arc::clone(&project.registry));
+    scene.transcript.draw_builtin(crate::tool::BuiltinCards::new());
     scene.says("go");
     (scene, project)
 }

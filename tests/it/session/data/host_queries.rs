@@ -5,7 +5,7 @@ use std::time::Duration;
 use lathe::conversation::{Role, SessionId, TaskId};
 use lathe::session::host::{
     Applied, ChangeKind, Conflict, FileSelection, FoundText, HeldWork, HostAnswer, HostQuery, ListedSession,
-    Removal, Removed, Selection, SessionRow, TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery,
+    Prompt, Removal, Removed, Selection, SessionRow, TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery,
     TreeState, TreeSummary,
 };
 use lathe::session::{ErrorReport, ReportKind};
@@ -14,6 +14,15 @@ use super::{EXACT, every, model, usage};
 
 fn session() -> SessionId {
     SessionId::new()
+}
+
+fn prompt() -> Prompt {
+    Prompt {
+        at: 1,
+        project: "/p".into(),
+        draft: "say\n".into(),
+        unsent: true,
+    }
 }
 
 fn listed(is_child: bool) -> ListedSession {
@@ -49,6 +58,9 @@ fn report() -> ErrorReport {
 fn every_query_of_the_host_and_its_answer_is_data() {
     every!(HostQuery {
         HostQuery::List => HostQuery::List;
+        HostQuery::Open => HostQuery::Open;
+        HostQuery::Prompts => HostQuery::Prompts;
+        HostQuery::KeepPrompt(_) => HostQuery::KeepPrompt(prompt());
         HostQuery::Search(_) => HostQuery::Search("a\n".into());
         HostQuery::LastWords(_) => HostQuery::LastWords(session());
         HostQuery::Rename(..) => HostQuery::Rename(session(), "two".into());
@@ -56,6 +68,9 @@ fn every_query_of_the_host_and_its_answer_is_data() {
         HostQuery::Tree(_) => HostQuery::Tree(TreeQuery::List);
     });
     every!(HostAnswer {
+        HostAnswer::Prompts(_) => HostAnswer::Prompts(vec![prompt()]);
+        HostAnswer::PromptKept => HostAnswer::PromptKept;
+        HostAnswer::Open(_) => HostAnswer::Open(vec![session()]);
         HostAnswer::Listed { .. } =>
             HostAnswer::Listed { project: "/p".into(), sessions: Ok(vec![listed(false), listed(true)]) },
             HostAnswer::Listed { project: "/p".into(), sessions: Err(report()) };

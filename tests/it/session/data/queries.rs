@@ -173,6 +173,7 @@ fn every_query_is_data() {
         Query::Export(_) => Query::Export(ExportFormat::Markdown);
         Query::Keep(_) => Query::Keep(keep.clone());
         Query::Fit { .. } => Query::Fit { question: question_id(), args: args() };
+        Query::Card { .. } => Query::Card { call: CallId::new(), expanded: true };
         Query::AtWork => Query::AtWork;
     });
     every!(ChangeScope {
@@ -201,6 +202,7 @@ fn every_answer_to_a_query_is_data() {
         Answer::Kept(_) => Answer::Kept(ExportOutcome::Exists("/p/a.md".into()));
         Answer::Fits(_) => Answer::Fits(args());
         Answer::Unfit(_) => Answer::Unfit("`command` is missing".into());
+        Answer::Card(_) => Answer::Card(Some(Box::new(card())));
         Answer::AtWork { .. } => Answer::AtWork { is_at_work: true, seq: 7 };
         Answer::Failed(_) => Answer::Failed("No.".into());
     });

@@ -48,14 +48,14 @@ fn a_key_pressed_as_a_question_appears_answers_nothing() {
 fn enter_goes_into_the_agent_and_the_grid_is_there_as_it_was_left() {
     let mut grid = at_work(4, (120, 36));
     grid.driver.press("s 2 enter");
-    assert_eq!(grid.driver.app.view.id(), Some(&grid.rows[0].session));
+    assert_eq!(grid.driver.app.views.front.id(), Some(&grid.rows[0].session));
     let text = grid.text();
     assert!(!text.contains("Watch"), "{text}");
     grid.driver.press("ctrl+t");
     let text = grid.text();
     assert!(text.contains(" 1 ? general"), "{text}");
     grid.driver.press("enter");
-    assert_eq!(grid.driver.app.view.id(), Some(&grid.rows[0].session));
+    assert_eq!(grid.driver.app.views.front.id(), Some(&grid.rows[0].session));
     assert!(!grid.text().contains("Watch"));
 }
 
@@ -71,7 +71,7 @@ fn always_opens_in_the_dialog_of_the_agent() {
     grid.driver.frame();
     grid.driver.wait(301);
     grid.driver.press("tab a");
-    assert_eq!(grid.driver.app.view.id(), Some(&session));
+    assert_eq!(grid.driver.app.views.front.id(), Some(&session));
     let text = grid.text();
     assert!(text.contains("stores what is ticked"), "{text}");
     assert_eq!(grid.driver.replies(), []);
@@ -215,5 +215,5 @@ fn a_click_chooses_a_tile() {
     };
     grid.driver.app.mouse(press, grid.driver.now);
     grid.driver.press("enter");
-    assert_eq!(grid.driver.app.view.id(), Some(&grid.rows[3].session));
+    assert_eq!(grid.driver.app.views.front.id(), Some(&grid.rows[3].session));
 }

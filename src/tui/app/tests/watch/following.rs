@@ -26,7 +26,7 @@ fn a_grid_that_is_closed_lets_its_conversations_go() {
     grid.driver.press("esc");
     grid.driver.frame();
     assert_eq!(grid.attached().1, [0, 1, 2]);
-    assert!(grid.driver.app.others.is_empty());
+    assert!(grid.driver.app.views.behind.is_empty());
     assert!(!grid.text().contains("Watch"), "{}", grid.text());
 }
 
