@@ -1,6 +1,7 @@
 //! Queries beside the conversation.
 
 use super::*;
+use crate::conversation::PermissionKey;
 use crate::screen_reader::host_requests::{HostReport, PageQuery};
 use crate::screen_reader::pages::sessions::SessionSearch;
 use crate::session::host::SessionTarget;
@@ -35,7 +36,7 @@ fn look(reader: &mut ReaderSession, line: &str, answer: impl FnOnce(&PageQuery) 
 fn grant(id: i64, pattern: &str) -> Grant {
     Grant {
         id,
-        key: "bash".to_owned(),
+        key: PermissionKey::BASH,
         pattern: pattern.to_owned(),
         scope: GrantScope::Global,
         origin: GrantOrigin::default(),
