@@ -357,7 +357,7 @@ impl Gate {
         Ok(())
     }
 
-    /// What is granted counts in the whole tree.
+    /// Stores grants, which count in the whole tree.
     fn add_grants(&self, granted: &[Rule]) {
         for gate in self.tree.all() {
             let mut rules = gate.rules();

@@ -274,7 +274,7 @@ pub struct ResultView<'a, D> {
     pub error: Option<ErrorKind>,
 }
 
-/// What a call has made of a file.
+/// A file as a call has left it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct WrittenFile {
     /// As tools answer with it: from the project's root.

@@ -11,13 +11,13 @@ use crate::session::query::{
 use crate::session::{ErrorReport, ReportKind};
 use crate::session::{Grant, GrantOrigin, GrantScope};
 
-/// The one errand that is begun now.
+/// The one request that is begun now.
 fn begun(reader: &mut ReaderSession) -> HostRequest {
     let mut effects = reader.take_effects();
     assert_eq!(effects.len(), 1);
     match effects.remove(0) {
         Effect::Begin(host_request) => host_request,
-        Effect::Send(_) | Effect::SendToMain(_) | Effect::Leave => panic!("no errand"),
+        Effect::Send(_) | Effect::SendToMain(_) | Effect::Leave => panic!("no request"),
     }
 }
 
