@@ -17,6 +17,8 @@ pub(crate) mod sample;
 mod stop;
 mod task;
 mod task_board;
+#[cfg(test)]
+pub(crate) mod task_sample;
 mod todo;
 mod usage;
 

@@ -91,7 +91,7 @@ pub(crate) fn question(question: &Question) -> String {
 mod tests {
     use super::*;
     use crate::conversation::SessionId;
-    use crate::tui::tasks::sample::task;
+    use crate::conversation::task_sample::task;
 
     #[test]
     fn clocks_count_seconds_and_tokens_are_round() {
