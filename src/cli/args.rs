@@ -132,7 +132,7 @@ pub(super) struct ReopenArgs {
     pub(super) session: Option<SessionId>,
 }
 
-/// Where replies come from; the network without any of these.
+/// Source of replies; the network without any of these.
 #[derive(Debug, Args)]
 pub(super) struct CassetteArgs {
     /// Record every model exchange to a cassette

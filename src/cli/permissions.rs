@@ -83,12 +83,12 @@ fn row(grant: &Grant) -> [String; 7] {
     let id = grant.id.to_string();
     [
         id,
-        clean(&grant.key),
+        clean(grant.key.as_str()),
         "allow".to_owned(),
         moment(grant.created),
         scope,
         clean(&grant.origin.to_string()),
-        match too_wide(&grant.key, &grant.pattern) {
+        match too_wide(grant.key.as_str(), &grant.pattern) {
             Some(note) => format!("{} ({note})", clean(&grant.pattern)),
             None => clean(&grant.pattern),
         },
@@ -98,13 +98,14 @@ fn row(grant: &Grant) -> [String; 7] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::PermissionKey;
     use crate::session::{GrantOrigin, GrantScope};
 
     #[test]
     fn every_rule_says_where_it_counts() {
         let grant = |id, scope| Grant {
             id,
-            key: "bash".into(),
+            key: PermissionKey::BASH,
             pattern: "git \x1b[2Jlog *".into(),
             scope,
             origin: GrantOrigin {

@@ -1,4 +1,4 @@
-//! What one file says that is not merged with what others say.
+//! Parts of one file that are not merged with those of others.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
-//! Who wrote a configuration file, which decides what it may say.
+//! Author of a configuration file, which decides what it may say.
 
-/// Who wrote a file.
+/// Author of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The user, for every project.

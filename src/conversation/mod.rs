@@ -11,11 +11,14 @@ mod json;
 mod message;
 mod model;
 mod part;
+mod permission_key;
 #[cfg(test)]
 pub(crate) mod sample;
 mod stop;
 mod task;
 mod task_board;
+#[cfg(test)]
+pub(crate) mod task_sample;
 mod todo;
 mod usage;
 
@@ -27,6 +30,7 @@ pub use json::Json;
 pub use message::{Message, MessageState, Role};
 pub use model::ModelRef;
 pub use part::{FilePart, Native, Notice, NoticeKind, Part, PartBody, ReasoningPart, TextPart, ToolPart};
+pub use permission_key::PermissionKey;
 pub use stop::Stop;
 pub use task::{Budget, Isolation, TaskActivity, TaskRow, TaskStatus, WorktreeChanges};
 pub use task_board::{BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus};

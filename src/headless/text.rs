@@ -121,7 +121,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
     /// Keeps what nobody was there to allow for the line of its call; what is no call has one of its own.
     fn unanswered(&mut self, settled: &SettledQuestion) {
         let asked = settled.permission.iter().flat_map(|permission| &permission.asked);
-        let keys = asked.map(|(key, _)| key.clone());
+        let keys = asked.map(|(key, _)| key.to_string());
         if let Some(call) = self.calls.get_mut(&settled.call) {
             call.refused.extend(keys);
             return;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::destructive::DeletedFiles;
 use super::floor::floor;
-use super::key::PermissionKey;
 use super::rule::{Action, Rule, Source};
 use super::subject::Subject;
 use super::verdict::{Permissions, Verdict};
+use crate::conversation::PermissionKey;
 
 /// One thing a call is about to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

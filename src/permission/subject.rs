@@ -1,4 +1,4 @@
-//! What rules are about.
+//! Subjects of rules.
 
 use serde::{Deserialize, Serialize};
 

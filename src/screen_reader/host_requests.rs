@@ -47,7 +47,7 @@ impl PageQuery {
     }
 }
 
-/// The result of an errand.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum HostReport {
     Looked(PageQuery, Answer),

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use crate::conversation::{
-    CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, SessionId, Stop, TaskRow, Usage,
+    CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, PermissionKey, SessionId, Stop,
+    TaskRow, Usage,
 };
 use crate::hook::HookRun;
 use crate::permission::{Mode, PermissionReply};
@@ -147,7 +148,7 @@ impl SettledQuestion {
 pub struct SettledPermission {
     pub tool: String,
     /// One for each key asked, with its patterns.
-    pub asked: Vec<(String, Vec<String>)>,
+    pub asked: Vec<(PermissionKey, Vec<String>)>,
     pub reply: PermissionReply,
 }
 

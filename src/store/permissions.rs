@@ -8,14 +8,14 @@ use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError, column, now, path_text};
-use crate::conversation::SessionId;
+use crate::conversation::{PermissionKey, SessionId};
 
 /// One stored allow rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// The number that `lathe permissions revoke` takes.
     pub id: i64,
-    pub key: String,
+    pub key: PermissionKey,
     pub pattern: String,
     pub scope: GrantScope,
     pub origin: GrantOrigin,
@@ -86,7 +86,7 @@ impl Store {
     /// Stores a rule and returns its id; one that is there already keeps its own. `origin` is the session it was given in.
     pub fn add_grant(
         &self,
-        key: &str,
+        key: &PermissionKey,
         pattern: &str,
         scope: &GrantScope,
         origin: &SessionId,
@@ -98,7 +98,7 @@ impl Store {
              ON CONFLICT (key, pattern, scope, place) DO UPDATE SET created = created RETURNING id",
         )?;
         Ok(insert.query_row(
-            params![key, pattern, scope, place, now(), origin.as_str()],
+            params![key.as_str(), pattern, scope, place, now(), origin.as_str()],
             |row| row.get(0),
         )?)
     }
@@ -168,7 +168,7 @@ fn grant(row: &Row<'_>) -> Result<Grant, rusqlite::Error> {
     };
     Ok(Grant {
         id: row.get(0)?,
-        key: row.get(1)?,
+        key: PermissionKey::named(row.get::<_, String>(1)?),
         pattern: row.get(2)?,
         scope,
         created: row.get(5)?,
@@ -188,14 +188,31 @@ mod tests {
     fn a_grant_is_listed_where_it_counts_until_it_is_revoked() {
         let (store, session) = store_with("/p");
         let project = GrantScope::Project("/p".into());
-        let one = store.add_grant("bash", "git *", &project, &session).unwrap();
+        let one = store
+            .add_grant(&PermissionKey::named("bash"), "git *", &project, &session)
+            .unwrap();
         let two = store
-            .add_grant("edit", "*", &GrantScope::Session(session.clone()), &session)
+            .add_grant(
+                &PermissionKey::named("edit"),
+                "*",
+                &GrantScope::Session(session.clone()),
+                &session,
+            )
             .unwrap();
         let three = store
-            .add_grant("webfetch", "https://a/*", &GrantScope::Global, &session)
+            .add_grant(
+                &PermissionKey::named("webfetch"),
+                "https://a/*",
+                &GrantScope::Global,
+                &session,
+            )
             .unwrap();
-        assert_eq!(store.add_grant("bash", "git *", &project, &session).unwrap(), one);
+        assert_eq!(
+            store
+                .add_grant(&PermissionKey::named("bash"), "git *", &project, &session)
+                .unwrap(),
+            one
+        );
         let ids = |grants: Vec<Grant>| grants.into_iter().map(|grant| grant.id).collect::<Vec<_>>();
         assert_eq!(ids(store.grants().unwrap()), [one, two, three]);
         assert_eq!(store.grants().unwrap()[0].scope, project);
@@ -209,14 +226,24 @@ mod tests {
         );
         assert!(store.revoke_grant(three).unwrap());
         assert!(!store.revoke_grant(three).unwrap());
-        assert!(store.add_grant("x", "y", &GrantScope::Global, &session).unwrap() > three);
+        assert!(
+            store
+                .add_grant(&PermissionKey::named("x"), "y", &GrantScope::Global, &session)
+                .unwrap()
+                > three
+        );
     }
 
     #[test]
     fn the_grants_of_a_session_go_with_it() {
         let (store, session) = store_with("/p");
         store
-            .add_grant("edit", "*", &GrantScope::Session(session.clone()), &session)
+            .add_grant(
+                &PermissionKey::named("edit"),
+                "*",
+                &GrantScope::Session(session.clone()),
+                &session,
+            )
             .unwrap();
         store.delete(&session).unwrap();
         assert_eq!(store.grants().unwrap(), []);
@@ -227,8 +254,12 @@ mod tests {
         let (store, session) = store_with("/p");
         let own = GrantScope::Session(session.clone());
         let project = GrantScope::Project("/p".into());
-        let kept = store.add_grant("bash", "git *", &project, &session).unwrap();
-        store.add_grant("edit", "*", &own, &session).unwrap();
+        let kept = store
+            .add_grant(&PermissionKey::named("bash"), "git *", &project, &session)
+            .unwrap();
+        store
+            .add_grant(&PermissionKey::named("edit"), "*", &own, &session)
+            .unwrap();
         store.end_session_grants(&session).unwrap();
         store.end_session_grants(&session).unwrap();
         let ids = |grants: Vec<Grant>| grants.into_iter().map(|grant| grant.id).collect::<Vec<_>>();
@@ -236,13 +267,17 @@ mod tests {
         assert_eq!(ids(store.grants_for(&session, Path::new("/p")).unwrap()), [kept]);
         assert_eq!(store.granted_scopes().unwrap(), [own.clone(), project.clone()]);
         // The same may be granted again, and only the last closed session is remembered.
-        store.add_grant("edit", "*", &own, &session).unwrap();
+        store
+            .add_grant(&PermissionKey::named("edit"), "*", &own, &session)
+            .unwrap();
         assert_eq!(store.grants_for(&session, Path::new("/p")).unwrap().len(), 2);
         store.end_session_grants(&session).unwrap();
         assert_eq!(store.granted_scopes().unwrap(), [own, project.clone()]);
         let other = SessionId::new();
         let others = GrantScope::Session(other.clone());
-        store.add_grant("edit", "*", &others, &other).unwrap();
+        store
+            .add_grant(&PermissionKey::named("edit"), "*", &others, &other)
+            .unwrap();
         store.end_session_grants(&other).unwrap();
         assert_eq!(store.granted_scopes().unwrap(), [others, project]);
     }
@@ -252,7 +287,12 @@ mod tests {
         let (store, session) = store_with("/p");
         let add = |pattern| {
             store
-                .add_grant("bash", pattern, &GrantScope::Global, &session)
+                .add_grant(
+                    &PermissionKey::named("bash"),
+                    pattern,
+                    &GrantScope::Global,
+                    &session,
+                )
                 .unwrap()
         };
         add("ls *");

@@ -86,7 +86,7 @@ impl CallSettings {
     }
 }
 
-/// One call's surroundings.
+/// Context of one call.
 pub struct ToolCx {
     pub services: Arc<SessionServices>,
     pub call: CallId,
@@ -118,7 +118,7 @@ pub struct PathAsk {
 }
 
 impl ToolCx {
-    /// Makes the surroundings of a call, in which no other calls can be run.
+    /// Makes the context of a call, in which no other calls can be run.
     ///
     /// `updates` is unbounded because its senders bound it: tools coalesce what they print to one update each 50 ms.
     pub fn new(

@@ -12,7 +12,7 @@ use crate::view::card::{Card, FileTarget};
 #[derive(Clone, Copy)]
 pub struct DrawnArgs<'a> {
     given: &'a Value,
-    /// Where they are not whole.
+    /// The arguments so far, where they are not whole.
     partial: Option<&'a PartialJson>,
     aliases: &'static [ParamAlias],
 }

@@ -16,7 +16,7 @@ use super::{
     Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool,
     ToolCx, ToolError, ToolSet, WrittenFile,
 };
-use crate::conversation::{CallResult, ErrorKind, Json, TaskRow};
+use crate::conversation::{CallResult, ErrorKind, Json, PermissionKey, TaskRow};
 use crate::permission::Ask;
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
@@ -51,7 +51,7 @@ pub trait DynTool: Send + Sync {
     fn routes(&self) -> &[Route];
     fn set(&self) -> ToolSet;
     fn edit_modes(&self) -> &[EditMode];
-    fn family(&self) -> &str;
+    fn family(&self) -> &PermissionKey;
     fn keep(&self) -> Keep;
     fn is_dynamic(&self) -> bool;
     fn is_loop_checked(&self) -> bool;
@@ -110,7 +110,7 @@ impl<T: Tool> DynTool for T {
         T::EDIT_MODES
     }
 
-    fn family(&self) -> &str {
+    fn family(&self) -> &PermissionKey {
         T::FAMILY
     }
 

@@ -38,7 +38,7 @@ struct GateRules {
     permissions: Arc<Permissions>,
     mode: Mode,
     /// The families of tools that have asked, for judging their questions again.
-    families: HashMap<String, String>,
+    families: HashMap<String, PermissionKey>,
 }
 
 /// Tool that asks. A tool's own name is a key beside that of its family, and of no other: that `bash` asks is not said
@@ -46,7 +46,7 @@ struct GateRules {
 #[derive(Debug, Clone, Copy)]
 pub struct AskingTool<'a> {
     pub tool: &'a str,
-    pub family: &'a str,
+    pub family: &'a PermissionKey,
 }
 
 impl<'a> AskingTool<'a> {
@@ -61,7 +61,7 @@ impl<'a> AskingTool<'a> {
     fn decide(self, permissions: &Permissions, asks: &[Ask], mode: Mode) -> Decision {
         let (mut open, mut answered) = (Vec::new(), Vec::new());
         for ask in asks {
-            let name = if ask.key.as_str() == self.family {
+            let name = if ask.key == *self.family {
                 self.tool
             } else {
                 ask.key.as_str()
@@ -229,7 +229,7 @@ impl Gate {
         };
         self.rules()
             .families
-            .insert(tool.to_owned(), asker.family.to_owned());
+            .insert(tool.to_owned(), asker.family.clone());
         let first = open.first().map(Denial::nobody);
         let shown = shown();
         let fit = shown.editable.as_ref().map(|(_, fit)| Arc::clone(fit));
@@ -331,7 +331,7 @@ impl Gate {
         };
         let source = Source::Grant(scope);
         let revoked = Rule::new(
-            &grant.key,
+            grant.key.as_str(),
             &grant.pattern,
             Action::Allow,
             source,
@@ -352,13 +352,12 @@ impl Gate {
             Scope::Everywhere => GrantScope::Global,
         };
         for (key, pattern) in patterns {
-            self.store
-                .add_grant(key.as_str(), pattern, &scope, &self.owner.session)?;
+            self.store.add_grant(key, pattern, &scope, &self.owner.session)?;
         }
         Ok(())
     }
 
-    /// What is granted counts in the whole tree.
+    /// Stores grants, which count in the whole tree.
     fn add_grants(&self, granted: &[Rule]) {
         for gate in self.tree.all() {
             let mut rules = gate.rules();
@@ -409,7 +408,8 @@ impl Gate {
         move |inquiry| {
             let asks: Vec<Ask> = inquiry.rows.iter().map(|row| row.ask.clone()).collect();
             let tool = inquiry.tool.as_str();
-            let family = families.get(tool).map_or(tool, String::as_str);
+            let own = PermissionKey::named(tool);
+            let family = families.get(tool).unwrap_or(&own);
             match (AskingTool { tool, family }).decide(&permissions, &asks, mode) {
                 Decision::Allow | Decision::AllowByMode(_) => Some(PermissionReply::Once),
                 Decision::Ask(_) => None,

@@ -428,7 +428,7 @@ impl Harness {
         }
     }
 
-    /// The surroundings of a call whose progress nobody hears of.
+    /// The context of a call whose progress nobody hears of.
     pub(crate) fn unheard(&self) -> ToolCx {
         let (updates, _) = mpsc::unbounded_channel();
         ToolCx::new(&self.calls(), CallId::new(), self.cancel.child_token(), updates)

@@ -170,7 +170,7 @@ pub trait Tool: Send + Sync + 'static {
     /// The edit modes in which a model is told of it.
     const EDIT_MODES: &'static [EditMode] = &EditMode::ALL;
     /// The permission key whose `deny` for everything takes the tool away.
-    const FAMILY: &'static str = Self::NAME;
+    const FAMILY: &'static PermissionKey = &PermissionKey::own(Self::NAME);
     /// End of a long output that is kept.
     const KEEP: Keep = Keep::Head;
     /// True if its output is also cut by what the context has left.
@@ -274,7 +274,7 @@ pub struct ResultView<'a, D> {
     pub error: Option<ErrorKind>,
 }
 
-/// What a call has made of a file.
+/// A file as a call has left it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct WrittenFile {
     /// As tools answer with it: from the project's root.

@@ -28,7 +28,7 @@ pub struct NestedCalls {
 }
 
 impl NestedCalls {
-    /// Makes the surroundings of the call `call` inside another.
+    /// Makes the context of the call `call` inside another.
     fn context(
         &self,
         call: CallId,

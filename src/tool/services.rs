@@ -95,7 +95,7 @@ impl BoardStore {
     }
 }
 
-/// Where changes of several files write down what they are about to do, in the directory of lathe's data.
+/// Returns the directory where changes of several files write down what they are about to do, in that of lathe's data.
 pub fn records_dir(data: &Path) -> PathBuf {
     data.join("transactions")
 }
@@ -111,7 +111,7 @@ pub struct SessionServices {
     /// The environment of commands, scrubbed.
     pub environment: Vec<(OsString, OsString)>,
     pub gate: Arc<Gate>,
-    /// Who started the session, and for what, of a task.
+    /// The agent that started the session of a task, and the purpose.
     pub delegated: Option<Delegated>,
     /// Protected names that are there, so that those which a command creates are known as new.
     pub protected_names: ProtectedNames,

@@ -54,7 +54,7 @@ impl ToolSettings {
     }
 }
 
-/// Who can work on tasks.
+/// Agents that can work on tasks.
 #[derive(Debug, Clone, Default)]
 pub struct DelegationSettings {
     /// Agents and what they are for.

@@ -1,6 +1,6 @@
 //! The states of a call.
 
-/// Where the call stands; it picks the gutter's sign and colour.
+/// Progress of a call; it picks the gutter's sign and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardStatus {
     Waiting,

@@ -5,7 +5,7 @@ use super::operand::PathOperand;
 /// Directories that one command may run in.
 const MAX_DIRECTORIES: usize = 8;
 
-/// Where a command may run.
+/// Directories in which a command may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PossibleDirectories {
     Unknown,

@@ -1,4 +1,4 @@
-//! What a text does besides running commands, and why one is not taken apart.
+//! Effects of a text besides running commands, and the reasons why one is not taken apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) struct Facts {
     pub(super) lasting: BTreeSet<String>,
     /// True if programs that follow may get other variables than the session's.
     pub(super) exports: bool,
-    /// Where the first word of each simple command stands.
+    /// Positions of the first word of each simple command.
     pub(super) starts: BTreeSet<usize>,
     /// True if another shell than bash could read it in another way: `$'…'`, `&>`, `[[`, `((`.
     pub(super) only_bash: bool,

@@ -13,7 +13,7 @@ pub struct PathOperand {
     pub variable: Option<Variable>,
     /// `~somebody`, `$x`: only the shell knows where that is.
     pub dynamic: bool,
-    /// What follows the text, from the first wildcard on.
+    /// The rest behind the text, from the first wildcard on.
     pub wildcards: String,
     /// Of a word that only the shell knows: the paths that it begins with, ends in, and is where nothing stands for the
     /// unknown parts.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::counterpart::Counterpart;
-use super::key::PermissionKey;
 use super::rule::{Action, PROTECTED, Rule, Source};
 use super::subject::Subject;
+use crate::conversation::PermissionKey;
 
 /// The action that the rules give, and the rule that decided; no rule means that nothing matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,12 +96,12 @@ impl Permissions {
 
     /// Returns true if a tool is refused whatever it is called with, so that it need not be shown to a model. A `*`
     /// that is denied while a later rule opens something does not count.
-    pub fn tool_is_denied(&self, key: &str, tool: &str) -> bool {
+    pub fn tool_is_denied(&self, key: &PermissionKey, tool: &str) -> bool {
         let closed = |rules: &[Rule], key: &str| {
             let last = rules.iter().rev().find(|rule| rule.is_about(key));
             last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
         };
-        [key, tool]
+        [key.as_str(), tool]
             .iter()
             .any(|key| self.lists().any(|rules| closed(rules, key)))
     }

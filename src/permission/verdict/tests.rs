@@ -383,7 +383,7 @@ fn a_tool_is_denied_when_nothing_of_it_is_left() {
             project: rules(project),
             ..Permissions::default()
         };
-        permissions.tool_is_denied("bash", "interactive_bash")
+        permissions.tool_is_denied(&PermissionKey::BASH, "interactive_bash")
     };
     assert!(denied(r#"{"bash": "deny"}"#, "{}"));
     assert!(denied(r#"{"*": "deny"}"#, "{}"));

@@ -1,4 +1,4 @@
-//! What git said of the last directories that were asked about.
+//! Answers of git about the last directories that were asked about.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -39,7 +39,7 @@ pub(super) enum FileFault {
 /// Reads a file. `Ok(None)` is one that is none of our business.
 pub(super) fn read(
     path: &Path,
-    shelf: AgentDirectory<'_>,
+    directory: AgentDirectory<'_>,
     check_rules: CheckRules<'_>,
     gate: &dyn FileGate,
     allowance: &mut ReadBudget,
@@ -50,7 +50,7 @@ pub(super) fn read(
         return Err(FileFault::Nameless(problem(path, message)));
     };
     let check = |name: &str| check_name(name).map_err(|message| FileFault::Nameless(at_start(path, message)));
-    let text = match allowance.read(path, shelf.confined_to, gate, shelf.judged) {
+    let text = match allowance.read(path, directory.confined_to, gate, directory.judged) {
         Ok(text) => text,
         Err(message) => {
             check(stem)?;
@@ -68,16 +68,16 @@ pub(super) fn read(
         }
     };
     // Claude's agents always have one; what has none is a note beside them.
-    if shelf.dialect == Dialect::Claude && front.fields.is_empty() {
+    if directory.dialect == Dialect::Claude && front.fields.is_empty() {
         return Ok(None);
     }
     let given = front.fields.get("name").and_then(|field| field.value.as_str());
-    let name = match (shelf.dialect, given) {
+    let name = match (directory.dialect, given) {
         (Dialect::Claude, Some(name)) => name.trim().to_owned(),
         _ => stem.to_owned(),
     };
     check(&name)?;
-    let said = patch(&front, shelf.dialect, check_rules);
+    let said = patch(&front, directory.dialect, check_rules);
     Ok(Some(ReadAgent {
         name,
         patch: said.map_err(|error| placed(path, error)),

@@ -22,7 +22,7 @@ pub(in crate::screen_reader) fn lines(grants: &[Grant], session: &SessionId, zon
             "{number} {}, {place}, from {}, {when}{}",
             named(grant),
             grant.origin,
-            too_wide(&grant.key, &grant.pattern)
+            too_wide(grant.key.as_str(), &grant.pattern)
                 .map(|note| format!(", {note}"))
                 .unwrap_or_default()
         ));
@@ -39,6 +39,7 @@ pub(in crate::screen_reader) fn named(grant: &Grant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::PermissionKey;
     use crate::session::{GrantOrigin, GrantScope};
 
     #[test]
@@ -46,7 +47,7 @@ mod tests {
         let session: SessionId = "ses_1".parse().unwrap();
         let grant = |id, scope| Grant {
             id,
-            key: "bash".to_owned(),
+            key: PermissionKey::BASH,
             pattern: "cargo test *".to_owned(),
             scope,
             origin: GrantOrigin {

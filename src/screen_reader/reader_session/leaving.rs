@@ -1,36 +1,15 @@
 //! Leaving while tasks are at work: it is asked about once, and takes place when it is asked for again after that could
 //! be heard.
 
+use super::notice::SpokenNotice;
 use super::{Effect, ReaderSession};
-use crate::screen_reader::console::PromptNumber;
 use crate::screen_reader::tasks::words;
 use crate::text::count::plural;
-
-/// The person was told what leaving ends.
-pub(super) struct LeavingQuestion {
-    round: PromptNumber,
-    /// True once it is written and time has passed since.
-    is_heard: bool,
-}
-
-impl LeavingQuestion {
-    /// Counted with the questions that take no answer yet.
-    pub(super) fn unheard_round(&self) -> Option<PromptNumber> {
-        (!self.is_heard).then_some(self.round)
-    }
-
-    /// Says whether it is this that could be heard.
-    pub(super) fn accept_answers(&mut self, round: PromptNumber) -> bool {
-        let is_it = self.unheard_round() == Some(round);
-        self.is_heard |= is_it;
-        is_it
-    }
-}
 
 impl ReaderSession {
     /// Leaves, or asks first where tasks are at work.
     pub(super) fn leave(&mut self) {
-        let is_meant = self.leaving.as_ref().is_some_and(|leaving| leaving.is_heard);
+        let is_meant = self.leaving.as_ref().is_some_and(SpokenNotice::is_heard);
         if is_meant || !self.has_active_tasks() {
             return self.effects.push(Effect::Leave);
         }
@@ -38,10 +17,7 @@ impl ReaderSession {
             return self.say("That came before you could hear what leaving ends, so you are still here.");
         }
         self.rounds += 1;
-        self.leaving = Some(LeavingQuestion {
-            round: self.rounds,
-            is_heard: false,
-        });
+        self.leaving = Some(SpokenNotice::new(self.rounds));
         let active: Vec<String> = self
             .tree
             .tasks

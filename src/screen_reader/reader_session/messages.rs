@@ -8,8 +8,8 @@
 //! again.
 
 use super::ReaderSession;
+use super::notice::SpokenNotice;
 use crate::conversation::{Message, NoticeKind, PartBody, Role};
-use crate::screen_reader::console::PromptNumber;
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind, StoredDraft};
 use crate::text::sanitize::sanitize;
@@ -18,23 +18,7 @@ use crate::text::sanitize::sanitize;
 pub(super) struct ReturnedMessage {
     /// As it goes if it is sent again: with the files that were told, and without those that cannot be read.
     again: Input,
-    round: PromptNumber,
-    /// True once the notice about it is written and time has passed since.
-    is_heard: bool,
-}
-
-impl ReturnedMessage {
-    /// Counted with the questions that take no answer yet.
-    pub(super) fn unheard_round(&self) -> Option<PromptNumber> {
-        (!self.is_heard).then_some(self.round)
-    }
-
-    /// Says whether it is this that could be heard.
-    pub(super) fn accept_answers(&mut self, round: PromptNumber) -> bool {
-        let is_it = self.unheard_round() == Some(round);
-        self.is_heard |= is_it;
-        is_it
-    }
+    pub(super) notice: SpokenNotice,
 }
 
 impl ReaderSession {
@@ -74,7 +58,11 @@ impl ReaderSession {
 
     /// Sends what came back, or what is held since an interrupt, or else what was left unsent.
     pub(super) fn release(&mut self) {
-        if self.returned.as_ref().is_some_and(|returned| !returned.is_heard) {
+        if self
+            .returned
+            .as_ref()
+            .is_some_and(|returned| !returned.notice.is_heard())
+        {
             self.say("That came before you could hear why your message came back, so it was not sent.");
         } else if let Some(returned) = self.returned.take() {
             self.hand_over(returned.again);
@@ -136,7 +124,7 @@ impl ReaderSession {
     fn input(&mut self, text: &str) -> Input {
         let returned = self.returned.take();
         match returned.filter(|it| it.again.text.trim() == text.trim()) {
-            Some(returned) if returned.is_heard => returned.again,
+            Some(returned) if returned.notice.is_heard() => returned.again,
             // It was typed before anybody could know what comes of it.
             Some(returned) => Input {
                 meant: Vec::new(),
@@ -172,8 +160,7 @@ impl ReaderSession {
         self.aside(&format!("It was: {}", again.text));
         self.returned = Some(ReturnedMessage {
             again,
-            round: self.rounds,
-            is_heard: false,
+            notice: SpokenNotice::new(self.rounds),
         });
         self.keep_unsent();
     }

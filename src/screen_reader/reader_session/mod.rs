@@ -15,6 +15,7 @@ mod conversations;
 mod input;
 mod leaving;
 mod messages;
+mod notice;
 mod queries;
 mod questions;
 mod reports;
@@ -42,8 +43,8 @@ use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::text::count::plural;
 use crate::tool::BuiltinCards;
 use conversations::MainConversation;
-use leaving::LeavingQuestion;
 use messages::ReturnedMessage;
+use notice::SpokenNotice;
 use queries::ListedState;
 use tasks::TreeState;
 
@@ -90,7 +91,7 @@ pub(super) struct ReaderSession {
     tree: TreeState,
     main: MainConversation,
     /// Leaving was asked for while tasks were at work.
-    leaving: Option<LeavingQuestion>,
+    leaving: Option<SpokenNotice>,
     /// Another conversation was asked for while a message was on its way.
     was_told_to_wait: bool,
     /// Another conversation is being opened.

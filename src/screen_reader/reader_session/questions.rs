@@ -1,8 +1,7 @@
 //! The question that is put, and what is typed to answer it.
 
 use super::ReaderSession;
-use super::leaving::LeavingQuestion;
-use super::messages::ReturnedMessage;
+use super::notice::SpokenNotice;
 use crate::permission::PermissionReply;
 use crate::screen_reader::console::PromptNumber;
 use crate::screen_reader::question_queue::WithdrawnPosition;
@@ -47,8 +46,11 @@ impl ReaderSession {
 
     /// Returns what was put to the person and takes no answer yet.
     pub(in crate::screen_reader) fn unheard_round(&self) -> Option<PromptNumber> {
-        let returned = self.returned.as_ref().and_then(ReturnedMessage::unheard_round);
-        let leaving = self.leaving.as_ref().and_then(LeavingQuestion::unheard_round);
+        let returned = self
+            .returned
+            .as_ref()
+            .and_then(|returned| returned.notice.unheard_round());
+        let leaving = self.leaving.as_ref().and_then(SpokenNotice::unheard_round);
         self.asks.unheard_round().or(returned).or(leaving)
     }
 
@@ -60,7 +62,7 @@ impl ReaderSession {
     /// From now on lines are answers to this, if it is what waits.
     pub(in crate::screen_reader) fn accept_answers(&mut self, round: PromptNumber) {
         if let Some(returned) = &mut self.returned
-            && returned.accept_answers(round)
+            && returned.notice.accept_answers(round)
         {
             self.aside("/send sends your message again as it is.");
         }

@@ -145,8 +145,8 @@ impl TaskList {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{Sample, task};
     use super::*;
+    use crate::conversation::task_sample::{Sample, task};
 
     fn noted(list: &mut TaskList, sample: &Sample) -> (Option<TaskChange>, Option<usize>) {
         let (change, group) = list.note(&sample.row());
@@ -167,7 +167,11 @@ mod tests {
             noted(&mut list, &one.clone().background().running()).0,
             Some(TaskChange::ToBackground)
         );
-        let ended = one.clone().background().ended(TaskStatus::Completed);
+        let ended = one
+            .clone()
+            .background()
+            .ended(TaskStatus::Completed)
+            .later(41_000);
         assert_eq!(noted(&mut list, &ended), (Some(TaskChange::Ended), Some(1)));
         assert_eq!(noted(&mut list, &ended), (None, None));
         assert_eq!(noted(&mut list, &one.clone().background()).0, None);
@@ -176,7 +180,10 @@ mod tests {
             Some(TaskChange::WentOn)
         );
         assert_eq!(
-            noted(&mut list, &one.background().ended(TaskStatus::Failed)),
+            noted(
+                &mut list,
+                &one.background().ended(TaskStatus::Failed).later(41_000)
+            ),
             (Some(TaskChange::Ended), Some(1))
         );
     }
@@ -186,7 +193,7 @@ mod tests {
         let one = task(&SessionId::new(), "one");
         let mut list = TaskList::default();
         list.note(&one.row());
-        let cancelled = one.ended(TaskStatus::Cancelled);
+        let cancelled = one.ended(TaskStatus::Cancelled).later(41_000);
         assert_eq!(noted(&mut list, &cancelled), (Some(TaskChange::Ended), None));
     }
 
@@ -198,8 +205,14 @@ mod tests {
         for sample in [&one, &two] {
             list.note(&sample.clone().running().row());
         }
-        assert_eq!(noted(&mut list, &one.ended(TaskStatus::Completed)).1, None);
-        assert_eq!(noted(&mut list, &two.ended(TaskStatus::Failed)).1, Some(2));
+        assert_eq!(
+            noted(&mut list, &one.ended(TaskStatus::Completed).later(41_000)).1,
+            None
+        );
+        assert_eq!(
+            noted(&mut list, &two.ended(TaskStatus::Failed).later(41_000)).1,
+            Some(2)
+        );
     }
 
     #[test]
@@ -208,7 +221,7 @@ mod tests {
         let [one, two] = ["one", "two"].map(|name| task(&root, name));
         let mut list = TaskList::default();
         list.reset(&[
-            one.clone().ended(TaskStatus::Completed).row(),
+            one.clone().ended(TaskStatus::Completed).later(41_000).row(),
             two.clone().running().row(),
         ]);
         assert_eq!(noted(&mut list, &two.clone().running().spent(2, 9)).0, None);

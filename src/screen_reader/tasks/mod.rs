@@ -5,8 +5,6 @@
 //! epoch and come from outside.
 
 mod list;
-#[cfg(test)]
-pub(super) mod sample;
 pub(super) mod words;
 
 pub(super) use list::{FinishedGroup, TaskChange, TaskList, TaskNumber};

@@ -272,8 +272,8 @@ pub(in crate::screen_reader) fn duration(millis: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::task;
     use super::*;
+    use crate::conversation::task_sample::task;
 
     fn told(tasks: &TaskList, asking: &[SessionId], is_whole: bool) -> Vec<String> {
         let asks = |session: &SessionId| {
@@ -303,9 +303,11 @@ mod tests {
         let below = task(&working.session(), "tokio time").background();
         let done = task(&root, "review")
             .ended(TaskStatus::Completed)
+            .later(41_000)
             .with("Two risks.");
         let failed = task(&root, "look")
             .ended(TaskStatus::Failed)
+            .later(41_000)
             .with("the user refused one of its calls");
         let mut tasks = TaskList::default();
         tasks.reset(&[
@@ -339,7 +341,7 @@ mod tests {
     fn of_many_that_ended_the_newest_are_told() {
         let root = SessionId::new();
         let rows: Vec<_> = (0..12)
-            .map(|_| task(&root, "x").ended(TaskStatus::Completed).row())
+            .map(|_| task(&root, "x").ended(TaskStatus::Completed).later(41_000).row())
             .collect();
         let mut tasks = TaskList::default();
         tasks.reset(&rows);
@@ -353,14 +355,14 @@ mod tests {
     fn changes_are_a_line_each() {
         let root = SessionId::new();
         let one = task(&root, "who calls it");
-        let line = |sample: &super::super::sample::Sample, above, of: TaskChange| {
+        let line = |sample: &crate::conversation::task_sample::Sample, above, of: TaskChange| {
             change(&sample.row(), 2, above, &of)
         };
         assert_eq!(
             line(&one, Some(1), TaskChange::Started),
             "Task 2 has started: explore, \"who calls it\", for task 1."
         );
-        let done = one.clone().ended(TaskStatus::Completed);
+        let done = one.clone().ended(TaskStatus::Completed).later(41_000);
         assert_eq!(
             line(&done, None, TaskChange::Ended),
             "Task 2 is done: explore, \"who calls it\", after 41 seconds. It gave no answer."
@@ -371,7 +373,10 @@ mod tests {
         );
         assert_eq!(
             line(
-                &one.clone().ended(TaskStatus::Failed).with("no model"),
+                &one.clone()
+                    .ended(TaskStatus::Failed)
+                    .later(41_000)
+                    .with("no model"),
                 None,
                 TaskChange::Ended
             ),
@@ -380,7 +385,7 @@ mod tests {
         let group = |statuses: &[TaskStatus]| FinishedGroup {
             rows: statuses
                 .iter()
-                .map(|status| one.clone().ended(*status).row())
+                .map(|status| one.clone().ended(*status).later(41_000).row())
                 .collect(),
         };
         let three = group(&[TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Completed]);

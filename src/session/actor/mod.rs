@@ -44,7 +44,7 @@ use super::{
 };
 use crate::agent::driver::{Driver, DriverEvent};
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
-use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
+use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, PermissionKey, ToolPart};
 use crate::provider::{Model, ProviderError};
 use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
 use crate::tool::{CallSettings, Update};
@@ -465,11 +465,11 @@ impl Actor {
 fn settled_question(question: &Question, reply: Reply) -> SettledQuestion {
     let permission = match (&question.about, reply) {
         (QuestionKind::Permission(inquiry), Reply::Permission(reply)) => {
-            let mut asked: Vec<(String, Vec<String>)> = Vec::new();
+            let mut asked: Vec<(PermissionKey, Vec<String>)> = Vec::new();
             for row in &inquiry.rows {
-                match asked.iter_mut().find(|(key, _)| key == row.key().as_str()) {
+                match asked.iter_mut().find(|(key, _)| key == row.key()) {
                     Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
-                    None => asked.push((row.key().to_string(), vec![row.pattern().to_owned()])),
+                    None => asked.push((row.key().clone(), vec![row.pattern().to_owned()])),
                 }
             }
             Some(SettledPermission {

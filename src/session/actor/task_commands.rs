@@ -1,4 +1,4 @@
-//! What the tasks of the tree want of this session, and what they are told of the person.
+//! Commands of the tasks of the tree to this session, and what they are told of the person.
 
 use super::Actor;
 use super::attachments::MessageRoute;

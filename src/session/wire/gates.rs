@@ -70,9 +70,13 @@ fn with_grants(
                 GrantScope::Global => Scope::Everywhere,
             };
             let source = Source::Grant(scope);
-            permissions
-                .grants
-                .push(Rule::new(&grant.key, &grant.pattern, Action::Allow, source, home));
+            permissions.grants.push(Rule::new(
+                grant.key.as_str(),
+                &grant.pattern,
+                Action::Allow,
+                source,
+                home,
+            ));
         }
     }
     Ok(permissions)

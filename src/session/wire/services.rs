@@ -50,7 +50,7 @@ pub(super) struct CallPlace<'a> {
     pub(super) require_read: bool,
     /// The gate of the session that started it.
     pub(super) above: Option<Arc<Gate>>,
-    /// Who started it, and for what.
+    /// The agent that started it, and the purpose.
     pub(super) delegated: Option<Delegated>,
 }
 

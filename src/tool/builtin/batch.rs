@@ -96,7 +96,7 @@ impl Tool for BatchTool {
         }
         let asker = AskingTool {
             tool: Self::NAME,
-            family: Self::NAME,
+            family: Self::FAMILY,
         };
         let whole = Ask::new(PermissionKey::own(Self::NAME), Subject::new("*"));
         cx.services.gate.refuse_denied(asker, &[whole])?;

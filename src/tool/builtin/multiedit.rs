@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::edit::steps::{self, Details, Plan, RequestedReplacement};
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, PermissionKey};
 use crate::tool::change::{growing_diff, newest_edits};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
@@ -51,7 +51,7 @@ impl Tool for MultiEditTool {
     const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = "edit";
+    const FAMILY: &'static PermissionKey = &PermissionKey::EDIT;
     const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
         Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 

@@ -129,7 +129,7 @@ fn every_tool_goes_with_its_family() {
         let Some((family, _)) = FAMILIES.iter().find(is_of) else {
             return;
         };
-        assert_eq!(tool.family(), *family, "{}", tool.name());
+        assert_eq!(tool.family().as_str(), *family, "{}", tool.name());
     });
 }
 

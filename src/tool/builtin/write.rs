@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, PermissionKey};
 use crate::files::{Expected, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
@@ -64,7 +64,7 @@ impl Tool for WriteTool {
         ParamAlias::name("contents", "content"),
         ParamAlias::name("text", "content"),
     ];
-    const FAMILY: &'static str = "edit";
+    const FAMILY: &'static PermissionKey = &PermissionKey::EDIT;
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Replace, EditMode::Hashline];
     const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> =
         Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);

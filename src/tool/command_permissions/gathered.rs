@@ -1,4 +1,4 @@
-//! What a call asks, gathered while its commands are judged.
+//! Asks of a call, gathered while its commands are judged.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What `rg` is sure to leave out by itself, hidden names and what ignore files name.
+//! Files that `rg` is sure to leave out by itself, hidden names and what ignore files name.
 //!
 //! ripgrep's versions read ignore files differently: whitelists above the search, rules with a slash, user's excludes, the
 //! excludes of linked work trees, bytes that are no text. So this is no second implementation of them but a closed form

@@ -12,11 +12,11 @@ use crate::tool::harness::Harness;
 
 const WRITE: AskingTool<'_> = AskingTool {
     tool: "write",
-    family: "edit",
+    family: &PermissionKey::EDIT,
 };
 const BASH: AskingTool<'_> = AskingTool {
     tool: "bash",
-    family: "bash",
+    family: &PermissionKey::BASH,
 };
 
 impl Gate {

@@ -30,7 +30,7 @@ pub struct ResolvedCall {
     pub(super) tool: Arc<dyn DynTool>,
     pub(super) args: Map<String, Value>,
     pub(super) ignored: Vec<String>,
-    /// What the tool takes, or why the arguments are not the tool's; a hook may still replace these. Each attempt takes
+    /// Arguments that the tool takes, or why they are not the tool's; a hook may still replace these. Each attempt takes
     /// them, and other arguments bring their own.
     pub(super) typed: Result<TypedArgs, Box<ToolError>>,
     /// The same tool with the same arguments as the two calls before it.

@@ -1,4 +1,4 @@
-//! Who reads the next key.
+//! Reader of the next key.
 
 use super::layers::LayerSlot;
 use super::{App, Focus, TurnStatus};
@@ -7,7 +7,7 @@ use crate::tui::layer::Layer;
 use crate::tui::trace::State;
 
 impl App {
-    /// Who reads the next key.
+    /// Returns the context in which the next key is read.
     pub(super) fn context(&self) -> Context {
         match self.top().and_then(|top| self.layer(top)) {
             Some(layer) => layer.context(),

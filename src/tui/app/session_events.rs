@@ -81,7 +81,7 @@ impl App {
         self.views.get(slot).is_some_and(|view| view.root.is_none())
     }
 
-    /// What is over the conversation in front can be filled now, and what the program was started with is sent.
+    /// Fills what is over the conversation in front, and sends what the program was started with.
     fn after_attaching(&mut self, slot: SlotId, is_first: bool, now: Instant) {
         if slot != self.views.front.slot {
             return;

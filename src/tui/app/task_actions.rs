@@ -1,4 +1,4 @@
-//! What a person does about the tasks of the session in front: sends them to the background, holds what they would set off,
+//! Actions of a person on the tasks of the session in front: sends them to the background, holds what they would set off,
 //! lets one go on, and is told of groups that have ended.
 
 use std::fmt::Write as _;

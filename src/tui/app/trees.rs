@@ -1,4 +1,4 @@
-//! What belongs to a tree of sessions: its tasks, and the questions of them all.
+//! State of a tree of sessions: its tasks, and the questions of them all.
 //!
 //! The tree's stream comes with the session of its root. What it tells is taken in by that conversation of the tree which
 //! is on screen, or was last ([`TreeView::front`]): a question comes up where somebody looks, and keys that are typed there

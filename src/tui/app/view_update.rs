@@ -1,6 +1,6 @@
 //! A conversation that takes in what happens in its session, wherever it stands.
 //!
-//! What a session says changes its conversation and its tree. Of the rest of the screen it touches only what a
+//! An event of a session changes its conversation and its tree. Of the rest of the screen it touches only what a
 //! [`ViewUpdate`] lends; layers are about the conversation in front, and the [`App`] tells them afterwards.
 
 use std::time::Instant;

@@ -11,7 +11,7 @@ use crate::view::LookKey;
 use crate::view::approval::{self, ApprovalBody};
 use crate::view::theme::Meaning;
 
-/// What the body is laid out for: the width, the look, whether it explains and whether it lists what is asked.
+/// Conditions that the body is laid out for: the width, the look, whether it explains and whether it lists what is asked.
 pub(super) type BodyKey = (u16, LookKey, bool, bool);
 
 impl Permission {

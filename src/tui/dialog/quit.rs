@@ -23,7 +23,7 @@ pub(super) static KEYS: LayerKeys = LayerKeys {
 const QUIT_ANYWAY: Action = Action::OfLayer("quit-anyway");
 const STAY: Action = Action::OfLayer("stay");
 
-/// What is at work and would be interrupted; something is.
+/// Counts of what is at work and would be interrupted; they are not all zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QuitDialog {
     /// Other sessions.

@@ -182,7 +182,7 @@ impl RuleList {
         let note = if self.armed == Some(rule.id) {
             Some("again revokes it")
         } else {
-            too_wide(&rule.key, &rule.pattern)
+            too_wide(rule.key.as_str(), &rule.pattern)
         };
         let note = note.map(|note| format!("  {note}")).unwrap_or_default();
         let room = width.saturating_sub(4 + str_width(&note));
@@ -341,7 +341,11 @@ fn style(is_chosen: bool, theme: &Theme) -> ratatui::style::Style {
 }
 
 fn what(rule: &Grant) -> String {
-    format!("{}: {}", reveal_line(&rule.key), reveal_line(&rule.pattern))
+    format!(
+        "{}: {}",
+        reveal_line(rule.key.as_str()),
+        reveal_line(&rule.pattern)
+    )
 }
 
 /// Returns the preview of a rule: what it allows, where it counts, and how it came to be.
@@ -360,7 +364,7 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &LayerCx<'_>) -> Vec<Line<'stat
 /// A sentence.
 fn allows(rule: &Grant) -> String {
     let pattern = reveal_line(&rule.pattern);
-    if too_wide(&rule.key, &rule.pattern).is_some() {
+    if too_wide(rule.key.as_str(), &rule.pattern).is_some() {
         return format!("`{pattern}` is too wide by now and counts as nothing.");
     }
     match rule.key.as_str() {
@@ -385,6 +389,7 @@ fn place(rule: &Grant, home: Option<&Path>, session: Option<&SessionId>) -> Stri
 mod tests {
     use super::super::HookRuns;
     use super::*;
+    use crate::conversation::PermissionKey;
     use crate::session::{GrantOrigin, GrantScope};
     use crate::tui::tasks::TaskList;
     use crate::tui::terminal_environment::TerminalEnvironment;
@@ -393,7 +398,7 @@ mod tests {
     fn rule(id: i64, key: &str, pattern: &str, scope: GrantScope) -> Grant {
         Grant {
             id,
-            key: key.into(),
+            key: PermissionKey::named(key),
             pattern: pattern.into(),
             scope,
             origin: GrantOrigin {

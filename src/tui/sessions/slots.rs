@@ -53,7 +53,7 @@ struct SessionSlot {
     state: SlotState,
 }
 
-/// Who ends the session of a slot.
+/// Owner of the session of a slot, which ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotOwner {
     Screen,

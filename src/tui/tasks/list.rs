@@ -194,7 +194,7 @@ impl TaskList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::tasks::sample::{Sample, task};
+    use crate::conversation::task_sample::{Sample, task};
 
     fn noted(list: &mut TaskList, sample: &Sample) -> Option<usize> {
         list.note(&sample.row()).map(|group| group.rows.len())

@@ -6,8 +6,6 @@
 
 mod list;
 mod mark;
-#[cfg(test)]
-pub(crate) mod sample;
 pub(crate) mod words;
 
 pub(crate) use list::{FinishedGroup, TaskCounts, TaskEntry, TaskList};

@@ -1,4 +1,4 @@
-//! What rows and tiles say of a task, in a few words.
+//! Words of rows and tiles about a task.
 
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::question::{Question, QuestionKind};
@@ -34,7 +34,7 @@ pub(crate) fn taken(row: &TaskRow) -> u64 {
     row.usage.input + row.usage.cache_write + row.usage.output
 }
 
-/// What a task does right now, or why it ended; `unix` is now. Questions have words of their own.
+/// Returns what a task does right now, or why it ended; `unix` is now. Questions have words of their own.
 pub(crate) fn doing(row: &TaskRow, unix: i64) -> String {
     let waited = (unix - row.since).max(0);
     let last = || match row.now.as_str() {
@@ -59,7 +59,7 @@ pub(crate) fn doing(row: &TaskRow, unix: i64) -> String {
     }
 }
 
-/// What a task that has ended is told when it is to go on, unless the person says something else.
+/// The prompt of a task that has ended and is to go on, unless the person says something else.
 pub(crate) fn go_on(status: TaskStatus) -> &'static str {
     match status {
         TaskStatus::Completed => "Go on.",
@@ -91,7 +91,7 @@ pub(crate) fn question(question: &Question) -> String {
 mod tests {
     use super::*;
     use crate::conversation::SessionId;
-    use crate::tui::tasks::sample::task;
+    use crate::conversation::task_sample::task;
 
     #[test]
     fn clocks_count_seconds_and_tokens_are_round() {

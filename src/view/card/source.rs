@@ -16,9 +16,9 @@ pub enum Asides {
 /// Notes about a text that is read from cards.
 #[derive(Debug, Default)]
 pub struct SourceNotes {
-    /// Where the first line of each diff stands.
+    /// Positions of the first line of each diff.
     pub diffs: Vec<usize>,
-    /// Where lines begin that are about a file, in order; `None` where nobody wants to know.
+    /// Positions where lines begin that are about a file, in order; `None` where nobody wants to know.
     pub targets: Option<Vec<(usize, FileTarget)>>,
 }
 

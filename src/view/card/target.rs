@@ -15,7 +15,7 @@ pub struct FileTarget {
     pub line: Option<usize>,
 }
 
-/// Where a relative path begins.
+/// Directory in which a relative path begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathBase {

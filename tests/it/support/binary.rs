@@ -38,7 +38,7 @@ impl Lathe {
         Self::program(LATHE, project)
     }
 
-    /// Another program in the same surroundings.
+    /// Another program in the same environment.
     pub(crate) fn program(program: impl AsRef<OsStr>, project: &Project) -> Self {
         Self {
             program: program.as_ref().to_owned(),

@@ -1,6 +1,7 @@
 //! Queries beside the conversation.
 
 use super::*;
+use crate::conversation::PermissionKey;
 use crate::screen_reader::host_requests::{HostReport, PageQuery};
 use crate::screen_reader::pages::sessions::SessionSearch;
 use crate::session::host::SessionTarget;
@@ -10,13 +11,13 @@ use crate::session::query::{
 use crate::session::{ErrorReport, ReportKind};
 use crate::session::{Grant, GrantOrigin, GrantScope};
 
-/// The one errand that is begun now.
+/// The one request that is begun now.
 fn begun(reader: &mut ReaderSession) -> HostRequest {
     let mut effects = reader.take_effects();
     assert_eq!(effects.len(), 1);
     match effects.remove(0) {
         Effect::Begin(host_request) => host_request,
-        Effect::Send(_) | Effect::SendToMain(_) | Effect::Leave => panic!("no errand"),
+        Effect::Send(_) | Effect::SendToMain(_) | Effect::Leave => panic!("no request"),
     }
 }
 
@@ -35,7 +36,7 @@ fn look(reader: &mut ReaderSession, line: &str, answer: impl FnOnce(&PageQuery) 
 fn grant(id: i64, pattern: &str) -> Grant {
     Grant {
         id,
-        key: "bash".to_owned(),
+        key: PermissionKey::BASH,
         pattern: pattern.to_owned(),
         scope: GrantScope::Global,
         origin: GrantOrigin::default(),

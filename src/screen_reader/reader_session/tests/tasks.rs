@@ -1,8 +1,8 @@
 //! Tasks: told a line each, entered, left, stopped, and asked about before they end with the session.
 
 use super::*;
+use crate::conversation::task_sample::{Sample, task};
 use crate::conversation::{Message, MessageState, TaskActivity, TaskStatus};
-use crate::screen_reader::tasks::sample::{Sample, task};
 use crate::session::{Input, StoredDraft, TaskOp};
 
 /// Tells the reader how a task stands now, and returns what is said of it.
@@ -80,12 +80,17 @@ fn a_task_has_a_line_when_it_starts_and_ends_and_a_group_one_when_all_have() {
     assert_eq!(
         told(
             &mut reader,
-            &one.ended(TaskStatus::Completed).with("Two\u{1b}[2J places")
+            &one.ended(TaskStatus::Completed)
+                .later(41_000)
+                .with("Two\u{1b}[2J places")
         ),
         "\nTask 1 is done: explore, \"who calls it\", after 41 seconds. It says: Two places.\n> "
     );
     assert_eq!(
-        told(&mut reader, &two.ended(TaskStatus::Failed).with("no model")),
+        told(
+            &mut reader,
+            &two.ended(TaskStatus::Failed).later(41_000).with("no model")
+        ),
         "\nTask 2 has failed: explore, \"time\", after 41 seconds. Why: no model.\n\
          All 2 tasks in the background have ended: 1 done, 1 failed.\n> "
     );
@@ -110,7 +115,10 @@ fn the_end_of_a_task_that_a_call_waits_for_is_told_by_the_call_alone() {
     assert!(reader.take_text().starts_with("No task is waited for here"));
     let other = task(&reader.info.id, "time").running();
     told(&mut reader, &other);
-    assert_eq!(told(&mut reader, &other.ended(TaskStatus::Completed)), "");
+    assert_eq!(
+        told(&mut reader, &other.ended(TaskStatus::Completed).later(41_000)),
+        ""
+    );
 }
 
 #[test]
@@ -186,7 +194,10 @@ fn a_task_that_is_entered_tells_what_it_was_asked_did_and_says_and_goes_on_live(
     assert_eq!(reader.take_text(), "Finished.\ntask 1 > ");
     // Its own end says that already.
     assert_eq!(
-        told(&mut reader, &sample.clone().ended(TaskStatus::Completed)),
+        told(
+            &mut reader,
+            &sample.clone().ended(TaskStatus::Completed).later(41_000)
+        ),
         ""
     );
     reader.read("and where?");
@@ -309,7 +320,7 @@ fn tasks_are_stopped_by_number_and_all_at_once() {
     assert!(reader.take_text().starts_with(
         "Nothing runs in this conversation. 1 task is at work, and its end waits until you send something;"
     ));
-    told(&mut reader, &one.ended(TaskStatus::Cancelled));
+    told(&mut reader, &one.ended(TaskStatus::Cancelled).later(41_000));
     for (line, why) in [
         ("/stop 1", "Task 1 has ended already."),
         ("/stop 2", "There is no task 2"),
@@ -366,7 +377,7 @@ fn leaving_while_tasks_are_at_work_is_asked_about() {
     let effects = reader.take_effects();
     assert!(matches!(effects.as_slice(), [Effect::Send(Op::Interrupt)]));
     assert!(reader.take_text().ends_with("Task 1: explore, \"one\".\n> "));
-    told(&mut reader, &one.ended(TaskStatus::Completed));
+    told(&mut reader, &one.ended(TaskStatus::Completed).later(41_000));
     reader.read("/quit");
     assert!(matches!(reader.take_effects().as_slice(), [Effect::Leave]));
 }
@@ -374,7 +385,9 @@ fn leaving_while_tasks_are_at_work_is_asked_about() {
 #[test]
 fn tasks_that_were_there_before_are_counted_when_the_session_is_opened_again() {
     let mut before = snapshot("");
-    let sample = task(&before.info.id, "one").ended(TaskStatus::Interrupted);
+    let sample = task(&before.info.id, "one")
+        .ended(TaskStatus::Interrupted)
+        .later(41_000);
     before.tasks = vec![sample.row()];
     before.messages = vec![message(Role::User, "look")];
     let tools = BuiltinCards::new();

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::tree::{PlannedPatch, Target, plan};
+use crate::conversation::PermissionKey;
 use crate::provider::EditMode;
 use crate::text::patch::{Operation, parse};
 use crate::tool::change::{FileChange, apply_all, with_unlinked};
@@ -107,7 +108,7 @@ impl Tool for ApplyPatchTool {
         ParamAlias::name("patch", "patch_text"),
         ParamAlias::name("input", "patch_text"),
     ];
-    const FAMILY: &'static str = "edit";
+    const FAMILY: &'static PermissionKey = &PermissionKey::EDIT;
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Patch];
     const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
         let files = details.files.into_iter().map(|file| WrittenFile {

@@ -120,7 +120,7 @@ pub(super) struct Plan {
     has_terminals: bool,
 }
 
-/// Who gave a command.
+/// Initiator of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Initiator {
     Model,

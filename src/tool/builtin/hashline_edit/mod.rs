@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::edits::{Edits, Item};
 use self::plan::{PlannedChange, RequestedChange};
 use super::edit::steps::Position;
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, PermissionKey};
 use crate::files::Resolved;
 use crate::provider::EditMode;
 use crate::tool::change::{FileChange, apply_all};
@@ -102,7 +102,7 @@ impl Tool for HashlineEditTool {
         ParamAlias::name("new_string", "new_text"),
         ParamAlias::name("all", "replace_all"),
     ];
-    const FAMILY: &'static str = "edit";
+    const FAMILY: &'static PermissionKey = &PermissionKey::EDIT;
     const EDIT_MODES: &'static [EditMode] = &[EditMode::Hashline];
     const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
         vec![WrittenFile {

@@ -76,7 +76,7 @@ impl Tool for LookAtTool {
         yourself, and for what would fill your context.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = "read";
+    const FAMILY: &'static PermissionKey = &PermissionKey::READ;
     const CANCEL_GRACE: Duration = crate::tool::delegation::STOP_GRACE;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("file_paths", "file_path"),

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{ItemDetails, KEY, card, ids, line, on_board, subject};
+use crate::conversation::PermissionKey;
 use crate::store::NewBoardItem;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
@@ -48,7 +49,7 @@ impl Tool for TaskCreateTool {
         see. For the steps of the work at hand use todowrite.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = KEY;
+    const FAMILY: &'static PermissionKey = KEY;
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<NewBoardItem>, ToolError> {
         let new = NewBoardItem {
@@ -61,7 +62,7 @@ impl Tool for TaskCreateTool {
             blocked_by: ids(&args.blocked_by)?,
             session: cx.session().clone(),
         };
-        Ok(Prepared::of_tool(KEY, new))
+        Ok(Prepared::of_tool(KEY.as_str(), new))
     }
 
     async fn execute(&self, new: NewBoardItem, cx: &ToolCx) -> Result<Output<ItemDetails>, ToolError> {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{ItemDetails, KEY, card, id, on_board};
-use crate::conversation::BoardItemId;
+use crate::conversation::{BoardItemId, PermissionKey};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
@@ -30,11 +30,11 @@ impl Tool for TaskGetTool {
         "Read one item of the project's task board, with all that is known of it.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = KEY;
+    const FAMILY: &'static PermissionKey = KEY;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("task_id", "id")];
 
     async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<BoardItemId>, ToolError> {
-        Ok(Prepared::of_tool(KEY, id(&args.id)?))
+        Ok(Prepared::of_tool(KEY.as_str(), id(&args.id)?))
     }
 
     async fn execute(&self, id: BoardItemId, cx: &ToolCx) -> Result<Output<ItemDetails>, ToolError> {

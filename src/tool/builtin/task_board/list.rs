@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{KEY, ListDetails, card, line, on_board};
-use crate::conversation::BoardStatus;
+use crate::conversation::{BoardStatus, PermissionKey};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
@@ -34,12 +34,12 @@ impl Tool for TaskListTool {
         wait for nothing.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = KEY;
+    const FAMILY: &'static PermissionKey = KEY;
 
     async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Args>, ToolError> {
         let owner = args.owner.map(|owner| line(&owner));
         let owner = owner.filter(|owner| !owner.is_empty());
-        Ok(Prepared::of_tool(KEY, Args { owner, ..args }))
+        Ok(Prepared::of_tool(KEY.as_str(), Args { owner, ..args }))
     }
 
     async fn execute(&self, args: Args, cx: &ToolCx) -> Result<Output<ListDetails>, ToolError> {

@@ -21,14 +21,14 @@ pub(super) use list::TaskListTool;
 pub(super) use update::TaskUpdateTool;
 
 use crate::conversation::{
-    BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind,
+    BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind, PermissionKey,
 };
 use crate::store::{BoardError, Store};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{Output, ToolCx, ToolError};
 
 /// The permission key of the four.
-const KEY: &str = "task_board";
+const KEY: &PermissionKey = &PermissionKey::own("task_board");
 
 /// Items of the board, for the eye and for scripts.
 #[derive(Debug, Serialize, Deserialize)]

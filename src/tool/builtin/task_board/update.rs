@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{ItemDetails, KEY, card, id, ids, line, on_board, subject};
-use crate::conversation::{BoardItemId, BoardStatus};
+use crate::conversation::{BoardItemId, BoardStatus, PermissionKey};
 use crate::store::BoardItemChange;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
@@ -62,7 +62,7 @@ impl Tool for TaskUpdateTool {
         it alone.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = KEY;
+    const FAMILY: &'static PermissionKey = KEY;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("task_id", "id")];
 
     async fn prepare(&self, args: Args, _: &ToolCx) -> Result<Prepared<Self::Plan>, ToolError> {
@@ -78,7 +78,7 @@ impl Tool for TaskUpdateTool {
             remove_blocked_by: ids(&args.remove_blocked_by)?,
             metadata: args.metadata,
         };
-        Ok(Prepared::of_tool(KEY, (id(&args.id)?, change)))
+        Ok(Prepared::of_tool(KEY.as_str(), (id(&args.id)?, change)))
     }
 
     async fn execute(&self, (id, change): Self::Plan, cx: &ToolCx) -> Result<Output<ItemDetails>, ToolError> {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::task::{described, prompt};
 use super::{BudgetArgs, Details, IsolationArg, card, start};
-use crate::conversation::TaskRow;
+use crate::conversation::{PermissionKey, TaskRow};
 use crate::tool::{
     CheckedOrder, Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, TaskOrder, TaskTarget,
     Tool, ToolCx, ToolError, ToolSet,
@@ -40,7 +40,7 @@ impl Tool for BackgroundTaskTool {
         Let another agent work in the background. Answers with its task_id at once; you are told when it has ended.";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = "task";
+    const FAMILY: &'static PermissionKey = &PermissionKey::own("task");
     const FOLLOWED: Option<fn(Details, &TaskRow) -> Option<Details>> = Some(Details::follow);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<CheckedOrder>, ToolError> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::task::{described, prompt};
 use super::{Details, card, start};
-use crate::conversation::{Budget, ErrorKind, TaskRow};
+use crate::conversation::{Budget, ErrorKind, PermissionKey, TaskRow};
 use crate::tool::{
     CheckedOrder, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskOrder,
     TaskTarget, Tool, ToolCx, ToolError, ToolSet,
@@ -47,7 +47,7 @@ impl Tool for CallOmoAgentTool {
         "Ask agent explore (searches this project) or librarian (documentation and other people's code).";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
-    const FAMILY: &'static str = "task";
+    const FAMILY: &'static PermissionKey = &PermissionKey::own("task");
     const CANCEL_GRACE: Duration = crate::tool::delegation::STOP_GRACE;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("background", "run_in_background"),

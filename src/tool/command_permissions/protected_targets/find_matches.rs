@@ -1,4 +1,4 @@
-//! What `find` finds now, as far as it may be protected.
+//! Files that `find` finds now, as far as they may be protected.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -23,12 +23,12 @@ pub(super) struct FindMatch {
     pub(super) name: String,
 }
 
-/// What a `find` does its actions to.
+/// Objects of the actions of a `find`.
 #[derive(Debug, Default)]
 pub(super) struct FindMatches {
     pub(super) deleted: Vec<FindMatch>,
     pub(super) printed: Vec<FindMatch>,
-    /// What programs are run on.
+    /// Files that programs are run on.
     pub(super) run_on: Vec<FindMatch>,
     pub(super) is_too_much: bool,
 }

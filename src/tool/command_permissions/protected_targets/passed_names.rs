@@ -233,7 +233,7 @@ impl CommandContext<'_> {
         }
     }
 
-    /// What a word stands for, as it is passed on.
+    /// The meaning of a word as it is passed on.
     fn names_of_word(&self, word: &Word, places: &CommandDirectories, analysis: &Analysis) -> Vec<String> {
         if word.glob_at.is_none() {
             return vec![word.text.clone()];
@@ -254,7 +254,7 @@ impl CommandContext<'_> {
 /// A name that a command is given.
 struct GivenName {
     text: String,
-    /// Where the command then runs, if that depends on the name.
+    /// The directory where the command then runs, if that depends on the name.
     directory: Option<PathBuf>,
 }
 

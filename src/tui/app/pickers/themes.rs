@@ -133,11 +133,7 @@ fn sample(look: Look<'_>) -> Vec<Line<'static>> {
         ]);
         line.style(look.style(back))
     };
-    let code = |spans: &[(Meaning, &str)]| {
-        let spans = spans.iter().map(|(meaning, text)| span(*meaning, text));
-        Line::from(spans.collect::<Vec<_>>())
-    };
-    vec![
+    let mut rows = vec![
         Line::from(vec![
             span(Meaning::Accent, look.symbols.bar()),
             text(" make the retry test deterministic"),
@@ -165,6 +161,18 @@ fn sample(look: Look<'_>) -> Vec<Line<'static>> {
         ),
         card(CardStatus::Failed, "Bash", " cargo test"),
         Line::default(),
+    ];
+    rows.extend(coloured_words(look));
+    rows
+}
+
+/// Words in the colours of source, of states and of modes.
+fn coloured_words(look: Look<'_>) -> [Line<'static>; 3] {
+    let code = |spans: &[(Meaning, &str)]| {
+        let span = |(meaning, text): &(Meaning, &str)| Span::styled((*text).to_owned(), look.style(*meaning));
+        Line::from(spans.iter().map(span).collect::<Vec<_>>())
+    };
+    [
         code(&[
             (Meaning::CodeKeyword, "fn "),
             (Meaning::CodeFunction, "delay"),

@@ -490,7 +490,7 @@ fn the_list_of_what_is_allowed_for_good() {
     ];
     let rule = |(id, (key, pattern, scope)): (i64, (&str, &str, GrantScope))| Grant {
         id,
-        key: key.to_owned(),
+        key: PermissionKey::named(key),
         pattern: pattern.to_owned(),
         scope,
         origin: GrantOrigin {

@@ -3,9 +3,9 @@
 use super::pictures::{conversation, picture};
 use super::tasks::{asks, tell};
 use super::*;
+use crate::conversation::task_sample::{Sample, task};
 use crate::conversation::{TaskActivity, TaskStatus, WorktreeChanges};
 use crate::session::TaskOp;
-use crate::tui::tasks::sample::{Sample, task};
 
 /// When all of this happens, in milliseconds since the Unix epoch.
 const NOW: i64 = 1_763_900_000_000;

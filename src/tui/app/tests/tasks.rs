@@ -1,10 +1,10 @@
 //! Tasks of a session: their rows, their conversations, and their questions.
 
 use super::*;
+use crate::conversation::task_sample::{Sample, task};
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::tool::BuiltinCards;
 use crate::tui::sessions::SlotId;
-use crate::tui::tasks::sample::{Sample, task};
 
 /// The slot of the first conversation of a task.
 const CHILD: SlotId = SlotId(1);

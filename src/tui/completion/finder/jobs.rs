@@ -1,6 +1,6 @@
-//! Errands of the finder: what has to touch files beside the walk, each on a thread of its own.
+//! Jobs of the finder that touch files beside the walk, each on a thread of its own.
 //!
-//! A disk that does not answer holds up the errand that asked it and no other. The same is not asked twice at once, and of
+//! A disk that does not answer holds up the job that asked it and no other. The same is not asked twice at once, and of
 //! each sort no more than a few are under way: then the newest waits until one of them has ended, and those before it are
 //! forgotten, as nobody wants to know any more.
 
@@ -13,7 +13,7 @@ use super::lookup::{by_own_path, inspect, look, split};
 use super::{FinderPaths, Message};
 use crate::tui::media::Media;
 
-/// Errands of one sort at once.
+/// Maximum number of jobs of one kind at once.
 const MOST: usize = 4;
 /// Time after which a file system counts as not answering.
 pub(super) const STUCK: Duration = Duration::from_secs(2);
@@ -28,7 +28,7 @@ pub(super) enum FinderJob {
     Inspect(String),
 }
 
-/// The result of an errand.
+/// The result of a job.
 #[derive(Debug)]
 pub(super) enum FinderJobResult {
     Listed {
@@ -77,7 +77,7 @@ impl FinderJob {
         }
     }
 
-    /// Returns the empty result, for an errand that could not be run.
+    /// Returns the empty result, for a job that could not be run.
     fn nothing(&self) -> FinderJobResult {
         match self {
             Self::List { id, .. } => FinderJobResult::Listed {
@@ -152,7 +152,7 @@ impl FinderJobs {
         stuck.map_or(Ok(()), Err)
     }
 
-    /// An errand has ended: what waited for that begins.
+    /// A job has ended: what waited for that begins.
     pub(super) fn ended(&mut self, job: &FinderJob) -> Result<(), String> {
         self.running.retain(|running| running.job != *job);
         self.start()
@@ -232,7 +232,7 @@ mod tests {
     }
 
     fn fails(_: &FinderJob, _: &FinderPaths) -> FinderJobResult {
-        panic!("an errand fails in a test")
+        panic!("a job fails in a test")
     }
 
     fn places() -> FinderPaths {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_errand_that_panics_comes_back_with_nothing() {
+    fn a_job_that_panics_comes_back_with_nothing() {
         let (messages, inbox) = channel();
         let mut jobs = FinderJobs::new(places(), fails, messages);
         for _ in 0..2 * MOST {

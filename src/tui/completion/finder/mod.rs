@@ -5,7 +5,7 @@
 //! the beginning of its own path. What is known is answered at once, and again when the walk has found more. A list that
 //! is older than a few seconds is walked anew when somebody asks, and serves until then.
 //!
-//! The thread that answers touches no file but its own: what looks anything up goes as an errand, so that a disk that does
+//! The thread that answers touches no file but its own: what looks anything up is a job of its own, so that a disk that does
 //! not answer holds nothing else up. A walk that meets such a disk is given up, with what it has found; the next one leaves
 //! out what did not answer, for as long as it does not. The screen hears of trouble as a sentence.
 

@@ -90,7 +90,7 @@ async fn a_file_is_looked_at() {
     assert_eq!((&*path, &*text), ("a.rs", "this is a.rs\n"));
 }
 
-/// Performs errands, but for those that ask a disk which does not answer.
+/// Performs jobs, but for those that ask a disk which does not answer.
 fn but_dead(job: &FinderJob, places: &FinderPaths) -> FinderJobResult {
     let (FinderJob::List { text: path, .. } | FinderJob::Look(path) | FinderJob::Inspect(path)) = job;
     while path.starts_with("dead") {

@@ -8,7 +8,7 @@ use lathe::conversation::{
     TaskRow, TaskStatus, TextPart, WorktreeChanges,
 };
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
-use lathe::permission::{Mode, PermissionReply, Scope};
+use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::session::{
     AgentChoice, CallUpdate, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
     ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
@@ -95,7 +95,7 @@ fn task() -> TaskRow {
 fn grant(scope: GrantScope) -> Grant {
     Grant {
         id: 4,
-        key: "bash".into(),
+        key: PermissionKey::BASH,
         pattern: "git *".into(),
         scope,
         origin: GrantOrigin {
@@ -145,7 +145,7 @@ fn every_event_is_data() {
             call: call.clone(),
             permission: Some(SettledPermission {
                 tool: "bash".into(),
-                asked: vec![("bash".into(), vec!["ls".into()])],
+                asked: vec![(PermissionKey::BASH, vec!["ls".into()])],
                 reply: PermissionReply::Nobody,
             }),
         });

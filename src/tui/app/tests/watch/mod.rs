@@ -9,10 +9,10 @@ use serde_json::json;
 use super::pictures::picture_of;
 use super::tasks::{asks, opened, says, tell};
 use super::*;
+use crate::conversation::task_sample::task;
 use crate::conversation::{CallResult, TaskActivity, TaskRow, TaskStatus, TextPart};
 use crate::session::TaskOp;
 use crate::tui::sessions::SlotId;
-use crate::tui::tasks::sample::task;
 
 /// The moment at which the grid is opened, in milliseconds since the Unix epoch.
 const NOW: i64 = 1_763_900_000_000;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::conversation::{SessionId, TaskActivity, TaskId, TaskRow, TaskStatus, Usage};
+use super::{SessionId, TaskActivity, TaskId, TaskRow, TaskStatus, Usage};
 
 /// A task of agent `explore`, queued at the time 0 until it is told otherwise.
 #[derive(Debug, Clone)]
-pub(in crate::screen_reader) struct Sample(pub(in crate::screen_reader) TaskRow);
+pub(crate) struct Sample(pub(crate) TaskRow);
 
 /// Begins with a task that a session starts and waits for.
-pub(in crate::screen_reader) fn task(parent: &SessionId, description: &str) -> Sample {
+pub(crate) fn task(parent: &SessionId, description: &str) -> Sample {
     let session = SessionId::new();
     Sample(TaskRow {
         task: TaskId::of(&session),
@@ -39,27 +39,38 @@ pub(in crate::screen_reader) fn task(parent: &SessionId, description: &str) -> S
 }
 
 impl Sample {
-    pub(in crate::screen_reader) fn session(&self) -> SessionId {
+    pub(crate) fn session(&self) -> SessionId {
         self.0.session.clone()
     }
 
-    pub(in crate::screen_reader) fn row(&self) -> Arc<TaskRow> {
+    pub(crate) fn row(&self) -> Arc<TaskRow> {
         Arc::new(self.0.clone())
     }
 
-    pub(in crate::screen_reader) fn background(mut self) -> Self {
+    pub(crate) fn agent(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.0.agent);
+        self
+    }
+
+    pub(crate) fn background(mut self) -> Self {
         self.0.is_background = true;
         self
     }
 
-    pub(in crate::screen_reader) fn running(mut self) -> Self {
+    /// At the time `now`, in milliseconds.
+    pub(crate) fn at(mut self, now: i64) -> Self {
+        (self.0.created, self.0.since) = (now, now);
+        self
+    }
+
+    pub(crate) fn running(mut self) -> Self {
         self.0.status = TaskStatus::Running;
         self.0.started = Some(self.0.since);
         self
     }
 
     /// Running, and doing this.
-    pub(in crate::screen_reader) fn doing(self, activity: TaskActivity, now: &str) -> Self {
+    pub(crate) fn doing(self, activity: TaskActivity, now: &str) -> Self {
         let mut this = self.running();
         this.0.activity = activity;
         now.clone_into(&mut this.0.now);
@@ -67,22 +78,27 @@ impl Sample {
     }
 
     /// So many calls and tokens so far.
-    pub(in crate::screen_reader) fn spent(mut self, calls: u64, tokens: u64) -> Self {
+    pub(crate) fn spent(mut self, calls: u64, tokens: u64) -> Self {
         self.0.calls = calls;
         self.0.usage.input = tokens;
         self
     }
 
-    /// At 41 seconds.
-    pub(in crate::screen_reader) fn ended(mut self, status: TaskStatus) -> Self {
+    pub(crate) fn ended(mut self, status: TaskStatus) -> Self {
         self.0.started = self.0.started.or(Some(self.0.since));
         self.0.status = status;
-        self.0.ended = Some(self.0.since + 41_000);
+        self.0.ended = Some(self.0.since);
+        self
+    }
+
+    /// With its end so many milliseconds later.
+    pub(crate) fn later(mut self, millis: i64) -> Self {
+        self.0.ended = self.0.ended.map(|ended| ended + millis);
         self
     }
 
     /// With these words: the beginning of its result, or why it did not complete.
-    pub(in crate::screen_reader) fn with(mut self, words: &str) -> Self {
+    pub(crate) fn with(mut self, words: &str) -> Self {
         match self.0.status {
             TaskStatus::Completed => words.clone_into(&mut self.0.now),
             _ => self.0.error = Some(words.to_owned()),

@@ -5,8 +5,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::action::PROTECTED as PROTECTED_NAME;
-
 /// A permission key: that of a family of tools, or a tool's own name. Names that a build does not know are keys too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -16,7 +14,7 @@ impl PermissionKey {
     pub const READ: Self = Self::own("read");
     pub const EDIT: Self = Self::own("edit");
     /// Writes to special paths.
-    pub const PROTECTED: Self = Self::own(PROTECTED_NAME);
+    pub const PROTECTED: Self = Self::own("protected");
     pub const BASH: Self = Self::own("bash");
     pub const EXTERNAL_DIRECTORY: Self = Self::own("external_directory");
     pub const DOOM_LOOP: Self = Self::own("doom_loop");
@@ -28,13 +26,19 @@ impl PermissionKey {
         Self(Cow::Borrowed(name))
     }
 
-    #[cfg(test)]
-    pub(crate) fn named(name: impl Into<String>) -> Self {
+    /// Makes a key of any name.
+    pub fn named(name: impl Into<String>) -> Self {
         Self(Cow::Owned(name.into()))
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl PartialEq<str> for PermissionKey {
+    fn eq(&self, name: &str) -> bool {
+        self.as_str() == name
     }
 }
 
