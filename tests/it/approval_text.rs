@@ -20,7 +20,7 @@ const JUDGED: [&str; 6] = [
 ];
 const DIALOGS: [&str; 2] = ["tui/dialog", "screen_reader/questions"];
 /// Files that show other texts beside what is judged, and which.
-const MIXED: [(&str, &str); 5] = [
+const MIXED: [(&str, &str); 6] = [
     (
         "screen_reader/spoken_text.rs",
         "the replies of the model; what is judged comes in revealed",
@@ -29,6 +29,10 @@ const MIXED: [(&str, &str); 5] = [
     (
         "tui/page/rules.rs",
         "the list of stored rules, which is looked at; the question before one goes is revealed",
+    ),
+    (
+        "tui/page/tree_changes/draw.rs",
+        "the list of changes with answers of the service; its names and the questions about it are revealed",
     ),
     (
         "view/card/layout.rs",

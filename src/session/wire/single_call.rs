@@ -98,18 +98,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         context: None,
     };
     let call = CallId::new();
-    let mut guard = LoopGuard::default();
-    let resolved = pipeline::resolve(calls.known(), &mut guard, name, args);
-    let (updates, _listener) = mpsc::unbounded_channel();
-    let cx = ToolCx::new(&calls, call.clone(), CancellationToken::new(), updates).with_inside(NestedCalls {
-        calls: calls.clone(),
-        guard: Arc::new(tokio::sync::Mutex::new(guard)),
-        progress: Arc::new(Silent),
-    });
-    let result = match resolved.outcome {
-        Ok(ready) => pipeline::run(ready, &cx, &Silent).await,
-        Err(result) => *result,
-    };
+    let result = run_call(&calls, &call, name, args).await;
     notes.extend(reports.into_messages());
     let tool = match calls.registry.resolve(name) {
         Resolution::Tool(tool) => tool.name().to_owned(),
@@ -122,6 +111,22 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         result,
         notes,
     })
+}
+
+/// Runs one call without anybody who follows it.
+async fn run_call(calls: &CallSettings, call: &CallId, name: &str, args: &str) -> CallResult {
+    let mut guard = LoopGuard::default();
+    let resolved = pipeline::resolve(calls.known(), &mut guard, name, args);
+    let (updates, _listener) = mpsc::unbounded_channel();
+    let cx = ToolCx::new(calls, call.clone(), CancellationToken::new(), updates).with_inside(NestedCalls {
+        calls: calls.clone(),
+        guard: Arc::new(tokio::sync::Mutex::new(guard)),
+        progress: Arc::new(Silent),
+    });
+    match resolved.outcome {
+        Ok(ready) => pipeline::run(ready, &cx, &Silent).await,
+        Err(result) => *result,
+    }
 }
 
 /// The session that a single call belongs to.

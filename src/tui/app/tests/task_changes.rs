@@ -5,13 +5,13 @@ use super::pictures::{conversation, picture};
 use super::task_panel::tasks;
 use super::tasks::tell as tell_task;
 use super::*;
+use crate::conversation::task_sample::{Sample, task};
 use crate::conversation::{TaskId, WorktreeChanges};
 use crate::session::host::{
     Applied, ChangeKind, Conflict, HeldWork, HostAnswer, HostQuery, Removal, Removed, Selection, TreeAnswer,
     TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
 };
 use crate::text::diff::diff_hunks;
-use crate::tui::tasks::sample::{Sample, task};
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
 

@@ -206,8 +206,9 @@ impl TreeChangesPage {
         let last_top = self.files().len().saturating_sub(height);
         let lowest = (current + 1).saturating_sub(height);
         self.list_top = self.list_top.clamp(lowest, current.max(lowest)).min(last_top);
+        // As wide as the rows of the hunks, which keep a column free at their end.
         let width = usize::from(self.list.width)
-            .saturating_sub(MARGIN)
+            .saturating_sub(MARGIN + 1)
             .min(LISTED + BOX);
         for (row, file) in self.list.rows().zip(self.list_top..self.files().len()) {
             let meaning = if file == current {
