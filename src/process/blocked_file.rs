@@ -273,9 +273,9 @@ mod tests {
     use super::*;
 
     /// A shell command that is killed at the end with all it has started.
-    struct Running(Child);
+    struct RunningShell(Child);
 
-    impl Running {
+    impl RunningShell {
         fn start(command: &str, directory: &Path) -> Self {
             let child = Command::new("sh")
                 .args([OsStr::new("-c"), OsStr::new(command)])
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    impl Drop for Running {
+    impl Drop for RunningShell {
         fn drop(&mut self) {
             if let Some(group) = crate::process::Group::led_by(self.0.id()) {
                 group.kill();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     async fn found(command: &str, directory: &Path) -> BlockedFile {
-        let running = Running::start(command, directory);
+        let running = RunningShell::start(command, directory);
         tokio::time::timeout(Duration::from_secs(30), blocked_file(running.0.id()))
             .await
             .expect(command)

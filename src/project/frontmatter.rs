@@ -96,7 +96,7 @@ fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
 }
 
 fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
-    type Spanned = serde_saphyr::Spanned<Value>;
+    type SpannedValue = serde_saphyr::Spanned<Value>;
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_anchors: 0,
@@ -104,7 +104,7 @@ fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
             max_merge_keys: 0,
         },
     };
-    let read = serde_saphyr::from_str_with_options::<Option<BTreeMap<String, Spanned>>>(yaml, options);
+    let read = serde_saphyr::from_str_with_options::<Option<BTreeMap<String, SpannedValue>>>(yaml, options);
     let read = read.map_err(|error| {
         let at = error.location().map_or(SourcePosition::START, place);
         let message = match error.without_snippet() {
@@ -116,7 +116,7 @@ fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
         };
         broken(at, message)
     })?;
-    let field = |(key, spanned): (String, Spanned)| {
+    let field = |(key, spanned): (String, SpannedValue)| {
         let at = place(spanned.referenced);
         (
             key,

@@ -117,7 +117,7 @@ pub struct LongCost {
 #[derive(Debug)]
 pub struct Catalog {
     providers: BTreeMap<String, ProviderSettings>,
-    known: OnceLock<Known>,
+    known: OnceLock<KnownProviders>,
 }
 
 impl Catalog {
@@ -240,7 +240,7 @@ impl Catalog {
         self.providers.values().flat_map(ProviderSettings::secrets)
     }
 
-    fn known(&self) -> &Known {
+    fn known(&self) -> &KnownProviders {
         self.known
             .get_or_init(|| serde_json::from_str(KNOWN).expect("the embedded list of models is tested"))
     }
@@ -260,7 +260,7 @@ impl Catalog {
     }
 }
 
-type Known = BTreeMap<String, KnownProvider>;
+type KnownProviders = BTreeMap<String, KnownProvider>;
 
 #[derive(Debug, Deserialize)]
 struct KnownProvider {

@@ -5,10 +5,10 @@ use crate::conversation::MessageId;
 
 #[derive(Default)]
 pub(super) struct ReplyTexts {
-    streaming: Vec<Streaming>,
+    streaming: Vec<StreamingPart>,
 }
 
-struct Streaming {
+struct StreamingPart {
     message: MessageId,
     part: u64,
     /// Not said yet.
@@ -17,7 +17,7 @@ struct Streaming {
 
 impl ReplyTexts {
     pub(super) fn begin(&mut self, message: &MessageId, part: u64, text: &str) {
-        self.streaming.push(Streaming {
+        self.streaming.push(StreamingPart {
             message: message.clone(),
             part,
             left: text.to_owned(),
@@ -26,7 +26,7 @@ impl ReplyTexts {
 
     /// Returns what can be said now.
     pub(super) fn grow(&mut self, message: &MessageId, part: u64, delta: &str) -> Option<String> {
-        let is_it = |text: &&mut Streaming| text.message == *message && text.part == part;
+        let is_it = |text: &&mut StreamingPart| text.message == *message && text.part == part;
         let text = self.streaming.iter_mut().find(is_it)?;
         text.left.push_str(delta);
         let rest = text.left.split_off(card_text::whole(&text.left));
@@ -46,7 +46,7 @@ impl ReplyTexts {
         self.end(|_| true)
     }
 
-    fn end(&mut self, is_it: impl Fn(&Streaming) -> bool) -> Vec<String> {
+    fn end(&mut self, is_it: impl Fn(&StreamingPart) -> bool) -> Vec<String> {
         let ended = self.streaming.extract_if(.., |text| is_it(text));
         ended.map(|text| text.left).collect()
     }

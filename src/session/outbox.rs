@@ -21,11 +21,11 @@ const JOINED: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     seq: u64,
-    inboxes: Vec<Attached>,
+    inboxes: Vec<Subscriber>,
 }
 
 #[derive(Debug, Clone)]
-struct Attached {
+struct Subscriber {
     inbox: Weak<Inbox>,
     /// True if the receiver is closed with this outbox; one that has several has one that it ends with.
     is_own: bool,
@@ -84,14 +84,14 @@ impl Outbox {
     /// Gives another outbox all receivers of this one.
     pub(crate) fn share_receivers(&self, other: &mut Self) {
         let shared = self.inboxes.iter().cloned();
-        other.inboxes.extend(shared.map(|attached| Attached {
+        other.inboxes.extend(shared.map(|attached| Subscriber {
             is_own: false,
             ..attached
         }));
     }
 
     fn add(&mut self, receiver: &Receiver, is_own: bool) {
-        self.inboxes.push(Attached {
+        self.inboxes.push(Subscriber {
             inbox: Arc::downgrade(&receiver.0),
             is_own,
         });

@@ -82,7 +82,7 @@ pub(crate) struct Harness {
     asked: Mutex<Vec<(String, String)>>,
     updates: Mutex<Vec<Update>>,
     guard: Arc<tokio::sync::Mutex<LoopGuard>>,
-    inside: Arc<Noted>,
+    inside: Arc<ReportedCalls>,
 }
 
 fn hook((event, matcher, command): (HookEvent, &str, String)) -> Hook {
@@ -97,9 +97,9 @@ fn hook((event, matcher, command): (HookEvent, &str, String)) -> Hook {
 
 /// Reports of calls on the way.
 #[derive(Default)]
-struct Noted(Mutex<Vec<String>>);
+struct ReportedCalls(Mutex<Vec<String>>);
 
-impl Progress for Noted {
+impl Progress for ReportedCalls {
     fn running<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, bool> {
         self.0.lock().unwrap().push(format!("running {}", number(call)));
         Box::pin(ready(true))

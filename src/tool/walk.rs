@@ -67,7 +67,7 @@ impl Globs {
 
     /// A leading `!` turns an `include` into an exclusion.
     pub(super) fn new(include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
-        let mut building = Building::default();
+        let mut building = FilterBuilder::default();
         for pattern in include.iter().filter(|pattern| !pattern.is_empty()) {
             match pattern.strip_prefix('!') {
                 Some(pattern) => building.exclude(pattern)?,
@@ -89,7 +89,7 @@ impl Globs {
         let bases = [&path.absolute, &path.real];
         let prefixes = bases.map(|base| base.to_string_lossy());
         let exclude: Vec<String> = exclude.iter().map(|glob| without_base(glob, &prefixes)).collect();
-        let mut building = Building::default();
+        let mut building = FilterBuilder::default();
         for name in names {
             building.relative.pruned.add(glob(&format!("**/{name}"), name)?);
         }
@@ -136,19 +136,19 @@ fn without_base(glob: &str, prefixes: &[Cow<'_, str>]) -> String {
 }
 
 #[derive(Default)]
-struct Building {
-    relative: BuildingSets,
-    absolute: BuildingSets,
+struct FilterBuilder {
+    relative: GlobSetBuilders,
+    absolute: GlobSetBuilders,
     has_include: bool,
 }
 
-struct BuildingSets {
+struct GlobSetBuilders {
     include: GlobSetBuilder,
     exclude: GlobSetBuilder,
     pruned: GlobSetBuilder,
 }
 
-impl Default for BuildingSets {
+impl Default for GlobSetBuilders {
     fn default() -> Self {
         Self {
             include: GlobSetBuilder::new(),
@@ -158,7 +158,7 @@ impl Default for BuildingSets {
     }
 }
 
-impl Building {
+impl FilterBuilder {
     fn include(&mut self, pattern: &str) -> Result<(), ToolError> {
         self.relative.include(&anchored(pattern), pattern)?;
         if pattern.starts_with('/') {
@@ -195,7 +195,7 @@ impl Building {
     }
 }
 
-impl BuildingSets {
+impl GlobSetBuilders {
     fn include(&mut self, whole: &str, given: &str) -> Result<(), ToolError> {
         match whole.strip_suffix('/') {
             Some(directory) => self.include.add(glob(&format!("{directory}/**"), given)?),
@@ -405,14 +405,14 @@ impl WalkEnd {
 
 /// Findings of several threads: each fills results of its own, and no lock is taken before that one is bound.
 #[derive(Debug)]
-pub(super) struct Collected<T>(Mutex<Vec<T>>);
+pub(super) struct ThreadedResults<T>(Mutex<Vec<T>>);
 
 pub(super) struct ThreadResults<'a, T> {
-    collected: &'a Collected<T>,
+    collected: &'a ThreadedResults<T>,
     items: Vec<T>,
 }
 
-impl<T> Collected<T> {
+impl<T> ThreadedResults<T> {
     pub(super) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }

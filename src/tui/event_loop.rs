@@ -79,7 +79,7 @@ impl Event {
     }
 }
 
-type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
+type LocalFuture<T> = Pin<Box<dyn Future<Output = T>>>;
 
 pub(super) struct EventLoop {
     app: App,
@@ -88,16 +88,16 @@ pub(super) struct EventLoop {
     input: TerminalReader,
     sessions: SessionSlots,
     host: Host,
-    answers: FuturesUnordered<Boxed<Option<HostAnswer>>>,
-    copying: Option<Boxed<(String, CopyResult)>>,
+    answers: FuturesUnordered<LocalFuture<Option<HostAnswer>>>,
+    copying: Option<LocalFuture<(String, CopyResult)>>,
     /// The picture that is being taken from the clipboard.
-    picture: Option<Boxed<(SlotId, Result<Media, String>)>>,
-    asking: FuturesUnordered<Boxed<(SlotId, Query, Answer)>>,
+    picture: Option<LocalFuture<(SlotId, Result<Media, String>)>>,
+    asking: FuturesUnordered<LocalFuture<(SlotId, Query, Answer)>>,
     /// From the first word on that can be completed.
     finder: Option<Finder>,
     grammars: Grammars,
     /// The picture that is being made for the screen.
-    drawing: Option<Boxed<PictureResult>>,
+    drawing: Option<LocalFuture<PictureResult>>,
     /// Waits for the person's answer; the session opens after it.
     trust: Option<oneshot::Sender<TrustAnswer>>,
     pace: FramePacer,

@@ -10,12 +10,12 @@ const SOFT: Duration = Duration::from_millis(33);
 
 #[derive(Debug, Default)]
 pub(crate) struct FramePacer {
-    pending: Option<Pending>,
+    pending: Option<PendingFrame>,
     last: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Pending {
+enum PendingFrame {
     Soft,
     Urgent,
 }
@@ -24,8 +24,8 @@ impl FramePacer {
     pub(crate) fn mark(&mut self, change: RedrawUrgency) {
         let pending = match change {
             RedrawUrgency::None => return,
-            RedrawUrgency::Soft => Pending::Soft,
-            RedrawUrgency::Urgent => Pending::Urgent,
+            RedrawUrgency::Soft => PendingFrame::Soft,
+            RedrawUrgency::Urgent => PendingFrame::Urgent,
         };
         self.pending = self.pending.max(Some(pending));
     }
@@ -38,8 +38,8 @@ impl FramePacer {
     /// Returns when the frame is to be drawn.
     pub(crate) fn due(&self, now: Instant) -> Option<Instant> {
         match (self.pending?, self.last) {
-            (Pending::Urgent, _) | (Pending::Soft, None) => Some(now),
-            (Pending::Soft, Some(last)) => Some(last + SOFT),
+            (PendingFrame::Urgent, _) | (PendingFrame::Soft, None) => Some(now),
+            (PendingFrame::Soft, Some(last)) => Some(last + SOFT),
         }
     }
 

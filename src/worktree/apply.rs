@@ -15,7 +15,7 @@ use super::changes::{Entry, EntryKind, FileChange, Objects, applied_tree, file_c
 use super::git::{RecordGit, shown};
 use super::lock::Alone;
 use super::look::{ScratchIndex, Thoroughness};
-use super::merge::{Merged, Merger, Side};
+use super::merge::{MergeStep, Merger, Side};
 use super::project_file::ProjectFile;
 use super::record::{KnownState, TreeRecord};
 use super::source::has_git_part;
@@ -63,7 +63,7 @@ pub struct Conflict {
 }
 
 /// A change that was picked, with what it leads to.
-struct Picked<'a> {
+struct PickedChange<'a> {
     change: &'a FileChange,
     /// The file with as much of the change as was picked; `None` for one that goes.
     to: Option<Picture<'a>>,
@@ -82,7 +82,7 @@ struct Picture<'a> {
 struct Step {
     path: PathBuf,
     ours: ProjectFile,
-    merged: Merged,
+    merged: MergeStep,
     /// A new file gets its rights from here.
     like: PathBuf,
 }
@@ -155,17 +155,17 @@ impl Worktrees {
                 _ => Expected::Absent,
             };
             match step.merged {
-                Merged::Nothing | Merged::Conflict(_) => {}
-                Merged::Write { bytes, .. } if expected == Expected::Absent => {
+                MergeStep::Nothing | MergeStep::Conflict(_) => {}
+                MergeStep::Write { bytes, .. } if expected == Expected::Absent => {
                     transaction.replace_like(&step.path, bytes, expected, &step.like);
                 }
-                Merged::Write { bytes, executable } => {
+                MergeStep::Write { bytes, executable } => {
                     transaction.replace_with_mode(&step.path, bytes, expected, executable);
                 }
-                Merged::Link { target } => {
+                MergeStep::Link { target } => {
                     transaction.link(&step.path, Some(target), link_of(&step.ours));
                 }
-                Merged::Remove => match link_of(&step.ours) {
+                MergeStep::Remove => match link_of(&step.ours) {
                     None => transaction.remove(&step.path, expected),
                     before => transaction.link(&step.path, None, before),
                 },
@@ -210,7 +210,7 @@ fn pick<'a>(
     change: &'a FileChange,
     hunks: Option<&[usize]>,
     objects: &'a Objects,
-) -> Result<Picked<'a>, TreeError> {
+) -> Result<PickedChange<'a>, TreeError> {
     let stale = || TreeError::Stale(shown(&change.path));
     let picture = |entry: &Entry| {
         Some(Picture {
@@ -225,7 +225,7 @@ fn pick<'a>(
         }
     };
     let Some(numbers) = hunks else {
-        return Ok(Picked {
+        return Ok(PickedChange {
             change,
             to: whole()?,
             is_whole: true,
@@ -235,7 +235,7 @@ fn pick<'a>(
     let all = diff_hunks(old, new);
     let is_picked = |number: &usize| numbers.contains(number);
     if (0..all.len()).all(|number| is_picked(&number)) && numbers.iter().all(|number| *number < all.len()) {
-        return Ok(Picked {
+        return Ok(PickedChange {
             change,
             to: whole()?,
             is_whole: true,
@@ -250,7 +250,7 @@ fn pick<'a>(
     // A file comes, goes or moves as a whole.
     let kept = change.old.as_ref().filter(|_| change.from.is_none());
     let kept = kept.filter(|_| change.new.is_some()).ok_or_else(stale)?;
-    Ok(Picked {
+    Ok(PickedChange {
         change,
         to: Some(Picture {
             kind: kept.kind,
@@ -269,11 +269,11 @@ struct Project<'a> {
 }
 
 impl Project<'_> {
-    fn merge(&self, picked: &[Picked<'_>]) -> Result<(Vec<Step>, Vec<Conflict>), TreeError> {
+    fn merge(&self, picked: &[PickedChange<'_>]) -> Result<(Vec<Step>, Vec<Conflict>), TreeError> {
         let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
         for picked in picked {
             for step in self.steps(picked)? {
-                if let Merged::Conflict(why) = step.merged {
+                if let MergeStep::Conflict(why) = step.merged {
                     let path = step.path.strip_prefix(&self.record.project);
                     conflicts.push(Conflict {
                         path: path.unwrap_or(&step.path).to_string_lossy().into_owned(),
@@ -288,11 +288,11 @@ impl Project<'_> {
     }
 
     /// Works out the steps for one change; two for a file that was moved.
-    fn steps(&self, picked: &Picked<'_>) -> Result<Vec<Step>, TreeError> {
+    fn steps(&self, picked: &PickedChange<'_>) -> Result<Vec<Step>, TreeError> {
         let change = picked.change;
         let (path, ours) = self.ours(&change.path);
         if has_git_part(&change.path) {
-            let merged = Merged::Conflict("lathe writes nothing to a repository".to_owned());
+            let merged = MergeStep::Conflict("lathe writes nothing to a repository".to_owned());
             return Ok(vec![self.step(path, ours, merged)]);
         }
         let base = self.side(change.old.as_ref());
@@ -301,7 +301,8 @@ impl Project<'_> {
             Some(picture) => side_of(picture.kind, &picture.bytes),
         };
         let (Some(base), Some(theirs)) = (base, theirs) else {
-            let merged = Merged::Conflict("a submodule is not applied; change it in the project".to_owned());
+            let merged =
+                MergeStep::Conflict("a submodule is not applied; change it in the project".to_owned());
             return Ok(vec![self.step(path, ours, merged)]);
         };
         let three_way = Merger {
@@ -319,31 +320,31 @@ impl Project<'_> {
             return Ok(vec![self.step(old_path, old, gone)]);
         }
         let merged = match (three_way.merge(&base, &theirs, &old)?, &old) {
-            (Merged::Nothing, ProjectFile::File { bytes, executable }) => Merged::Write {
+            (MergeStep::Nothing, ProjectFile::File { bytes, executable }) => MergeStep::Write {
                 bytes: bytes.clone(),
                 executable: *executable,
             },
-            (Merged::Nothing, ProjectFile::Link { target }) => Merged::Link {
+            (MergeStep::Nothing, ProjectFile::Link { target }) => MergeStep::Link {
                 target: target.clone(),
             },
             (merged, _) => merged,
         };
         let merged = match merged {
-            Merged::Conflict(why) => {
-                Merged::Conflict(format!("moved in the tree from `{}`: {why}", shown(from)))
+            MergeStep::Conflict(why) => {
+                MergeStep::Conflict(format!("moved in the tree from `{}`: {why}", shown(from)))
             }
-            _ if ours != ProjectFile::Absent => Merged::Conflict(
+            _ if ours != ProjectFile::Absent => MergeStep::Conflict(
                 "moved to here in the tree, and there is another one in the project".to_owned(),
             ),
             merged => merged,
         };
         Ok(vec![
             self.step(path, ours, merged),
-            self.step(old_path, old, Merged::Remove),
+            self.step(old_path, old, MergeStep::Remove),
         ])
     }
 
-    fn step(&self, path: PathBuf, ours: ProjectFile, merged: Merged) -> Step {
+    fn step(&self, path: PathBuf, ours: ProjectFile, merged: MergeStep) -> Step {
         let below = path.strip_prefix(&self.record.project).unwrap_or(Path::new(""));
         Step {
             like: self.record.tree.join(below),
@@ -371,7 +372,7 @@ impl Project<'_> {
     fn applied_tree(
         &self,
         from: &str,
-        picked: &[Picked<'_>],
+        picked: &[PickedChange<'_>],
         environment: &crate::process::git::Variables,
     ) -> Result<String, TreeError> {
         let what = "what was applied cannot be recorded; it is in the project all the same";

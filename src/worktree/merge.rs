@@ -27,7 +27,7 @@ pub(super) enum Side<'a> {
 
 /// Something to be done with a file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Merged {
+pub(super) enum MergeStep {
     /// It is as it would become.
     Nothing,
     Write {
@@ -55,12 +55,12 @@ impl Merger<'_> {
         base: &Side<'_>,
         theirs: &Side<'_>,
         ours: &ProjectFile,
-    ) -> Result<Merged, TreeError> {
+    ) -> Result<MergeStep, TreeError> {
         if let ProjectFile::Other(what) = ours {
             // What is not there needs no removing, whatever stands in its place.
             return Ok(match theirs {
-                Side::Absent if what.starts_with("behind") => Merged::Nothing,
-                _ => Merged::Conflict(format!("in the project it is {what}")),
+                Side::Absent if what.starts_with("behind") => MergeStep::Nothing,
+                _ => MergeStep::Conflict(format!("in the project it is {what}")),
             });
         }
         let (base, theirs) = match ours {
@@ -70,7 +70,7 @@ impl Merger<'_> {
             _ => (base, theirs),
         };
         if theirs.is(ours) {
-            return Ok(Merged::Nothing);
+            return Ok(MergeStep::Nothing);
         }
         if base.has_content_of(ours) {
             return Ok(take(base, theirs, ours));
@@ -105,7 +105,7 @@ impl Merger<'_> {
                     None => conflict("the same lines were changed in the project"),
                 })
             }
-            (_, Side::Absent, ProjectFile::Absent) => Ok(Merged::Nothing),
+            (_, Side::Absent, ProjectFile::Absent) => Ok(MergeStep::Nothing),
             (_, Side::Absent, _) => Ok(conflict("removed in the tree, and changed in the project")),
             (Side::Absent, _, _) => Ok(conflict("there is another one in the project by now")),
             (_, _, ProjectFile::Absent) => Ok(conflict("changed in the tree, and removed in the project")),
@@ -197,15 +197,15 @@ impl Side<'_> {
 }
 
 /// The project has what the change began with, so it gets what the change led to.
-fn take(base: &Side<'_>, theirs: &Side<'_>, ours: &ProjectFile) -> Merged {
+fn take(base: &Side<'_>, theirs: &Side<'_>, ours: &ProjectFile) -> MergeStep {
     let was_executable = matches!(ours, ProjectFile::File { executable: true, .. });
     match (theirs, ours) {
-        (Side::Absent, _) => Merged::Remove,
+        (Side::Absent, _) => MergeStep::Remove,
         (Side::File { bytes, executable }, ProjectFile::Absent | ProjectFile::File { .. }) => {
             let executable = executable_after(base, *executable, was_executable);
             write(bytes.to_vec(), executable, ours)
         }
-        (Side::Link(target), ProjectFile::Absent | ProjectFile::Link { .. }) => Merged::Link {
+        (Side::Link(target), ProjectFile::Absent | ProjectFile::Link { .. }) => MergeStep::Link {
             target: target.to_vec(),
         },
         (Side::File { .. }, _) => conflict("a link in the project and a file in the tree"),
@@ -221,20 +221,20 @@ fn executable_after(base: &Side<'_>, theirs: bool, ours: bool) -> bool {
     }
 }
 
-fn write(bytes: Vec<u8>, executable: bool, ours: &ProjectFile) -> Merged {
+fn write(bytes: Vec<u8>, executable: bool, ours: &ProjectFile) -> MergeStep {
     let is_there = matches!(
         ours,
         ProjectFile::File { bytes: own, executable: is } if *own == bytes && *is == executable
     );
     if is_there {
-        Merged::Nothing
+        MergeStep::Nothing
     } else {
-        Merged::Write { bytes, executable }
+        MergeStep::Write { bytes, executable }
     }
 }
 
-fn conflict(why: &str) -> Merged {
-    Merged::Conflict(why.to_owned())
+fn conflict(why: &str) -> MergeStep {
+    MergeStep::Conflict(why.to_owned())
 }
 
 fn is_binary(bytes: &[u8]) -> bool {

@@ -134,13 +134,13 @@ enum Phase {
     Idle,
     Asking(Reply),
     Waiting,
-    Calling(Calling),
+    Calling(OpenCalls),
     Ended,
 }
 
 /// The calls of one reply, until the last has its result.
 #[derive(Debug)]
-struct Calling {
+struct OpenCalls {
     message: MessageId,
     open: Vec<CallId>,
     stop: Option<TurnEnd>,
@@ -300,7 +300,7 @@ impl Turn {
             return self.end(TurnEnd::Length, effects);
         }
         let open = calls.iter().map(|call| call.call.clone()).collect();
-        self.phase = Phase::Calling(Calling {
+        self.phase = Phase::Calling(OpenCalls {
             message: id,
             open,
             stop: None,

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use self::commit_lock::CommitLock;
 use self::place::Directories;
 use self::record::Record;
-use self::replacement::Staged;
+use self::replacement::StagedFile;
 use self::step::Step;
 use super::{ContentHash, FileError, FileProblem};
 
@@ -203,7 +203,7 @@ impl Expected {
 struct Commit {
     steps: Vec<Step>,
     /// The temp files that are still to be renamed; dropping one removes it.
-    staged: Vec<Option<Staged>>,
+    staged: Vec<Option<StagedFile>>,
     record: Record,
     /// From the first look at a file to the end of the record.
     _turn: CommitLock,

@@ -60,7 +60,7 @@ pub(super) struct Attributes {
 }
 
 /// New content under its temporary name. Dropping it removes it.
-pub(super) struct Staged {
+pub(super) struct StagedFile {
     directory: Directory,
     name: OsString,
     is_kept: bool,
@@ -120,7 +120,7 @@ impl Replacement {
     }
 
     /// Writes the new content beside the target, where it will be renamed.
-    pub(super) fn stage(&mut self) -> Result<Option<Staged>, FileError> {
+    pub(super) fn stage(&mut self) -> Result<Option<StagedFile>, FileError> {
         if self.is_in_place() {
             return Ok(None);
         }
@@ -130,7 +130,7 @@ impl Replacement {
     }
 
     /// Puts the staged content in place, unless the target changed meanwhile.
-    pub(super) fn place(&self, staged: Option<Staged>) -> Result<(), FileError> {
+    pub(super) fn place(&self, staged: Option<StagedFile>) -> Result<(), FileError> {
         let Some(staged) = staged else {
             return self.overwrite(&self.new);
         };
@@ -243,7 +243,7 @@ impl Replacement {
         opened.map_err(|problem| FileError::new(self.place.path(), problem))
     }
 
-    fn stage_bytes(&self, bytes: &[u8], mode: Option<u32>) -> Result<Staged, FileError> {
+    fn stage_bytes(&self, bytes: &[u8], mode: Option<u32>) -> Result<StagedFile, FileError> {
         let directory = self.place.existing()?.clone();
         let attributes = match self.like {
             Some(like) => Some(like),
@@ -258,7 +258,7 @@ impl Replacement {
         let mut file = directory
             .create(&self.temp, mode)
             .map_err(|error| self.place.failed(error))?;
-        let staged = Staged {
+        let staged = StagedFile {
             directory,
             name: self.temp.clone(),
             is_kept: false,
@@ -279,14 +279,14 @@ impl Replacement {
     }
 }
 
-impl Staged {
+impl StagedFile {
     /// Leaves the name as it is: the content is in place, or for the next start to find.
     pub(super) fn keep(mut self) {
         self.is_kept = true;
     }
 }
 
-impl Drop for Staged {
+impl Drop for StagedFile {
     fn drop(&mut self) {
         if !self.is_kept
             && let Err(error) = self.directory.remove(&self.name)

@@ -6,7 +6,7 @@ use super::super::FileError;
 use super::link::LinkChange;
 use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
-use super::replacement::{Attributes, Replacement, Staged};
+use super::replacement::{Attributes, Replacement, StagedFile};
 use super::undone::Undone;
 use super::{Change, CommittedFile, Content};
 
@@ -59,7 +59,7 @@ impl Step {
         }
     }
 
-    pub(super) fn stage(&mut self) -> Result<Option<Staged>, FileError> {
+    pub(super) fn stage(&mut self) -> Result<Option<StagedFile>, FileError> {
         match self {
             Self::Replace(replacement) => replacement.stage(),
             Self::Remove(_) => Ok(None),
@@ -67,7 +67,7 @@ impl Step {
         }
     }
 
-    pub(super) fn place(&self, staged: Option<Staged>) -> Result<(), FileError> {
+    pub(super) fn place(&self, staged: Option<StagedFile>) -> Result<(), FileError> {
         match self {
             Self::Replace(replacement) => replacement.place(staged),
             Self::Remove(removal) => removal.place(),

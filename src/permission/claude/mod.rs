@@ -118,7 +118,7 @@ impl Translation {
             is_users: file.is_users,
         };
         for written in written {
-            let Translated { forms, problem } = translated(written, action, base);
+            let TranslatedRule { forms, problem } = translated(written, action, base);
             rules.extend(forms.into_iter().map(|form| rule(form, action)));
             if let Some(why) = problem {
                 self.left_out.push(UntranslatedRule {
@@ -137,7 +137,7 @@ impl Translation {
     }
 }
 
-struct Translated {
+struct TranslatedRule {
     forms: Vec<Form>,
     problem: Option<UntranslatedReason>,
 }
@@ -167,12 +167,12 @@ fn specifier(written: &str) -> Result<Option<&str>, UntranslatedReason> {
     }
 }
 
-fn translated(written: &str, action: Action, base: Base<'_>) -> Translated {
+fn translated(written: &str, action: Action, base: Base<'_>) -> TranslatedRule {
     let tool = tool_of(written);
     let forms = specifier(written).and_then(|specifier| forms(tool, specifier, action, base));
     match forms {
-        Ok(forms) => Translated { forms, problem: None },
-        Err(why) => Translated {
+        Ok(forms) => TranslatedRule { forms, problem: None },
+        Err(why) => TranslatedRule {
             forms: Vec::new(),
             problem: Some(why),
         },

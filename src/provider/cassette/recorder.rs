@@ -195,9 +195,9 @@ mod tests {
     use crate::provider::cassette::{PlaybackSpeed, Player};
     use crate::provider::sample;
 
-    struct Scripted(Vec<Result<StreamEvent, ProviderError>>);
+    struct ScriptedProvider(Vec<Result<StreamEvent, ProviderError>>);
 
-    impl Provider for Scripted {
+    impl Provider for ScriptedProvider {
         fn stream(&self, _request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>> {
             let items = self.0.clone();
             async move { Ok(stream::iter(items).boxed()) }.boxed()
@@ -215,7 +215,7 @@ mod tests {
     async fn record(items: Vec<Result<StreamEvent, ProviderError>>, read: usize) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tape.jsonl");
-        let recorder = Recorder::new(Arc::new(Scripted(items)), &path).unwrap();
+        let recorder = Recorder::new(Arc::new(ScriptedProvider(items)), &path).unwrap();
         let recorder = recorder.hiding(["sk-12345678"].into_iter());
         let request = sample::request("a/m", vec![sample::user("my key is sk-12345678, hello")]);
         let reply = recorder.stream(request).await.unwrap();

@@ -264,12 +264,12 @@ impl Decoder {
             return Ok(());
         }
         match missing(&open.text, &whole, kind) {
-            Missing::Nothing => Ok(()),
-            Missing::End(rest) => {
+            MissingText::Nothing => Ok(()),
+            MissingText::End(rest) => {
                 self.grow(index, rest, events);
                 Ok(())
             }
-            Missing::Inside => Err(broken_off(
+            MissingText::Inside => Err(broken_off(
                 &self.model,
                 ProviderErrorKind::BadResponse,
                 "the pieces of the reply are not its whole",
@@ -473,27 +473,27 @@ fn kind_of(item: &Item<'_>) -> Option<ItemKind> {
 }
 
 /// The difference between the deltas of a block and its whole text.
-enum Missing {
+enum MissingText {
     Nothing,
     End(String),
     /// Something that cannot be added at the end.
     Inside,
 }
 
-fn missing(sent: &str, whole: &str, kind: ItemKind) -> Missing {
+fn missing(sent: &str, whole: &str, kind: ItemKind) -> MissingText {
     if sent == whole {
-        return Missing::Nothing;
+        return MissingText::Nothing;
     }
     if let Some(rest) = whole.strip_prefix(sent) {
-        return Missing::End(rest.to_owned());
+        return MissingText::End(rest.to_owned());
     }
     // Halves of characters are joined in the whole and not in the pieces.
     let (sent, whole) = (surrogates::join(sent), surrogates::join(whole));
     if let Some(rest) = whole.strip_prefix(&*sent) {
         return if rest.is_empty() {
-            Missing::Nothing
+            MissingText::Nothing
         } else {
-            Missing::End(rest.to_owned())
+            MissingText::End(rest.to_owned())
         };
     }
     let is_whole = match kind {
@@ -507,9 +507,9 @@ fn missing(sent: &str, whole: &str, kind: ItemKind) -> Missing {
         }
     };
     if is_whole {
-        Missing::Nothing
+        MissingText::Nothing
     } else {
-        Missing::Inside
+        MissingText::Inside
     }
 }
 

@@ -132,7 +132,7 @@ async fn run(calls: &CallSettings, command: &str, cancel: &CancellationToken) ->
     let result = match resolved.outcome {
         Ok(ready) => {
             let cx = context(calls, cancel);
-            pipeline::run(ready, &cx, &Unwatched).await
+            pipeline::run(ready, &cx, &NoProgress).await
         }
         Err(result) => *result,
     };
@@ -160,9 +160,9 @@ pub(super) fn context(calls: &CallSettings, cancel: &CancellationToken) -> ToolC
     ToolCx::new(calls, CallId::new(), cancel.clone(), updates)
 }
 
-struct Unwatched;
+struct NoProgress;
 
-impl Progress for Unwatched {}
+impl Progress for NoProgress {}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::gates::{request_gate, roots};
-use super::rule_keys::Explained;
+use super::rule_keys::ForeignKeys;
 use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::access::may_not_start;
 use crate::agent::reminder::PLAN;
@@ -40,7 +40,7 @@ pub fn load(request: &OpenRequest) -> Agents {
 pub(super) fn find(request: &OpenRequest, unconfirmed: &UnconfirmedFiles) -> AgentFiles {
     let roots = roots(request, &request.directory);
     let (root, directory) = (roots.project_root(), roots.session_dir());
-    let explained = Explained::new(&request.loaded, &request.dirs.config, root, directory);
+    let explained = ForeignKeys::new(&request.loaded, &request.dirs.config, root, directory);
     let check_rules = |rules: &serde_json::Value| explained.check(rules);
     agent_files(&AgentPlaces {
         config: &request.dirs.config,

@@ -38,7 +38,7 @@ pub fn check_rule_keys(
     root: &Path,
     cwd: &Path,
 ) -> Result<(), ConfigError> {
-    let explained = Explained::new(loaded, config_dir, root, cwd);
+    let explained = ForeignKeys::new(loaded, config_dir, root, cwd);
     let mut problems = Vec::new();
     for PermissionLayer { file, rules, .. } in &loaded.permission_layers {
         for key in keys(rules) {
@@ -65,7 +65,13 @@ fn keys(rules: &Value) -> impl Iterator<Item = &String> {
     rules.as_object().into_iter().flat_map(serde_json::Map::keys)
 }
 
-fn problem(loaded: &Loaded, file: &Path, path: &[&str], key: &str, explained: &Explained) -> Option<Problem> {
+fn problem(
+    loaded: &Loaded,
+    file: &Path,
+    path: &[&str],
+    key: &str,
+    explained: &ForeignKeys,
+) -> Option<Problem> {
     let hint = explained.unknown(key)?;
     let owner = path[..path.len() - 1].join(".");
     let message = format!("`{key}` is not a key of `{owner}`; {hint}");
@@ -73,14 +79,14 @@ fn problem(loaded: &Loaded, file: &Path, path: &[&str], key: &str, explained: &E
 }
 
 /// Names that servers and custom tools give to keys.
-pub(super) struct Explained {
+pub(super) struct ForeignKeys {
     /// Of MCP servers.
     servers: Vec<String>,
     /// Of the files of custom tools, without their endings.
     tools: Vec<String>,
 }
 
-impl Explained {
+impl ForeignKeys {
     pub(super) fn new(loaded: &Loaded, config_dir: &Path, root: &Path, cwd: &Path) -> Self {
         let mut servers: Vec<String> = loaded
             .config

@@ -121,10 +121,10 @@ async fn run_call(calls: &CallSettings, call: &CallId, name: &str, args: &str) -
     let cx = ToolCx::new(calls, call.clone(), CancellationToken::new(), updates).with_inside(NestedCalls {
         calls: calls.clone(),
         guard: Arc::new(tokio::sync::Mutex::new(guard)),
-        progress: Arc::new(Silent),
+        progress: Arc::new(NoProgress),
     });
     match resolved.outcome {
-        Ok(ready) => pipeline::run(ready, &cx, &Silent).await,
+        Ok(ready) => pipeline::run(ready, &cx, &NoProgress).await,
         Err(result) => *result,
     }
 }
@@ -199,6 +199,6 @@ fn lend_grants(request: &OpenRequest, store: &Store, session: &SessionId) -> Res
 }
 
 /// Nobody watches a single call.
-struct Silent;
+struct NoProgress;
 
-impl pipeline::Progress for Silent {}
+impl pipeline::Progress for NoProgress {}

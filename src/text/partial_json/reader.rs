@@ -6,7 +6,7 @@ use super::MAX_DEPTH;
 use super::tree::OpenTree;
 
 /// The offset of a byte that is no JSON, within the piece.
-type Malformed = usize;
+type MalformedAt = usize;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct JsonReader {
@@ -130,7 +130,7 @@ impl NumberPart {
 }
 
 impl JsonReader {
-    pub(super) fn read(&mut self, piece: &str) -> Result<(), Malformed> {
+    pub(super) fn read(&mut self, piece: &str) -> Result<(), MalformedAt> {
         let mut at = 0;
         while at < piece.len() {
             at = match std::mem::take(&mut self.state) {
@@ -252,7 +252,7 @@ impl JsonReader {
         mut written: String,
         piece: &str,
         at: usize,
-    ) -> Result<usize, Malformed> {
+    ) -> Result<usize, MalformedAt> {
         let rest = &piece[at..];
         let digits = rest.bytes().map_while(|byte| {
             part = part.next(byte)?;
@@ -272,7 +272,7 @@ impl JsonReader {
     }
 
     /// Reads plain text up to the next escape or the end, or one byte of an escape.
-    fn in_string(&mut self, mut part: StringPart, piece: &str, at: usize) -> Result<usize, Malformed> {
+    fn in_string(&mut self, mut part: StringPart, piece: &str, at: usize) -> Result<usize, MalformedAt> {
         let rest = &piece[at..];
         let byte = rest.as_bytes()[0];
         if part.escape != Escape::None {

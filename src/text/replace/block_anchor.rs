@@ -5,7 +5,7 @@
 //! occurring. The classic tolerance takes a block of any size, the only one whatever is in it, and of several the first
 //! of those that are most alike, from 30 % on.
 
-use super::budget::{Budget, Exhausted};
+use super::budget::{Budget, BudgetExhausted};
 use super::search::Search;
 use super::white_space::trim;
 use super::{Positions, Span, Tolerance};
@@ -21,14 +21,14 @@ const STEPS: u64 = 150_000_000;
 const EPSILON: f64 = 1e-9;
 
 pub(super) fn positions(search: &Search<'_>) -> Positions {
-    let best = best_blocks(search).unwrap_or_else(|Exhausted| Vec::new());
+    let best = best_blocks(search).unwrap_or_else(|BudgetExhausted| Vec::new());
     match best.len() {
         0 | 1 => Positions::Each(best),
         _ => Positions::Tied(best),
     }
 }
 
-fn best_blocks(search: &Search<'_>) -> Result<Vec<Span>, Exhausted> {
+fn best_blocks(search: &Search<'_>) -> Result<Vec<Span>, BudgetExhausted> {
     let old = search.old_lines();
     if old.len() < 3 {
         return Ok(Vec::new());
@@ -93,7 +93,7 @@ fn similarity(
     block: std::ops::Range<usize>,
     least: f64,
     budget: &mut Budget,
-) -> Result<Option<f64>, Exhausted> {
+) -> Result<Option<f64>, BudgetExhausted> {
     let pairs = inner.len().min(block.len() - 1);
     let mut sum = 0.0;
     for (index, old) in inner.iter().take(pairs).enumerate() {
@@ -106,7 +106,7 @@ fn similarity(
     Ok(Some(sum / pairs as f64))
 }
 
-fn line_similarity(old: &str, line: &str, budget: &mut Budget) -> Result<f64, Exhausted> {
+fn line_similarity(old: &str, line: &str, budget: &mut Budget) -> Result<f64, BudgetExhausted> {
     budget.spend(1 + (old.len() + line.len()) / 16)?;
     if old == line {
         return Ok(if old.is_empty() { 0.0 } else { 1.0 });
@@ -117,7 +117,7 @@ fn line_similarity(old: &str, line: &str, budget: &mut Budget) -> Result<f64, Ex
 }
 
 /// Returns how many letters must be inserted, removed or changed to get from one to the other.
-fn levenshtein(a: &[char], b: &[char], budget: &mut Budget) -> Result<usize, Exhausted> {
+fn levenshtein(a: &[char], b: &[char], budget: &mut Budget) -> Result<usize, BudgetExhausted> {
     let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[prefix..], &b[prefix..]);
     let suffix = a

@@ -6,15 +6,15 @@ pub(super) struct Budget {
 }
 
 /// There is no budget left, so the question stays unanswered.
-pub(super) struct Exhausted;
+pub(super) struct BudgetExhausted;
 
 impl Budget {
     pub(super) fn new(steps: u64) -> Self {
         Self { left: steps }
     }
 
-    pub(super) fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
-        self.left = self.left.checked_sub(steps as u64).ok_or(Exhausted)?;
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), BudgetExhausted> {
+        self.left = self.left.checked_sub(steps as u64).ok_or(BudgetExhausted)?;
         Ok(())
     }
 }

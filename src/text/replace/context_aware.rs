@@ -1,6 +1,6 @@
 //! Blocks of as many lines whose first and last line and at least half of the others equal the old text's.
 
-use super::budget::{Budget, Exhausted};
+use super::budget::{Budget, BudgetExhausted};
 use super::search::Search;
 use super::white_space::trim;
 use super::{Positions, Span};
@@ -9,10 +9,10 @@ use super::{Positions, Span};
 const STEPS: u64 = 300_000_000;
 
 pub(super) fn positions(search: &Search<'_>) -> Positions {
-    Positions::Each(blocks(search).unwrap_or_else(|Exhausted| Vec::new()))
+    Positions::Each(blocks(search).unwrap_or_else(|BudgetExhausted| Vec::new()))
 }
 
-fn blocks(search: &Search<'_>) -> Result<Vec<Span>, Exhausted> {
+fn blocks(search: &Search<'_>) -> Result<Vec<Span>, BudgetExhausted> {
     let trimmed = search.trimmed();
     let size = trimmed.old.len();
     if size < 3 {

@@ -27,7 +27,7 @@ pub(super) fn positions(search: &Search<'_>) -> Positions {
     } else {
         &wanted
     };
-    Positions::Each(Unescaped::of(search).windows(search, wanted))
+    Positions::Each(UnescapedText::of(search).windows(search, wanted))
 }
 
 /// Returns the character that an escape stands for.
@@ -59,7 +59,7 @@ fn unescape(text: &str) -> String {
 }
 
 /// The whole text unescaped line by line, with its lines still known.
-struct Unescaped {
+struct UnescapedText {
     text: String,
     starts: Vec<usize>,
     /// True for each line that ends in a backslash that escapes its line break. The backslash is not part of `text`:
@@ -67,7 +67,7 @@ struct Unescaped {
     open: Vec<bool>,
 }
 
-impl Unescaped {
+impl UnescapedText {
     fn of(search: &Search<'_>) -> Self {
         let mut all = Self {
             text: String::with_capacity(search.text.len()),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::search_path::{SearchPath, check_place, search_directory};
 use crate::files::Resolved;
 use crate::tool::file_name::one_line;
-use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile};
+use crate::tool::walk::{Globs, SearchLimit, SearchTree, ThreadedResults, VisitedFile};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, SessionServices, Tool, ToolCx, ToolError,
     ToolSet, path_asks, plural,
@@ -179,7 +179,7 @@ impl Directory {
 }
 
 fn list(plan: &Plan, limit: &SearchLimit, services: &SessionServices) -> Output<Details> {
-    let collected: Collected<(bool, PathBuf)> = Collected::new();
+    let collected: ThreadedResults<(bool, PathBuf)> = ThreadedResults::new();
     let readable = services.gate.readable();
     let searched = SearchTree {
         root: &plan.path.real,

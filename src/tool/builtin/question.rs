@@ -27,11 +27,11 @@ pub(super) struct QuestionTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// 1 to 8 questions, put together.
-    questions: Vec<Asked>,
+    questions: Vec<QuestionArgs>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Asked {
+struct QuestionArgs {
     /// The whole question.
     question: String,
     /// It in a word or two, at most 30 characters.
@@ -75,7 +75,7 @@ pub(super) struct Details {
     defaulted: bool,
 }
 
-impl Asked {
+impl QuestionArgs {
     /// `name` is the place in the arguments, for errors.
     fn plan(self, name: &str) -> Result<PlannedQuestion, ToolError> {
         let question = sanitize_line(&self.question).trim().to_owned();

@@ -156,7 +156,7 @@ fn named_paths(form: &GitForm, top: &Path, directory: &Path) -> Vec<Name> {
 }
 
 /// The objects that a command names before a `--`.
-struct Named<'f> {
+struct NamedObjects<'f> {
     /// Each a file or a directory of a commit: the operand, and the path in it.
     in_commits: Vec<(&'f str, String)>,
     /// Revisions and, behind them, paths; as they stand.
@@ -165,7 +165,7 @@ struct Named<'f> {
     commits: usize,
 }
 
-impl<'f> Named<'f> {
+impl<'f> NamedObjects<'f> {
     /// The error says why an operand is not understood.
     fn of(git: &GitQuery<'_>, operands: &'f [String], ranges: Ranges) -> Result<Self, &'static str> {
         if operands.len() > MAX_OBJECTS {
@@ -221,7 +221,7 @@ impl<'f> Named<'f> {
 /// Files of the objects that are named, and of nothing else.
 fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
     if form.subcommand == "show" {
-        return Ok(Named::of_form(git, form, Ranges::None)?.files_in_commits());
+        return Ok(NamedObjects::of_form(git, form, Ranges::None)?.files_in_commits());
     }
     // The type of the object may stand before it.
     let operands = match form.operands.as_slice() {
@@ -233,7 +233,7 @@ fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
     let mut files = Vec::new();
     for operand in operands {
         if operand.contains(':') {
-            let named = Named::of(git, std::slice::from_ref(operand), Ranges::None)?;
+            let named = NamedObjects::of(git, std::slice::from_ref(operand), Ranges::None)?;
             files.extend(named.files_in_commits());
         } else if !is_understood(operand, Ranges::None) {
             return Err(NOT_UNDERSTOOD);
@@ -247,7 +247,7 @@ fn objects(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
 /// Files that `log` and `show` would show.
 fn changes(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
     let is_show = form.subcommand == "show";
-    let named = Named::of_form(git, form, if is_show { Ranges::None } else { Ranges::OfLog })?;
+    let named = NamedObjects::of_form(git, form, if is_show { Ranges::None } else { Ranges::OfLog })?;
     let mut files = named.files_in_commits();
     if named.others.is_empty() && !files.is_empty() {
         return if is_show { Ok(files) } else { Err(NO_COMMIT) };
@@ -287,7 +287,7 @@ fn differences(
     form: &GitForm,
     index_is_readable: impl Fn() -> bool,
 ) -> Result<Vec<ShownFile>, &'static str> {
-    let named = Named::of_form(git, form, Ranges::OfDiff)?;
+    let named = NamedObjects::of_form(git, form, Ranges::OfDiff)?;
     let (before, after) = form.operands.split_at(form.before_dashes);
     if !named.in_commits.is_empty() {
         // It compares files, those of the work tree judged by the name that stands in the operand.
@@ -334,7 +334,7 @@ fn differences(
 
 /// The file of `blame`, which shows no other one, is judged by the operand. Only what stands before it may be a commit.
 fn lines(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
-    let named = Named::of_form(git, form, Ranges::OfLog)?;
+    let named = NamedObjects::of_form(git, form, Ranges::OfLog)?;
     if named.in_commits.is_empty() {
         Ok(Vec::new())
     } else {
@@ -345,7 +345,7 @@ fn lines(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static 
 /// Files that `grep` would search.
 fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'static str> {
     let (before, after) = form.operands.split_at(form.before_dashes);
-    let operands = Named::of(git, before, Ranges::None)?;
+    let operands = NamedObjects::of(git, before, Ranges::None)?;
     if !operands.in_commits.is_empty() {
         return Err(NO_COMMIT);
     }
@@ -378,7 +378,7 @@ fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
 fn add_operands<'f>(
     words: &mut Vec<&'f str>,
     form: &'f GitForm,
-    named: &Named<'f>,
+    named: &NamedObjects<'f>,
 ) -> Result<&'f [String], &'static str> {
     let paths = &form.operands[form.before_dashes..];
     if form.has_wildcards {

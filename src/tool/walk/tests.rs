@@ -112,7 +112,7 @@ fn an_excluded_directory_is_not_read() {
         CancellationToken::new(),
         SearchThreads::default(),
     );
-    let collected = Collected::new();
+    let collected = ThreadedResults::new();
     let tree = SearchTree {
         root: dir.path(),
         globs: &globs,

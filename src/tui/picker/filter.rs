@@ -22,18 +22,18 @@ pub(super) struct Filter {
     /// Rows that match by what somebody else found in them, with what that is.
     inside: HashMap<usize, String>,
     /// Rows that are still to be looked at.
-    left: Unmatched,
+    left: UnmatchedRows,
 }
 
 #[derive(Debug)]
-enum Unmatched {
+enum UnmatchedRows {
     /// From this row to the last one.
     From(usize),
     /// Those that a shorter query had found, from a place on.
     Among(Vec<usize>, usize),
 }
 
-impl Default for Unmatched {
+impl Default for UnmatchedRows {
     fn default() -> Self {
         Self::From(0)
     }
@@ -59,9 +59,9 @@ impl Filter {
         self.left = if narrows {
             let mut among: Vec<usize> = self.found.iter().map(|(_, row)| *row).collect();
             among.sort_unstable();
-            Unmatched::Among(among, 0)
+            UnmatchedRows::Among(among, 0)
         } else {
-            Unmatched::From(0)
+            UnmatchedRows::From(0)
         };
         self.found.clear();
         self.inside.clear();
@@ -76,7 +76,7 @@ impl Filter {
 
     /// Begins anew, perhaps over other rows: with the same text, and with these, which hold what is looked for as well.
     pub(super) fn add_inside(&mut self, inside: HashMap<usize, String>) {
-        self.left = Unmatched::From(0);
+        self.left = UnmatchedRows::From(0);
         self.found.clear();
         self.inside = inside;
     }
@@ -97,7 +97,7 @@ impl Filter {
         }
         let known = self.found.len();
         match &mut self.left {
-            Unmatched::From(from) => {
+            UnmatchedRows::From(from) => {
                 let end = rows.len().min(*from + STEP);
                 let fresh = *from..end;
                 *from = end;
@@ -107,7 +107,7 @@ impl Filter {
                     self.found.extend(score.map(|score| (score, row)));
                 }
             }
-            Unmatched::Among(among, from) => {
+            UnmatchedRows::Among(among, from) => {
                 let end = among.len().min(*from + STEP);
                 for row in &among[*from..end] {
                     let score = self.matcher.score(&self.query, &rows[*row].searched());
@@ -132,8 +132,8 @@ impl Filter {
     pub(super) fn is_done(&self, rows: &[Row]) -> bool {
         match &self.left {
             _ if self.query.is_empty() => true,
-            Unmatched::From(from) => *from >= rows.len(),
-            Unmatched::Among(among, from) => *from >= among.len(),
+            UnmatchedRows::From(from) => *from >= rows.len(),
+            UnmatchedRows::Among(among, from) => *from >= among.len(),
         }
     }
 

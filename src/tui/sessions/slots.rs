@@ -17,7 +17,7 @@ use crate::tool::BuiltinCards;
 /// How long the end waits for the sessions to have everything on disk.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
+type LocalFuture<T> = Pin<Box<dyn Future<Output = T>>>;
 
 /// Messages from a session.
 pub(crate) enum SessionMessage {
@@ -71,14 +71,14 @@ impl SlotOwner {
 }
 
 enum SlotState {
-    Opening(Boxed<Result<(Handle, Receiver, SlotOpened), ErrorReport>>),
+    Opening(LocalFuture<Result<(Handle, Receiver, SlotOpened), ErrorReport>>),
     Open {
         handle: Handle,
         receiver: Receiver,
     },
     Attaching {
         handle: Handle,
-        attached: Boxed<Result<(Snapshot, Receiver), SendError>>,
+        attached: LocalFuture<Result<(Snapshot, Receiver), SendError>>,
     },
     /// Could not be opened, or has ended.
     Gone,

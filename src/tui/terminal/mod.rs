@@ -353,9 +353,9 @@ mod tests {
     const AREA: Rect = Rect::new(0, 0, 20, 10);
     const GRID: Grid = Grid { columns: 4, rows: 2 };
 
-    struct Written(mpsc::Sender<Vec<u8>>);
+    struct ChannelWriter(mpsc::Sender<Vec<u8>>);
 
-    impl Write for Written {
+    impl Write for ChannelWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let _ = self.0.send(bytes.to_vec());
             Ok(bytes.len())
@@ -369,7 +369,7 @@ mod tests {
     /// A screen whose bytes come back.
     fn screen() -> (Screen, mpsc::Receiver<Vec<u8>>) {
         let (sender, written) = mpsc::channel();
-        let output = Output::to(Written(sender)).unwrap();
+        let output = Output::to(ChannelWriter(sender)).unwrap();
         let viewport = Viewport::Fixed(AREA);
         let backend = CrosstermBackend::new(output.gathered());
         let screen = Screen {

@@ -8,16 +8,16 @@ use ratatui::layout::Rect;
 use crate::tui::pictures::{FramePictures, kitty};
 
 /// A picture by its number, and the cells it is drawn over.
-type Placed = (u32, Rect);
+type PlacedPicture = (u32, Rect);
 
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
     /// Those that it keeps, by their numbers.
     named: BTreeSet<u32>,
     /// Those that were drawn over its cells.
-    placed: Vec<Placed>,
+    placed: Vec<PlacedPicture>,
     /// Those that have just moved. They are drawn when they stand still for a frame: each drawing is the whole picture.
-    moving: Vec<Placed>,
+    moving: Vec<PlacedPicture>,
     /// The screen on which they were.
     area: Rect,
 }
@@ -39,7 +39,8 @@ impl Pictures {
         let moving = std::mem::take(&mut self.moving);
         for (drawn, area) in &needed.placed {
             let place = (drawn.id, *area);
-            let was_elsewhere = |list: &[Placed]| list.iter().any(|(id, at)| *id == drawn.id && at != area);
+            let was_elsewhere =
+                |list: &[PlacedPicture]| list.iter().any(|(id, at)| *id == drawn.id && at != area);
             if was_elsewhere(&before) || was_elsewhere(&moving) {
                 self.moving.push(place);
                 continue;

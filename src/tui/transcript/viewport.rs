@@ -149,9 +149,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    struct Fixed(Vec<usize>);
+    struct FixedHeights(Vec<usize>);
 
-    impl Heights for Fixed {
+    impl Heights for FixedHeights {
         fn count(&self) -> usize {
             self.0.len()
         }
@@ -162,21 +162,21 @@ mod tests {
     }
 
     /// The number of rows before a place.
-    fn offset(fixed: &Fixed, place: RowPosition) -> usize {
+    fn offset(fixed: &FixedHeights, place: RowPosition) -> usize {
         fixed.0[..place.block].iter().sum::<usize>() + place.row
     }
 
     #[test]
     fn the_tail_of_a_short_list_is_its_start() {
-        let mut fixed = Fixed(vec![2, 3]);
+        let mut fixed = FixedHeights(vec![2, 3]);
         assert_eq!(tail(&mut fixed, 10), RowPosition::default());
         assert_eq!(tail(&mut fixed, 4), RowPosition { block: 0, row: 1 });
-        assert_eq!(tail(&mut Fixed(Vec::new()), 4), RowPosition::default());
+        assert_eq!(tail(&mut FixedHeights(Vec::new()), 4), RowPosition::default());
     }
 
     #[test]
     fn a_screen_that_reaches_the_end_follows_the_tail() {
-        let mut fixed = Fixed(vec![5, 5]);
+        let mut fixed = FixedHeights(vec![5, 5]);
         let top = |block, row| Anchor::Top(RowPosition { block, row });
         assert_eq!(
             settle(&mut fixed, top(0, 2), 7),
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_block_that_is_not_shown_is_walked_over() {
-        let mut fixed = Fixed(vec![2, 0, 0, 2]);
+        let mut fixed = FixedHeights(vec![2, 0, 0, 2]);
         assert_eq!(
             shift(&mut fixed, RowPosition { block: 0, row: 1 }, 1),
             RowPosition { block: 3, row: 0 }
@@ -213,7 +213,7 @@ mod tests {
             row in 0_usize..6,
             rows in -40_isize..40,
         ) {
-            let mut fixed = Fixed(heights);
+            let mut fixed = FixedHeights(heights);
             let total: usize = fixed.0.iter().sum();
             let from = clamp(&mut fixed, RowPosition { block, row });
             let to = shift(&mut fixed, from, rows);
@@ -228,7 +228,7 @@ mod tests {
             row in 0_usize..6,
             rows in 1_usize..30,
         ) {
-            let mut fixed = Fixed(heights);
+            let mut fixed = FixedHeights(heights);
             let total: usize = fixed.0.iter().sum();
             let (top, _) = settle(&mut fixed, Anchor::Top(RowPosition { block, row }), rows);
             prop_assert!(total - offset(&fixed, top) >= rows.min(total));

@@ -292,7 +292,7 @@ impl<'a> Painter<'a> {
         self.width.saturating_sub(before)
     }
 
-    fn push(&mut self, line: &DiffLine<'_>, painted: &Painted) {
+    fn push(&mut self, line: &DiffLine<'_>, painted: &PaintedLine) {
         let text = painted.flow.cut(self.room(), self.look.symbols.ellipsis());
         self.push_row(
             self.columns.numbers(line),
@@ -303,7 +303,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Draws a line on as many rows as it needs.
-    fn push_whole(&mut self, line: &DiffLine<'_>, painted: &Painted) {
+    fn push_whole(&mut self, line: &DiffLine<'_>, painted: &PaintedLine) {
         let mut numbers = self.columns.numbers(line);
         let mut sign = line.sign.as_char();
         for row in painted.flow.chopped(self.room()) {
@@ -363,12 +363,12 @@ impl<'a> Painter<'a> {
 }
 
 /// The text of a line in its colours, and what the rest of its row takes.
-struct Painted {
+struct PaintedLine {
     flow: StyledText,
     paint: Paint,
 }
 
-impl Painted {
+impl PaintedLine {
     /// Has a sign stand for indentation of so many columns, as far as the line has it.
     fn shorten(&mut self, indent: usize, look: Look<'_>) {
         if indentation(self.flow.text()) < indent {
@@ -385,7 +385,7 @@ impl Painted {
 }
 
 /// Returns the indentation that these lines share where it is to be shortened: some of them are cut, and it is why.
-fn too_deep(lines: &[Painted], room: usize) -> Option<usize> {
+fn too_deep(lines: &[PaintedLine], room: usize) -> Option<usize> {
     let texts = || lines.iter().map(|line| line.flow.text());
     if texts().all(|text| width::fits(text, room)) {
         return None;
@@ -402,7 +402,7 @@ fn indentation(text: &str) -> usize {
 }
 
 /// Colours the first lines of a hunk: by the source's language, by their sign, and by the words that changed.
-fn painted(path: &str, hunk: &Hunk<'_>, shown: usize, look: Look<'_>) -> Vec<Painted> {
+fn painted(path: &str, hunk: &Hunk<'_>, shown: usize, look: Look<'_>) -> Vec<PaintedLine> {
     let texts: Vec<Revealed> = hunk.lines[..shown].iter().map(|line| reveal(line.text)).collect();
     let lines = hunk.lines.iter().zip(&texts).map(|(line, text)| DiffLine {
         text: text.as_str(),
@@ -422,7 +422,7 @@ fn painted(path: &str, hunk: &Hunk<'_>, shown: usize, look: Look<'_>) -> Vec<Pai
         for range in ranges {
             flow.patch(range, paint.emphasis);
         }
-        Painted { flow, paint }
+        PaintedLine { flow, paint }
     });
     painted.collect()
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use ratatui::text::{Line, Span};
 
-use super::{Columns, Painted, gap, painted};
+use super::{Columns, PaintedLine, gap, painted};
 use crate::text::diff::{DiffLine, Hunk, Sign};
 use crate::text::width;
 use crate::view::card::DiffBody;
@@ -141,7 +141,7 @@ struct Splitter<'a> {
 type Cells = Vec<Vec<Span<'static>>>;
 
 impl Splitter<'_> {
-    fn pair(&mut self, hunk: &Hunk<'_>, painted: &[Painted], pair: &Pair, before: usize) {
+    fn pair(&mut self, hunk: &Hunk<'_>, painted: &[PaintedLine], pair: &Pair, before: usize) {
         let cells = |at: Option<usize>, number: fn(&DiffLine<'_>) -> Option<usize>| {
             at.map_or_else(Vec::new, |at| {
                 self.cells(&painted[at], hunk.lines[at].sign, number(&hunk.lines[at]))
@@ -193,7 +193,7 @@ impl Splitter<'_> {
     }
 
     /// Breaks a line into rows, each exactly as wide as its side.
-    fn cells(&self, painted: &Painted, sign: Sign, number: Option<usize>) -> Cells {
+    fn cells(&self, painted: &PaintedLine, sign: Sign, number: Option<usize>) -> Cells {
         let paint = painted.paint;
         let (gutter, digits) = (self.gutter(), self.columns.digits);
         let room = self.side - gutter;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::language::{self, Language};
 use super::scope::Meanings;
-use super::{CodeRun, GrammarState, Parsed};
+use super::{CodeRun, GrammarState, ParsedLine};
 
 /// Lines in one generation; a line costs about a kilobyte.
 const GENERATION: usize = 1_024;
@@ -54,16 +54,16 @@ impl Memo {
         found
     }
 
-    pub(super) fn parse(&mut self, at: &GrammarState, line: &str) -> Parsed {
+    pub(super) fn parse(&mut self, at: &GrammarState, line: &str) -> ParsedLine {
         let key = next_key(at.key, line);
         if let Some(known) = self.recall(key) {
-            return Parsed::Runs(known.runs, known.after);
+            return ParsedLine::Runs(known.runs, known.after);
         }
         let Some(known) = self.parse_anew(at, line, key) else {
-            return Parsed::Failed;
+            return ParsedLine::Failed;
         };
         self.keep(key, known.clone());
-        Parsed::Runs(known.runs, known.after)
+        ParsedLine::Runs(known.runs, known.after)
     }
 
     fn recall(&mut self, key: u64) -> Option<CachedLine> {

@@ -104,30 +104,30 @@ impl Highlighter {
             state.at = None;
         }
         match self.parse(state, line) {
-            Parsed::Plain => plain(line),
-            Parsed::Failed => {
+            ParsedLine::Plain => plain(line),
+            ParsedLine::Failed => {
                 state.at = None;
                 plain(line)
             }
-            Parsed::Runs(runs, after) => {
+            ParsedLine::Runs(runs, after) => {
                 state.at = Some(after);
                 runs
             }
         }
     }
 
-    fn parse(&self, state: &CodeState, line: &str) -> Parsed {
+    fn parse(&self, state: &CodeState, line: &str) -> ParsedLine {
         let (Some(memo), Some(at)) = (&self.memo, &state.at) else {
-            return Parsed::Plain;
+            return ParsedLine::Plain;
         };
         if line.len() > LONGEST_LINE {
-            return Parsed::Plain;
+            return ParsedLine::Plain;
         }
         memo.borrow_mut().parse(at, line)
     }
 }
 
-enum Parsed {
+enum ParsedLine {
     /// Nothing is known about it, and the state stays.
     Plain,
     /// The grammar gave up.

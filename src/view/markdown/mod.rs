@@ -34,12 +34,12 @@ pub struct Markdown {
     /// Blocks that will not change, in order.
     chunks: Vec<Chunk>,
     is_finished: bool,
-    drawn: Drawn,
+    drawn: DrawnLines,
 }
 
 /// The drawn lines, for one width and look.
 #[derive(Debug, Default)]
-struct Drawn {
+struct DrawnLines {
     key: Option<(usize, LookKey)>,
     lines: Vec<Line<'static>>,
     /// Lines that will not change.
@@ -119,9 +119,9 @@ impl Markdown {
         let width = width.max(1);
         let key = Some((width, look.key()));
         if self.drawn.key != key {
-            self.drawn = Drawn {
+            self.drawn = DrawnLines {
                 key,
-                ..Drawn::default()
+                ..DrawnLines::default()
             };
         }
         if !self.drawn.is_current {
@@ -218,7 +218,7 @@ impl Chunk {
     }
 }
 
-impl Drawn {
+impl DrawnLines {
     /// Draws a block, or of a block of source that was begun what is new in it.
     fn push_chunk(&mut self, source: &str, chunk: &Chunk, width: usize, look: Look<'_>) {
         let gap = chunk.is_spaced && !self.lines.is_empty();

@@ -6,7 +6,7 @@
 use super::super::word::Word;
 use super::git_format::has_known_formats;
 use super::git_options::{ShowCommand, commits, differences};
-use super::table::{Parsed, Table, parse};
+use super::table::{ParsedOptions, Table, parse};
 use super::{List, ReadOnlyFacts, has_plain_wildcards};
 
 /// A git command that has the form of the list.
@@ -180,11 +180,11 @@ struct Subcommand<'w> {
     list: List,
     shows: GitShows,
     selection: Vec<String>,
-    parsed: Parsed<'w>,
+    parsed: ParsedOptions<'w>,
 }
 
 impl<'w> Subcommand<'w> {
-    fn new(list: List, shows: GitShows, parsed: Parsed<'w>) -> Self {
+    fn new(list: List, shows: GitShows, parsed: ParsedOptions<'w>) -> Self {
         Self {
             list,
             shows,
@@ -196,7 +196,7 @@ impl<'w> Subcommand<'w> {
 
 /// Returns true if it is known what the operands of a command that shows lines of files are. Without a `--` a wildcard
 /// that finds files stands for nothing else: git refuses a word that is both a file and a revision.
-fn is_certain(parsed: &Parsed<'_>, has_dashes: bool, shows: GitShows) -> bool {
+fn is_certain(parsed: &ParsedOptions<'_>, has_dashes: bool, shows: GitShows) -> bool {
     let finds_files = !has_dashes && shows != GitShows::Tracked;
     let is_file = |word: &Word| word.glob_at.is_none() || finds_files && !word.text.contains(':');
     let is_exact = |word: &&Word| word.dynamic_at.is_none() && !word.tilde;
@@ -318,7 +318,7 @@ fn stash(words: &[Word]) -> Option<Subcommand<'_>> {
 }
 
 /// Reads the words behind `reflog`, with or without `show`.
-fn reflog(words: &[Word]) -> Option<Parsed<'_>> {
+fn reflog(words: &[Word]) -> Option<ParsedOptions<'_>> {
     let words = match words {
         [show, rest @ ..] if show.text == "show" => rest,
         rest => rest,
@@ -349,7 +349,7 @@ fn compared(
 }
 
 /// Reads the words behind `grep`: revisions and paths are its operands, without the pattern.
-fn grep(words: &[Word]) -> Option<Parsed<'_>> {
+fn grep(words: &[Word]) -> Option<ParsedOptions<'_>> {
     let mut parsed = parse(words, &[&GREP])?;
     // Git takes no options behind an operand, and reads parentheses as part of the pattern.
     if let Some(first) = parsed.operands.first() {
@@ -370,7 +370,7 @@ fn grep(words: &[Word]) -> Option<Parsed<'_>> {
 }
 
 /// `expire`, `delete` and `exists` act on the reflog.
-fn names_an_action(parsed: &Parsed<'_>) -> bool {
+fn names_an_action(parsed: &ParsedOptions<'_>) -> bool {
     let first = parsed.operands.first().map(|word| word.text.as_str());
     matches!(first, Some("expire" | "delete" | "exists" | "list" | "drop"))
 }

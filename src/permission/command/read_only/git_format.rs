@@ -2,7 +2,7 @@
 //!
 //! `%G?` and `%(signature)` ask another program about a signature, and `%(raw)` prints a file where a tag names one.
 
-use super::table::Parsed;
+use super::table::ParsedOptions;
 
 /// Formats that git brings.
 const NAMED: &[&str] = &[
@@ -63,7 +63,7 @@ const IN_PARENTHESES: &[&str] = &[
 const OF_TWO_LETTERS: &[(char, &str)] = &[('a', "nNeElLdDrtiIsh"), ('c', "nNeElLdDrtiIsh"), ('g', "dDnNeEs")];
 
 /// Returns true if every format, sort key and group of a command is understood.
-pub(super) fn has_known_formats(parsed: &Parsed<'_>) -> bool {
+pub(super) fn has_known_formats(parsed: &ParsedOptions<'_>) -> bool {
     let is_group = |group: &str| matches!(group, "author" | "committer") || is_known(group, true);
     parsed
         .values(&["format", "pretty"])

@@ -8,7 +8,7 @@
 
 use super::super::word::Word;
 use super::git_format::has_known_formats;
-use super::table::{NUMBER, Parsed, Table, parse};
+use super::table::{NUMBER, ParsedOptions, Table, parse};
 
 /// Options that replace the lines of a difference by a summary.
 const SUMMARY: Table = Table {
@@ -120,7 +120,7 @@ pub(super) enum ShowCommand {
 
 /// The words of a command that shows differences.
 pub(super) struct Differences<'w> {
-    pub(super) parsed: Parsed<'w>,
+    pub(super) parsed: ParsedOptions<'w>,
     /// The options that choose commits and files, a word each; `None` when no line of a file is shown.
     pub(super) selection: Option<Vec<String>>,
 }
@@ -151,7 +151,7 @@ pub(super) fn differences(shown: ShowCommand, words: &[Word]) -> Option<Differen
 }
 
 /// Reads the words of a command that shows no lines of files.
-fn summary(shown: ShowCommand, words: &[Word]) -> Option<Parsed<'_>> {
+fn summary(shown: ShowCommand, words: &[Word]) -> Option<ParsedOptions<'_>> {
     let tables: &[&Table] = match shown {
         ShowCommand::Diff => &[&SUMMARY, &LOOK, &PAIRS, &SUMMARY_CHOICE, &SIDES, &STAGES],
         ShowCommand::Log | ShowCommand::Show => &[
@@ -180,13 +180,13 @@ fn summary(shown: ShowCommand, words: &[Word]) -> Option<Parsed<'_>> {
 }
 
 /// Reads the words of a command that shows commits without differences, with options of its own.
-pub(super) fn commits<'w>(words: &'w [Word], own: &Table) -> Option<Parsed<'w>> {
+pub(super) fn commits<'w>(words: &'w [Word], own: &Table) -> Option<ParsedOptions<'w>> {
     let parsed = parse(words, &[own, &COMMIT_LOOK, &COMMIT_CHOICE, &COMMITS])?;
     has_known_formats(&parsed).then_some(parsed)
 }
 
 /// The options that decide which files are shown, a word each. `None` when one has another value than a number.
-fn selection(parsed: &Parsed<'_>) -> Option<Vec<String>> {
+fn selection(parsed: &ParsedOptions<'_>) -> Option<Vec<String>> {
     let is_number = |value: &String| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     let chooses = |name: &str| COMMIT_CHOICE.knows(name) || SIDES.knows(name);
     let options = parsed.options.iter().filter(|(name, _)| chooses(name));

@@ -2,7 +2,7 @@
 
 use super::super::hazards::counts_characters;
 use super::super::word::Word;
-use super::table::{Parsed, Table, parse};
+use super::table::{ParsedOptions, Table, parse};
 
 /// Programs that `find` and `xargs` may run on what they find: they show names, never content.
 pub(super) const OF_NAMES: &[&str] = &["ls", "stat", "basename", "dirname"];
@@ -232,7 +232,7 @@ pub(super) fn awk(words: &[Word]) -> bool {
         }
     }
     let (options, rest) = words.split_at(at.min(words.len()));
-    let Some(Parsed { options, .. }) = parse(options, &[&TABLE]) else {
+    let Some(ParsedOptions { options, .. }) = parse(options, &[&TABLE]) else {
         return false;
     };
     let rest = match rest {

@@ -69,7 +69,7 @@ pub(super) const NUMBER: &str = "a number";
 
 /// The words of a command, told apart by a table.
 #[derive(Debug, Default)]
-pub(super) struct Parsed<'a> {
+pub(super) struct ParsedOptions<'a> {
     /// Options by letter or long name, each with its value.
     pub(super) options: Vec<(String, Option<String>)>,
     /// Those of them whose value is a word of its own.
@@ -79,7 +79,7 @@ pub(super) struct Parsed<'a> {
     pub(super) before_dashes: usize,
 }
 
-impl Parsed<'_> {
+impl ParsedOptions<'_> {
     pub(super) fn has(&self, names: &[&str]) -> bool {
         self.options
             .iter()
@@ -96,8 +96,8 @@ impl Parsed<'_> {
 }
 
 /// Reads the words behind a program; `None` when one is not in its table or not certain.
-pub(super) fn parse<'a>(words: &'a [Word], tables: &[&Table]) -> Option<Parsed<'a>> {
-    let mut parsed = Parsed::default();
+pub(super) fn parse<'a>(words: &'a [Word], tables: &[&Table]) -> Option<ParsedOptions<'a>> {
+    let mut parsed = ParsedOptions::default();
     let mut rest = words.iter();
     let mut dashes = None;
     while let Some(word) = rest.next() {
@@ -133,7 +133,12 @@ pub(super) fn parse<'a>(words: &'a [Word], tables: &[&Table]) -> Option<Parsed<'
 
 type Rest<'w> = std::slice::Iter<'w, Word>;
 
-fn long_option(long: &str, tables: &[&Table], rest: &mut Rest<'_>, parsed: &mut Parsed<'_>) -> Option<()> {
+fn long_option(
+    long: &str,
+    tables: &[&Table],
+    rest: &mut Rest<'_>,
+    parsed: &mut ParsedOptions<'_>,
+) -> Option<()> {
     let (name, value) = match long.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (long, None),
@@ -156,7 +161,7 @@ fn short_options(
     letters: &str,
     tables: &[&Table],
     rest: &mut Rest<'_>,
-    parsed: &mut Parsed<'_>,
+    parsed: &mut ParsedOptions<'_>,
 ) -> Option<()> {
     let is_number = letters.bytes().all(|byte| byte.is_ascii_digit());
     if is_number && tables.iter().any(|table| table.numbers) {

@@ -5,7 +5,7 @@
 
 use super::super::syntax::Node;
 use super::super::word::is_name;
-use super::words::{Quoting, WordBuilder};
+use super::words::{QuoteState, WordBuilder};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
 const EVALUATES: Refusal = "it computes with something that may be no number";
@@ -118,7 +118,7 @@ impl ShellReader<'_> {
         }
         if self.starts_with("{#") || self.starts_with("((") {
             let mut building = WordBuilder::default();
-            self.dollar(&mut building, Quoting::Quoted)?;
+            self.dollar(&mut building, QuoteState::Quoted)?;
             inside.append(&mut building.inside);
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use super::super::syntax::Node;
 use super::super::word::{Variable, is_name};
-use super::words::{Quoting, WordBuilder};
+use super::words::{QuoteState, WordBuilder};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
 const EVALUATES: Refusal = "it evaluates a variable's value";
@@ -10,14 +10,14 @@ const UNUSUAL: Refusal = "it has an unusual expansion";
 
 impl ShellReader<'_> {
     /// Reads what follows a `$`.
-    pub(super) fn dollar(&mut self, building: &mut WordBuilder, quoting: Quoting) -> Result<(), Refusal> {
+    pub(super) fn dollar(&mut self, building: &mut WordBuilder, quoting: QuoteState) -> Result<(), Refusal> {
         let start = self.at - 1;
         let variable = match self.peek() {
-            Some('\'') if quoting == Quoting::Unquoted => {
+            Some('\'') if quoting == QuoteState::Unquoted => {
                 self.at += 1;
                 return self.ansi_quoted(building);
             }
-            Some('"') if quoting == Quoting::Unquoted => {
+            Some('"') if quoting == QuoteState::Unquoted => {
                 // A translation could put anything there.
                 self.at += 1;
                 let mut translated = WordBuilder::default();
@@ -95,7 +95,7 @@ impl ShellReader<'_> {
         self.end = outer_end;
         self.at += 1;
         building.inside.push(node);
-        building.dynamic(&self.text[start..self.at], None, Quoting::Unquoted);
+        building.dynamic(&self.text[start..self.at], None, QuoteState::Unquoted);
         Ok(())
     }
 
@@ -110,7 +110,11 @@ impl ShellReader<'_> {
     }
 
     /// Reads what follows `${`, up to and with its `}`.
-    fn parameter(&mut self, inside: &mut Vec<Node>, quoting: Quoting) -> Result<Option<Variable>, Refusal> {
+    fn parameter(
+        &mut self,
+        inside: &mut Vec<Node>,
+        quoting: QuoteState,
+    ) -> Result<Option<Variable>, Refusal> {
         let is_length = self.peek() == Some('#') && !self.starts_with("#}");
         let is_indirect = self.peek() == Some('!') && !self.starts_with("!}");
         if is_length || is_indirect {
@@ -161,7 +165,7 @@ impl ShellReader<'_> {
         Ok(())
     }
 
-    fn operation(&mut self, name: &str, inside: &mut Vec<Node>, quoting: Quoting) -> Result<(), Refusal> {
+    fn operation(&mut self, name: &str, inside: &mut Vec<Node>, quoting: QuoteState) -> Result<(), Refusal> {
         if self.take("@") {
             // `@P` runs what is in the value.
             let is_harmless = self.peek().is_some_and(|c| "QULu".contains(c));
@@ -194,7 +198,7 @@ impl ShellReader<'_> {
     }
 
     /// Anything up to and with the `}` that closes the expansion.
-    fn operand(&mut self, inside: &mut Vec<Node>, quoting: Quoting) -> Result<(), Refusal> {
+    fn operand(&mut self, inside: &mut Vec<Node>, quoting: QuoteState) -> Result<(), Refusal> {
         let mut building = WordBuilder::default();
         loop {
             match self.next() {

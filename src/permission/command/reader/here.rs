@@ -1,7 +1,7 @@
 //! Here-documents: their text begins on the line after the command.
 
 use super::super::syntax::Node;
-use super::words::{Quoting, WordBuilder};
+use super::words::{QuoteState, WordBuilder};
 use super::{Refusal, ShellReader};
 
 /// A here-document that waits for its text.
@@ -99,7 +99,7 @@ impl ShellReader<'_> {
         while let Some(c) = self.next() {
             match c {
                 '\\' => drop(self.next()),
-                '$' => self.dollar(&mut building, Quoting::Quoted)?,
+                '$' => self.dollar(&mut building, QuoteState::Quoted)?,
                 '`' => self.backquoted(&mut building)?,
                 _ => {}
             }

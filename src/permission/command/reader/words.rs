@@ -19,13 +19,13 @@ impl WordBuilder {
     }
 
     /// Adds text that only the shell can expand, as it was written.
-    pub(super) fn dynamic(&mut self, raw: &str, variable: Option<Variable>, quoting: Quoting) {
+    pub(super) fn dynamic(&mut self, raw: &str, variable: Option<Variable>, quoting: QuoteState) {
         let at = self.word.text.len();
         let name = without_braces(raw.strip_prefix('$').unwrap_or_default());
         self.word.expansions.push(Expansion {
             range: at..at + raw.len(),
             name: is_name(name).then(|| name.to_owned()),
-            is_quoted: quoting == Quoting::Quoted,
+            is_quoted: quoting == QuoteState::Quoted,
         });
         if self.word.dynamic_at.is_none() {
             self.word.dynamic_at = Some(at);
@@ -89,7 +89,7 @@ impl ShellReader<'_> {
                 self.at += 2;
                 let node = self.substitution(")")?;
                 building.inside.push(node);
-                building.dynamic(&self.text[from..self.at], None, Quoting::Unquoted);
+                building.dynamic(&self.text[from..self.at], None, QuoteState::Unquoted);
                 continue;
             }
             if ENDS.contains(c) {
@@ -109,7 +109,7 @@ impl ShellReader<'_> {
                 },
                 '$' => {
                     building.word.splits |= !self.starts_with("'");
-                    self.dollar(&mut building, Quoting::Unquoted)?;
+                    self.dollar(&mut building, QuoteState::Unquoted)?;
                 }
                 '`' => {
                     building.word.splits = true;
@@ -118,11 +118,11 @@ impl ShellReader<'_> {
                 '*' | '?' | '[' => building.wildcard(c),
                 '~' if self.at == start + 1 && self.begins_with_here() => {
                     self.at += 1;
-                    building.dynamic("~+", Variable::named("PWD"), Quoting::Quoted);
+                    building.dynamic("~+", Variable::named("PWD"), QuoteState::Quoted);
                 }
                 '~' if self.at == start + 1 && self.has_quoted_prefix() => {
                     // With a quote before the first slash it is a name like any other.
-                    building.dynamic("~", None, Quoting::Unquoted);
+                    building.dynamic("~", None, QuoteState::Unquoted);
                 }
                 '~' if self.at == start + 1 => {
                     building.word.tilde = true;
@@ -130,7 +130,7 @@ impl ShellReader<'_> {
                 }
                 // In what looks like an assignment it is a home directory behind `=` and `:`, too.
                 '~' if building.is_behind_assignment() => {
-                    building.dynamic("~", None, Quoting::Unquoted);
+                    building.dynamic("~", None, QuoteState::Unquoted);
                 }
                 '{' => {
                     building.brace_at.get_or_insert(building.word.text.len());
@@ -201,7 +201,7 @@ impl ShellReader<'_> {
                     }
                     None => return Err("a quote is not closed"),
                 },
-                Some('$') => self.dollar(building, Quoting::Quoted)?,
+                Some('$') => self.dollar(building, QuoteState::Quoted)?,
                 Some('`') => self.backquoted(building)?,
                 Some('\n') => {
                     self.check_lines("\n")?;
@@ -269,7 +269,7 @@ impl ShellReader<'_> {
 
 /// The quotes around an expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
+pub(super) enum QuoteState {
     Unquoted,
     /// Double quotes or a here-document.
     Quoted,

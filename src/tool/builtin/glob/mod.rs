@@ -17,7 +17,7 @@ use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
 use crate::tool::file_name::one_line;
-use crate::tool::walk::{Collected, Globs, SearchLimit, SearchTree, VisitedFile, WalkEnd};
+use crate::tool::walk::{Globs, SearchLimit, SearchTree, ThreadedResults, VisitedFile, WalkEnd};
 use crate::tool::{
     Concurrency, DrawnArgs, OneOrMany, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionServices,
     Tool, ToolCx, ToolError, plural,
@@ -180,7 +180,7 @@ fn search(plan: &Plan, limit: &SearchLimit, services: &SessionServices) -> Outpu
     let mut found: Vec<(SystemTime, usize, PathBuf)> = Vec::new();
     let mut end = WalkEnd::default();
     for (index, search) in plan.searches.iter().enumerate() {
-        let collected = Collected::new();
+        let collected = ThreadedResults::new();
         let tree = SearchTree {
             root: &search.base.real,
             globs: &search.globs,

@@ -191,7 +191,7 @@ impl Tool for GrepTool {
             asks = found.asks;
             paths.push(found.path);
         }
-        let reading = pattern::Reading {
+        let reading = pattern::PatternReading {
             case_sensitive: args.case_sensitive != Some(false),
             literal: args.literal,
             multiline: args.multiline,

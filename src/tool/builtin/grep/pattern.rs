@@ -14,14 +14,14 @@ const MAX_COMPILED: usize = 32 << 20;
 
 /// How a pattern is to be read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct PatternReading {
     pub(super) case_sensitive: bool,
     pub(super) literal: bool,
     pub(super) multiline: bool,
 }
 
 /// Compiles a pattern, which may take seconds. `$` also matches before `\r\n`, because that is one line break to whoever read the file.
-pub(super) fn compile(pattern: &str, reading: Reading) -> Result<RegexMatcher, ToolError> {
+pub(super) fn compile(pattern: &str, reading: PatternReading) -> Result<RegexMatcher, ToolError> {
     if pattern.len() > MAX_BYTES {
         let message = format!(
             "the pattern has {} bytes, and one may have {MAX_BYTES}",
@@ -41,7 +41,7 @@ pub(super) fn compile(pattern: &str, reading: Reading) -> Result<RegexMatcher, T
     built.map_err(|error| refused(pattern, reading, &error.to_string()))
 }
 
-fn builder(reading: Reading) -> RegexMatcherBuilder {
+fn builder(reading: PatternReading) -> RegexMatcherBuilder {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .case_insensitive(!reading.case_sensitive)
@@ -57,7 +57,7 @@ fn builder(reading: Reading) -> RegexMatcherBuilder {
     builder
 }
 
-fn refused(pattern: &str, reading: Reading, error: &str) -> ToolError {
+fn refused(pattern: &str, reading: PatternReading, error: &str) -> ToolError {
     let (message, position) = explain(pattern, error);
     let place = position.map_or_else(String::new, |position| format!(" at character {position}"));
     let refused = ToolError::new(
@@ -68,7 +68,7 @@ fn refused(pattern: &str, reading: Reading, error: &str) -> ToolError {
     if error.contains("is not allowed in a regex") && !reading.multiline {
         return refused.hint("Pass `multiline: true` to match across lines.");
     }
-    let works_literally = Reading {
+    let works_literally = PatternReading {
         literal: true,
         ..reading
     };

@@ -15,7 +15,7 @@ use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, Target};
 use crate::permission::ReadGate;
 use crate::regular_file::{FileGate, OpenDirectory, ReadError, RegularFile};
-use crate::tool::walk::{Collected, SearchLimit, SearchTree, VisitedFile as Entry, WalkEnd};
+use crate::tool::walk::{SearchLimit, SearchTree, ThreadedResults, VisitedFile as Entry, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
@@ -47,8 +47,8 @@ pub(super) fn search(plan: &Plan, limit: &SearchLimit, readable: &ReadGate) -> G
         limit,
         readable,
         first: FirstByPath::default(),
-        unreadable: Collected::new(),
-        failed: Collected::new(),
+        unreadable: ThreadedResults::new(),
+        failed: ThreadedResults::new(),
     };
     let mut end = WalkEnd::default();
     let (mut binary, mut too_large) = (Vec::new(), Vec::new());
@@ -99,7 +99,8 @@ pub(super) fn search(plan: &Plan, limit: &SearchLimit, readable: &ReadGate) -> G
     let (files, last) = search.first.into_files(plan.after);
     // Those behind the last file are known by chance.
     let counts = |display: &String| last.as_ref().is_none_or(|last| display <= last);
-    let count = |files: Collected<String>| files.into_vec().iter().filter(|display| counts(display)).count();
+    let count =
+        |files: ThreadedResults<String>| files.into_vec().iter().filter(|display| counts(display)).count();
     end.unreadable += count(search.failed);
     let has_more = files.iter().any(|file| file.has_more);
     GrepFindings {
@@ -137,9 +138,9 @@ struct Search<'a> {
     readable: &'a ReadGate,
     first: FirstByPath,
     /// Files that may not be read, as they are shown.
-    unreadable: Collected<String>,
+    unreadable: ThreadedResults<String>,
     /// Files that could not be read to their end.
-    failed: Collected<String>,
+    failed: ThreadedResults<String>,
 }
 
 impl Search<'_> {

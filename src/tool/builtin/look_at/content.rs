@@ -29,7 +29,7 @@ pub(super) struct Content {
 }
 
 /// A source in memory.
-enum Loaded {
+enum SourceBytes {
     Picture(Fitted),
     Bytes(Vec<u8>),
 }
@@ -57,9 +57,9 @@ pub(super) async fn read(sources: Vec<Source>, model: &TaskModel, cx: &ToolCx) -
         let services = std::sync::Arc::clone(&cx.services);
         let loaded = cx.blocking(move || load(source, &services)).await?;
         let (part, label) = match (loaded, kind) {
-            (Loaded::Picture(picture), _) => image(&name, index + 1, &picture, &mut room)?,
-            (Loaded::Bytes(bytes), Kind::Pdf) => document(&name, bytes, model, &mut room, cx).await?,
-            (Loaded::Bytes(bytes), _) => {
+            (SourceBytes::Picture(picture), _) => image(&name, index + 1, &picture, &mut room)?,
+            (SourceBytes::Bytes(bytes), Kind::Pdf) => document(&name, bytes, model, &mut room, cx).await?,
+            (SourceBytes::Bytes(bytes), _) => {
                 let text = TextFile::decode(bytes).text().to_owned();
                 written(&name, text, &mut room)?
             }
@@ -71,10 +71,10 @@ pub(super) async fn read(sources: Vec<Source>, model: &TaskModel, cx: &ToolCx) -
 }
 
 /// Reads a source. Of pictures one at a time is in memory.
-fn load(source: Source, services: &SessionServices) -> Result<Loaded, ToolError> {
+fn load(source: Source, services: &SessionServices) -> Result<SourceBytes, ToolError> {
     let (name, kind) = (source.name().to_owned(), source.kind());
     if !kind.is_image() {
-        return bytes(source, services).map(Loaded::Bytes);
+        return bytes(source, services).map(SourceBytes::Bytes);
     }
     picture::alone(|alone| {
         let bytes = bytes(source, services)?;
@@ -83,7 +83,7 @@ fn load(source: Source, services: &SessionServices) -> Result<Loaded, ToolError>
             Kind::Image | Kind::Pdf | Kind::Text => alone.fit(bytes),
         };
         fitted
-            .map(Loaded::Picture)
+            .map(SourceBytes::Picture)
             .map_err(|error| unusable(&name, &error))
     })
 }

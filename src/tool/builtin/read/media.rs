@@ -43,21 +43,21 @@ pub(super) fn read(path: &Resolved, media: Media) -> Result<Output<Details>, Too
 }
 
 /// A file as it is shown.
-struct Shown {
+struct ShownFile {
     kind: Kind,
     text: String,
     hash: String,
     attachment: Attachment,
 }
 
-fn pdf(path: &Resolved, file: RegularFile) -> Result<Shown, ToolError> {
+fn pdf(path: &Resolved, file: RegularFile) -> Result<ShownFile, ToolError> {
     let (bytes, hash) = whole(path, file)?;
     let pages = match count_pages(&bytes) {
         0 => String::new(),
         pages => format!(", {}", plural(pages, "page")),
     };
     let text = format!("PDF read: {}{pages}", one_line(&path.display));
-    Ok(Shown {
+    Ok(ShownFile {
         kind: Kind::Pdf,
         text,
         hash,
@@ -65,12 +65,12 @@ fn pdf(path: &Resolved, file: RegularFile) -> Result<Shown, ToolError> {
     })
 }
 
-fn image(path: &Resolved, file: RegularFile, alone: &Alone) -> Result<Shown, ToolError> {
+fn image(path: &Resolved, file: RegularFile, alone: &Alone) -> Result<ShownFile, ToolError> {
     let (bytes, hash) = whole(path, file)?;
     let picture = alone.fit(bytes).map_err(|error| unusable(path, &error))?;
     let (width, height) = (picture.width, picture.height);
     let text = format!("Image read: {}, {width}x{height}", one_line(&path.display));
-    Ok(Shown {
+    Ok(ShownFile {
         kind: Kind::Image,
         text,
         hash,
