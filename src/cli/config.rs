@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::keys;
 use super::output::{print, print_json, print_note};
 use super::place::Locations;
-use crate::config::{self, Loaded, Origin, PermissionLayer};
+use crate::config::{self, LoadedConfig, Origin, PermissionLayer};
 use crate::permission::{self, Action, Rule, Source};
 use crate::provider::without_user;
 use crate::session::wire::{self, ImportedList, ProjectTrust, TrustState, TrustedBy};
@@ -45,7 +45,11 @@ pub(super) fn config(command: ConfigCommand) -> Result<(), Failure> {
 }
 
 /// The merged configuration, with what is not merged in the place of its key: each permission rule with its file.
-fn effective_config(loaded: &Loaded, trust: &ProjectTrust, lists: &[ImportedList]) -> Result<Value, Failure> {
+fn effective_config(
+    loaded: &LoadedConfig,
+    trust: &ProjectTrust,
+    lists: &[ImportedList],
+) -> Result<Value, Failure> {
     let serialised = serde_json::to_value(&loaded.config);
     let mut keys = match serialised {
         Ok(Value::Object(keys)) => keys,
@@ -66,7 +70,7 @@ fn effective_config(loaded: &Loaded, trust: &ProjectTrust, lists: &[ImportedList
 }
 
 /// Shows what the files take from elsewhere as it is written there, and addresses without the user they name.
-fn hide_secrets(keys: &mut Map<String, Value>, loaded: &Loaded) {
+fn hide_secrets(keys: &mut Map<String, Value>, loaded: &LoadedConfig) {
     for secret in loaded.secrets.iter().filter(|secret| !secret.values.is_empty()) {
         if let Some(place) = at(keys, &secret.path) {
             *place = Value::from(secret.written.as_str());

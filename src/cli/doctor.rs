@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::failure::Failure;
 use super::output::{print, print_note, table};
 use super::place::Locations;
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
 use crate::session::host::StoredSessions;
@@ -114,7 +114,7 @@ fn data(data: &Path) -> Result<String, String> {
     }
 }
 
-fn shell(loaded: Option<&Loaded>) -> Result<String, String> {
+fn shell(loaded: Option<&LoadedConfig>) -> Result<String, String> {
     let path = std::env::var_os("PATH");
     let configured = loaded.and_then(|loaded| loaded.config.bash.shell.as_deref());
     Shell::find(configured, path.as_deref())

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use crate::config::schema::Keys;
-use crate::config::{ConfigError, Loaded};
+use crate::config::{ConfigError, LoadedConfig};
 use crate::tui::{Keymap, key_actions, key_presets};
 
 /// Makes the keymap that the configuration describes.
-pub(super) fn keymap(loaded: &Loaded) -> Result<Keymap, Failure> {
+pub(super) fn keymap(loaded: &LoadedConfig) -> Result<Keymap, Failure> {
     let settings = loaded.config.keybinds.iter();
     let settings = settings.map(|(name, keys)| (name, written(keys)));
     Keymap::configured(settings).map_err(|problems| {

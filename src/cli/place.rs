@@ -7,7 +7,7 @@ use tokio::runtime;
 use super::args::{CassetteArgs, OpenArgs, ReopenArgs};
 use super::failure::Failure;
 use super::keys;
-use crate::config::{self, Dirs, LoadRequest, Loaded};
+use crate::config::{self, Dirs, LoadRequest, LoadedConfig};
 use crate::files::Roots;
 use crate::session::host::Host;
 use crate::session::wire::{
@@ -55,7 +55,7 @@ impl Locations {
     }
 
     /// Reads the configuration. A relative `extra` counts from the directory lathe was started in.
-    pub(super) fn load(&self, extra: Option<&Path>) -> Result<Loaded, Failure> {
+    pub(super) fn load(&self, extra: Option<&Path>) -> Result<LoadedConfig, Failure> {
         let extra = extra.map(absolute).transpose()?;
         let unconfirmed = wire::unconfirmed(&self.dirs, &self.project_root, &self.directory)?;
         let loaded = self.with_load_request(extra.as_deref(), &unconfirmed, config::load)?;

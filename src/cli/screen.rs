@@ -17,7 +17,7 @@ use super::{first_run, keys, runtime, screen_reader, themes};
 use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::ErrorReport;
-use crate::session::host::{Host, Opened, Opening};
+use crate::session::host::{Host, OpenedSession, SessionFuture};
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, SessionChoice};
 use crate::tui::{
     self, Motion, MouseCapture, Notify, TerminalError, TrustAnswer, TrustPart, TrustQuestion, TuiStart,
@@ -106,10 +106,13 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
             let opening = open_when_kept(host.clone(), when_kept);
             (
                 Some((question, answer)),
-                Box::pin(with_notes(opening, notes)) as Opening,
+                Box::pin(with_notes(opening, notes)) as SessionFuture,
             )
         }
-        None => (None, Box::pin(with_notes(host.open_first(), notes)) as Opening),
+        None => (
+            None,
+            Box::pin(with_notes(host.open_first(), notes)) as SessionFuture,
+        ),
     };
     let start = TuiStart {
         model: preview.model,
@@ -161,7 +164,7 @@ async fn keep_answer(
 async fn open_when_kept(
     host: Host,
     kept: oneshot::Receiver<Result<(), ErrorReport>>,
-) -> Result<Opened, ErrorReport> {
+) -> Result<OpenedSession, ErrorReport> {
     match kept.await {
         Ok(result) => result?,
         // The screen is being left.
@@ -172,9 +175,9 @@ async fn open_when_kept(
 
 /// The session shows these notes before its own.
 async fn with_notes(
-    opening: impl Future<Output = Result<Opened, ErrorReport>>,
+    opening: impl Future<Output = Result<OpenedSession, ErrorReport>>,
     mut notes: Vec<String>,
-) -> Result<Opened, ErrorReport> {
+) -> Result<OpenedSession, ErrorReport> {
     let mut opened = opening.await?;
     notes.append(&mut opened.notes);
     opened.notes = notes;

@@ -12,7 +12,8 @@ use super::sessions::OutputStyle;
 use crate::config::Dirs;
 use crate::conversation::TaskId;
 use crate::session::host::{
-    Against, Applied, ChangeKind, HeldWork, Removal, Selection, TaskTrees, TreeChanges, TreeFile, TreeSummary,
+    Against, ApplyResult, ChangeKind, HeldWork, Removal, Selection, TaskTrees, TreeChanges, TreeFile,
+    TreeSummary,
 };
 use crate::text::count::plural;
 use crate::text::sanitize::{sanitize, sanitize_line};
@@ -112,7 +113,7 @@ fn file_text(file: &TreeFile) -> String {
 }
 
 /// A conflict is told on stderr with its reason, and the status is 1.
-fn applied(outcome: &Applied, style: OutputStyle) -> Result<ExitCode, Failure> {
+fn applied(outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failure> {
     let conflicts: Vec<&str> = outcome
         .conflicts
         .iter()

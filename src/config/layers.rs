@@ -42,7 +42,7 @@ enum Trust {
 
 /// The whole configuration.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
     /// In the order of the files; files without rules are left out.
     pub permission_layers: Vec<PermissionLayer>,
@@ -97,7 +97,7 @@ impl fmt::Debug for ExpandedSecret {
 
 /// Reads all files. Missing ones are fine, except the one named with `--config`. Nothing counts yet that needs the
 /// project to be trusted.
-pub fn load(request: &LoadRequest<'_>) -> Result<Loaded, ConfigError> {
+pub fn load(request: &LoadRequest<'_>) -> Result<LoadedConfig, ConfigError> {
     merge(&Arc::new(ConfigTexts::read(request)?), Trust::Withheld)
 }
 
@@ -114,7 +114,7 @@ impl UnsetVariable {
     }
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// The same files, as they were read then, with what only a trusted project may say.
     pub fn trusted(&self) -> Result<Self, ConfigError> {
         merge(&self.texts, Trust::Given)
@@ -163,7 +163,7 @@ impl Loaded {
     }
 }
 
-fn merge(texts: &Arc<ConfigTexts>, trust: Trust) -> Result<Loaded, ConfigError> {
+fn merge(texts: &Arc<ConfigTexts>, trust: Trust) -> Result<LoadedConfig, ConfigError> {
     let mut trees = Vec::new();
     for source in &texts.sources {
         trees.extend(source.parse()?.map(|tree| (source, tree)));
@@ -210,7 +210,7 @@ struct Merge<'a> {
     gate: &'a dyn FileGate,
     merged: Map<String, Value>,
     /// As far as it is read: all but the configuration itself.
-    loaded: Loaded,
+    loaded: LoadedConfig,
     /// Keys that a warning was already given for.
     warned: HashSet<String>,
     problems: Vec<Problem>,
@@ -224,7 +224,7 @@ impl<'a> Merge<'a> {
             trust,
             gate,
             merged: Map::new(),
-            loaded: Loaded {
+            loaded: LoadedConfig {
                 config: Config::default(),
                 permission_layers: Vec::new(),
                 tools: ToolSwitches::default(),
@@ -413,7 +413,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn finish(mut self, trees: &[(&Source, Node<'_>)]) -> Result<Loaded, ConfigError> {
+    fn finish(mut self, trees: &[(&Source, Node<'_>)]) -> Result<LoadedConfig, ConfigError> {
         let merged = Value::Object(std::mem::take(&mut self.merged));
         self.missing_features(&merged);
         // A later file may have given another value.

@@ -5,7 +5,7 @@
 //!
 //! Permission rules are not merged: each file's rules stay a [`PermissionLayer`] with its [`Origin`], because who wrote
 //! a rule decides what it may do. For the same reason a project's file loses every key that is not on a closed list
-//! (`untrusted`): they are listed as [`ProjectPart`]s, and [`Loaded::trusted`] gives the configuration with them.
+//! (`untrusted`): they are listed as [`ProjectPart`]s, and [`LoadedConfig::trusted`] gives the configuration with them.
 //!
 //! Nothing here asks the network, creates a file or keeps state.
 
@@ -29,7 +29,7 @@ pub use diagnose::{ConfigError, Problem};
 pub use dirs::Dirs;
 pub use features::lacking;
 pub use layer::{AgentLayer, HookLayer, InstructionGlob, PermissionLayer};
-pub use layers::{ExpandedSecret, Loaded, UnsetVariable, load};
+pub use layers::{ExpandedSecret, LoadedConfig, UnsetVariable, load};
 pub use origin::Origin;
 pub use parts::{ProjectPart, allows};
 pub use places::{LoadRequest, MakeGate, RuleFiles, files};

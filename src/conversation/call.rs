@@ -80,7 +80,7 @@ impl CallResult {
     }
 
     fn failure(&self) -> Option<Failure> {
-        self.details.fields::<Failed>()?.error
+        self.details.fields::<ErrorDetails>()?.error
     }
 
     /// Returns the final state that this result means.
@@ -101,7 +101,7 @@ impl CallResult {
 
 /// The part of `details` that describes an error.
 #[derive(Deserialize)]
-struct Failed {
+struct ErrorDetails {
     error: Option<Failure>,
 }
 

@@ -31,4 +31,4 @@ pub use hash::ContentHash;
 pub use locks::{PathGuard, PathLocks};
 pub use resolve::{PathError, PathKind, Resolved, Roots, local_path};
 pub use text_file::{Encoding, Eol, SpliceError, TextFile, looks_binary};
-pub use transaction::{CommittedFile, Expected, Recovery, Transaction, recover};
+pub use transaction::{CommittedFile, ExpectedContent, Recovery, Transaction, recover};

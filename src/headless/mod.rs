@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::conversation::{CallId, ModelRef, SessionId, TaskId};
-use crate::session::host::Opened;
+use crate::session::host::OpenedSession;
 use crate::session::query::{Answer, Query};
 use crate::session::{
     Envelope, ErrorReport, Event, Handle, Input, Op, Receiver, RecvError, ReportKind, Snapshot, TaskOp,
@@ -80,7 +80,7 @@ pub struct RunEnd {
 /// Runs one turn to its end, without what an `untrusted` project brings. SIGINT and SIGTERM interrupt it; its calls get their
 /// results and the last line is written all the same, also where the turn is lost.
 pub async fn run(
-    session: &Opened,
+    session: &OpenedSession,
     input: Input,
     format: Format,
     untrusted: Option<&ErrorReport>,

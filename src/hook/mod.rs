@@ -24,4 +24,4 @@ pub use matcher::{BadMatcher, Matcher};
 pub use run::{HookEffect, HookExit, HookRun};
 pub use runner::{Hook, HookSettings, Hooks};
 pub use transcript::Transcript;
-pub use turn::{Prompted, Stopped};
+pub use turn::{PromptVerdict, StopVerdict};

@@ -13,7 +13,7 @@ use super::runner::{Hooks, RunMeaning, add_context, stop, warn};
 
 /// The hooks' combined answer to a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prompted {
+pub struct PromptVerdict {
     /// Not to be sent, and why.
     pub block: Option<String>,
     pub context: Vec<String>,
@@ -21,15 +21,20 @@ pub struct Prompted {
 
 /// The hooks' combined answer to a turn that would end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stopped {
+pub struct StopVerdict {
     /// Goes on with this as the prompt.
     pub go_on: Option<String>,
 }
 
 impl Hooks {
     /// Asks whether a prompt may be sent, and with what.
-    pub async fn prompt(&self, scene: HookContext<'_>, prompt: &str, cancel: &CancellationToken) -> Prompted {
-        let mut prompted = Prompted::default();
+    pub async fn prompt(
+        &self,
+        scene: HookContext<'_>,
+        prompt: &str,
+        cancel: &CancellationToken,
+    ) -> PromptVerdict {
+        let mut prompted = PromptVerdict::default();
         for hook in self.of(HookEvent::UserPromptSubmit) {
             let ran = self.run(hook, scene, json!({ "prompt": prompt }), cancel).await;
             let mut meaning = RunMeaning::default();
@@ -63,8 +68,8 @@ impl Hooks {
         task: Option<&str>,
         is_again: bool,
         cancel: &CancellationToken,
-    ) -> Stopped {
-        let mut stopped = Stopped::default();
+    ) -> StopVerdict {
+        let mut stopped = StopVerdict::default();
         let mut ends = None;
         let (event, fields) = match task {
             Some(task) => {

@@ -11,7 +11,7 @@ const ANYTHING: &str = "\u{1}anything";
 
 /// Why a pattern is not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Floored {
+pub enum FloorError {
     #[error("an empty pattern allows nothing; write what to allow")]
     Empty,
     #[error("`{0}` would allow every command; name the program and what it does")]
@@ -27,30 +27,30 @@ pub enum Floored {
 }
 
 /// Refuses patterns that are too wide to be stored.
-pub fn floor(key: &str, pattern: &str) -> Result<(), Floored> {
+pub fn floor(key: &str, pattern: &str) -> Result<(), FloorError> {
     let trimmed = pattern.trim();
     if trimmed.is_empty() {
-        return Err(Floored::Empty);
+        return Err(FloorError::Empty);
     }
     let is_everything = trimmed.bytes().all(|byte| matches!(byte, b'*' | b'?' | b' '));
     if key == "read" && is_everything {
-        return Err(Floored::EveryFile(pattern.to_owned()));
+        return Err(FloorError::EveryFile(pattern.to_owned()));
     }
     if key == "external_directory" && opens_a_whole_tree(trimmed) {
-        return Err(Floored::WholeTree(pattern.to_owned()));
+        return Err(FloorError::WholeTree(pattern.to_owned()));
     }
     let is_shell = matches!(key, "bash" | "interactive_bash") || key.contains(['*', '?']);
     if !is_shell {
         return Ok(());
     }
     if Pattern::new(without_directory(trimmed).as_str(), None).matches(ANYTHING) {
-        return Err(Floored::Everything(pattern.to_owned()));
+        return Err(FloorError::Everything(pattern.to_owned()));
     }
     if key == "interactive_bash" || !runs_anything(trimmed) {
         return Ok(());
     }
     let program = without_directory(trimmed);
-    Err(Floored::Runner {
+    Err(FloorError::Runner {
         pattern: pattern.to_owned(),
         program: program.split(' ').next().unwrap_or_default().to_owned(),
     })
@@ -349,6 +349,6 @@ mod tests {
         assert!(floor("read", "*").is_err());
         assert_eq!(floor("read", "config/.env"), Ok(()));
         assert_eq!(floor("edit", "*"), Ok(()));
-        assert_eq!(floor("edit", ""), Err(Floored::Empty));
+        assert_eq!(floor("edit", ""), Err(FloorError::Empty));
     }
 }

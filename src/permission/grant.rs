@@ -3,7 +3,7 @@
 use crate::permission::PermissionKey;
 use std::path::Path;
 
-use super::floor::{Floored, floor};
+use super::floor::{FloorError, floor};
 use super::reply::Scope;
 use super::rule::{Action, Rule, Source};
 
@@ -12,7 +12,7 @@ pub fn grants(
     patterns: &[(PermissionKey, String)],
     scope: Scope,
     home: Option<&Path>,
-) -> Result<Vec<Rule>, Floored> {
+) -> Result<Vec<Rule>, FloorError> {
     patterns
         .iter()
         .map(|(key, pattern)| {

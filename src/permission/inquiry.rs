@@ -19,7 +19,7 @@ use crate::view::card::Card;
 pub struct Inquiry {
     pub tool: String,
     /// The task that the agent works on for another one; `None` for the root's agent.
-    pub delegated: Option<Delegated>,
+    pub delegated: Option<DelegatedTask>,
     /// The open asks; at least one.
     pub rows: Vec<InquiryRow>,
     /// `bash wants to run`.
@@ -36,7 +36,7 @@ pub struct Inquiry {
 
 /// A task that one agent works on for another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delegated {
+pub struct DelegatedTask {
     /// The agents above, the root's first; at least one.
     pub by: Vec<String>,
     /// In a few words.

@@ -43,7 +43,7 @@ pub enum PictureError {
 
 /// A picture in a form that providers take.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fitted {
+pub struct FittedPicture {
     pub bytes: Vec<u8>,
     pub mime: &'static str,
     /// As the picture measured before.
@@ -88,14 +88,14 @@ pub fn alone<T: Send>(work: impl FnOnce(&Alone) -> T + Send) -> T {
 
 impl Alone {
     /// Returns the picture as it is where providers take it, else scaled, without loss where that is small enough.
-    pub fn fit(&self, bytes: Vec<u8>) -> Result<Fitted, PictureError> {
+    pub fn fit(&self, bytes: Vec<u8>) -> Result<FittedPicture, PictureError> {
         let mime = mime_of(&bytes)
             .ok_or_else(|| PictureError::Unreadable("it is no PNG, JPEG, GIF or WebP inside".to_owned()))?;
         let (width, height) = size(&bytes)
             .ok_or_else(|| PictureError::Unreadable("it is broken: it does not say its size".to_owned()))?;
         check(width, height)?;
         if width.max(height) <= MOST_SIDE && bytes.len() <= MOST_BYTES {
-            return Ok(Fitted {
+            return Ok(FittedPicture {
                 bytes,
                 mime,
                 width,
@@ -106,12 +106,12 @@ impl Alone {
     }
 
     /// Returns the picture scaled and as PNG or JPEG, of an animation the first one.
-    pub fn recode(&self, bytes: &[u8]) -> Result<Fitted, PictureError> {
+    pub fn recode(&self, bytes: &[u8]) -> Result<FittedPicture, PictureError> {
         let (picture, orientation) = decode(self, bytes)?;
         let (width, height) = (picture.width(), picture.height());
         let (bytes, mime) =
             scaled(&picture, orientation).map_err(|error| PictureError::Unreadable(error.to_string()))?;
-        Ok(Fitted {
+        Ok(FittedPicture {
             bytes,
             mime,
             width,
@@ -194,7 +194,7 @@ fn encode(picture: &DynamicImage, format: ImageFormat) -> image::ImageResult<Vec
 mod tests {
     use super::*;
 
-    fn fitted(bytes: Vec<u8>) -> Result<Fitted, PictureError> {
+    fn fitted(bytes: Vec<u8>) -> Result<FittedPicture, PictureError> {
         alone(|alone| alone.fit(bytes))
     }
 

@@ -19,7 +19,7 @@ pub struct Instruction {
 
 /// The instructions that were found, in the order in which they should be read, and what went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Gathered {
+pub struct FoundInstructions {
     pub instructions: Vec<Instruction>,
     /// Sentences for the user.
     pub problems: Vec<String>,
@@ -58,7 +58,7 @@ const MAX_ENTRIES: usize = 20_000;
 const MAX_DEPTH: usize = 32;
 
 /// Gathers the user's texts, then the project's from its root down, then those of the configuration.
-pub fn instructions(places: &InstructionPlaces, gate: &dyn FileGate) -> Gathered {
+pub fn instructions(places: &InstructionPlaces, gate: &dyn FileGate) -> FoundInstructions {
     let mut gatherer = Gatherer::new(gate);
     gatherer.optional(&places.config.join("AGENTS.md"), None);
     if let Some(home) = &places.home {
@@ -95,7 +95,7 @@ fn is_inside(path: &Path, root: &Path) -> bool {
 
 struct Gatherer<'a> {
     gate: &'a dyn FileGate,
-    gathered: Gathered,
+    gathered: FoundInstructions,
     /// Real paths that were read, so that a link beside its target is read once.
     seen: HashSet<PathBuf>,
     /// Texts that were read: `CLAUDE.md` is often a copy of `AGENTS.md`.
@@ -109,7 +109,7 @@ impl<'a> Gatherer<'a> {
     fn new(gate: &'a dyn FileGate) -> Self {
         Self {
             gate,
-            gathered: Gathered::default(),
+            gathered: FoundInstructions::default(),
             seen: HashSet::new(),
             texts: HashSet::new(),
             total: 0,
@@ -288,7 +288,7 @@ mod tests {
             self.0.path().join(name)
         }
 
-        fn gather(&self, globs: &[(&str, bool)]) -> Gathered {
+        fn gather(&self, globs: &[(&str, bool)]) -> FoundInstructions {
             let glob = |(pattern, confined): &(&str, bool)| InstructionGlob {
                 base: self.path("p"),
                 pattern: (*pattern).to_owned(),

@@ -16,4 +16,6 @@ mod instructions;
 mod markdown_file;
 
 pub use branch::branch;
-pub use instructions::{Gathered, Instruction, InstructionGlob, InstructionPlaces, instructions, nearby};
+pub use instructions::{
+    FoundInstructions, Instruction, InstructionGlob, InstructionPlaces, instructions, nearby,
+};

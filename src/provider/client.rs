@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::adapter::Ask;
-use super::http::{Http, Outgoing};
+use super::http::{Http, OutgoingRequest};
 use super::pictures::PictureRecoder;
 use super::reply::{self, Reply};
 use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
@@ -50,7 +50,7 @@ impl Client {
                 format!("the request cannot be written: {error}"),
             )
         })?;
-        let outgoing = Outgoing {
+        let outgoing = OutgoingRequest {
             model: &request.model,
             settings,
             path: adapter.path(&request.model.model),

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::ProviderError;
 use super::adapter::Decode;
-use super::error::Reported;
+use super::error::ReportedError;
 use crate::conversation::{ModelRef, StreamEvent};
 use crate::text::surrogates::{self, Joiner};
 
@@ -130,7 +130,7 @@ fn join_strings(value: &mut Value) {
 
 /// Returns the error that an event is, if it is one: by its name, by its type, by a field `error`, or by being a message
 /// of the server's and nothing that a protocol has.
-fn reported_error(name: &str, data: &str) -> Option<Reported> {
+fn reported_error(name: &str, data: &str) -> Option<ReportedError> {
     let may_be_one = name == "error"
         || ["\"error\"", "\"message\"", "\"detail\""]
             .iter()
@@ -139,11 +139,11 @@ fn reported_error(name: &str, data: &str) -> Option<Reported> {
         return None;
     }
     let Ok(value) = serde_json::from_str::<Value>(data) else {
-        return (name == "error").then(|| Reported::from_body(data));
+        return (name == "error").then(|| ReportedError::from_body(data));
     };
     let is_named = name == "error" || value["type"] == "error" || value["object"] == "error";
     if is_named || has_error(&value) {
-        return Some(Reported::from_event(&value));
+        return Some(ReportedError::from_event(&value));
     }
     let is_an_event = ["choices", "candidates", "usage", "usageMetadata"]
         .iter()
@@ -151,7 +151,7 @@ fn reported_error(name: &str, data: &str) -> Option<Reported> {
     let kind = value["type"].as_str().unwrap_or_default();
     let is_bare = (kind.is_empty() || kind.to_lowercase().contains("error"))
         && ["message", "detail"].iter().any(|key| value[key].is_string());
-    (!is_an_event && is_bare).then(|| Reported::from_event(&value))
+    (!is_an_event && is_bare).then(|| ReportedError::from_event(&value))
 }
 
 fn has_error(value: &Value) -> bool {

@@ -124,7 +124,7 @@ impl ProviderError {
 
 /// An error as the provider described it, as far as that can be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Reported {
+pub(crate) struct ReportedError {
     pub(crate) message: String,
     /// Its type, code and status names, joined and in lower case.
     names: String,
@@ -133,7 +133,7 @@ pub(crate) struct Reported {
     retry_delay: Option<Duration>,
 }
 
-impl Reported {
+impl ReportedError {
     /// Reads an error object in any of the usual shapes; anything else is quoted as it is.
     pub(crate) fn from_body(body: &str) -> Self {
         match serde_json::from_str::<Value>(body) {
@@ -427,7 +427,7 @@ mod tests {
             (529, Overloaded),
         ];
         for (status, kind) in table {
-            let error = Reported::default().with_status(&model(), status);
+            let error = ReportedError::default().with_status(&model(), status);
             assert_eq!(error.kind, kind, "{status}");
             assert!(error.message.contains(&status.to_string()), "{error}");
         }
@@ -441,7 +441,7 @@ mod tests {
             r#"{"error":{"code":400,"message":"the request exceeds the available context size"}}"#,
         ] {
             assert_eq!(
-                Reported::from_body(body).with_status(&model(), 400).kind,
+                ReportedError::from_body(body).with_status(&model(), 400).kind,
                 ProviderErrorKind::Context
             );
         }
@@ -457,9 +457,9 @@ mod tests {
             r#"{"detail":"Nope"}"#,
             "Nope\n",
         ] {
-            assert_eq!(Reported::from_body(body).message, "Nope", "{body}");
+            assert_eq!(ReportedError::from_body(body).message, "Nope", "{body}");
         }
-        assert_eq!(Reported::from_body("<html>…").message, "");
+        assert_eq!(ReportedError::from_body("<html>…").message, "");
     }
 
     #[test]
@@ -470,16 +470,16 @@ mod tests {
 
     #[test]
     fn a_refused_key_names_the_variable_to_set() {
-        let error = Reported::default().with_status(&model(), 401);
+        let error = ReportedError::default().with_status(&model(), 401);
         assert!(error.hint.unwrap().contains("ANTHROPIC_API_KEY"));
-        let error = Reported::default().with_status(&"local/m".parse().unwrap(), 401);
+        let error = ReportedError::default().with_status(&"local/m".parse().unwrap(), 401);
         assert!(error.hint.unwrap().contains("providers.local.api_key"));
     }
 
     #[test]
     fn an_empty_account_is_not_tried_again() {
         let body = r#"{"error":{"message":"You exceeded your quota","type":"insufficient_quota"}}"#;
-        let error = Reported::from_body(body).with_status(&model(), 429);
+        let error = ReportedError::from_body(body).with_status(&model(), 429);
         assert!(!error.is_retryable(), "{error:?}");
     }
 
@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn a_wait_in_the_body_is_read() {
         let body = r#"{"error":{"code":429,"details":[{"@type":"x"},{"retryDelay":"37.5s"}]}}"#;
-        let error = Reported::from_body(body).with_status(&model(), 429);
+        let error = ReportedError::from_body(body).with_status(&model(), 429);
         assert_eq!(error.retry_after, Some(Duration::from_millis(37_500)));
     }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 
-use super::error::{Reported, base_url_hint, one_line};
+use super::error::{ReportedError, base_url_hint, one_line};
 use super::{ProviderError, ProviderErrorKind, ProviderSettings};
 use crate::conversation::ModelRef;
 
@@ -33,7 +33,7 @@ pub(crate) struct Http {
 }
 
 /// A request that is ready to be sent.
-pub(crate) struct Outgoing<'a> {
+pub(crate) struct OutgoingRequest<'a> {
     pub(crate) model: &'a ModelRef,
     pub(crate) settings: &'a ProviderSettings,
     pub(crate) path: String,
@@ -43,7 +43,7 @@ pub(crate) struct Outgoing<'a> {
 
 impl Http {
     /// Sends the request and returns the answer once its status says that a stream follows.
-    pub(crate) async fn send(&self, outgoing: Outgoing<'_>) -> Result<Response, ProviderError> {
+    pub(crate) async fn send(&self, outgoing: OutgoingRequest<'_>) -> Result<Response, ProviderError> {
         let (model, settings) = (outgoing.model, outgoing.settings);
         let sent = self.attempt(outgoing).await;
         let secrets = settings.hidden();
@@ -56,7 +56,7 @@ impl Http {
         }
     }
 
-    async fn attempt(&self, mut outgoing: Outgoing<'_>) -> Result<Response, ProviderError> {
+    async fn attempt(&self, mut outgoing: OutgoingRequest<'_>) -> Result<Response, ProviderError> {
         let url = url(&outgoing)?;
         let headers = headers(&outgoing)?;
         let client = self.client(&url).map_err(|error| {
@@ -109,7 +109,7 @@ fn is_loopback(url: &Url) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-fn url(outgoing: &Outgoing<'_>) -> Result<Url, ProviderError> {
+fn url(outgoing: &OutgoingRequest<'_>) -> Result<Url, ProviderError> {
     let base = outgoing.settings.base_url.trim_end_matches('/');
     let provider = &outgoing.model.provider;
     let config = |message: String| ProviderError::new(ProviderErrorKind::Config, message);
@@ -123,7 +123,7 @@ fn url(outgoing: &Outgoing<'_>) -> Result<Url, ProviderError> {
     }
 }
 
-fn headers(outgoing: &Outgoing<'_>) -> Result<HeaderMap, ProviderError> {
+fn headers(outgoing: &OutgoingRequest<'_>) -> Result<HeaderMap, ProviderError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(
@@ -162,7 +162,7 @@ fn server(url: &Url) -> String {
     format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
 }
 
-fn unsent(error: &reqwest::Error, outgoing: &Outgoing<'_>, url: &Url) -> ProviderError {
+fn unsent(error: &reqwest::Error, outgoing: &OutgoingRequest<'_>, url: &Url) -> ProviderError {
     let provider = &outgoing.model.provider;
     let server = server(url);
     let base_url = format!("`providers.{provider}.base_url`");
@@ -296,7 +296,7 @@ async fn read_status(response: Response, model: &ModelRef) -> Result<Response, P
     let status = response.status();
     if !status.is_success() {
         let retry_after = retry_after(response.headers(), SystemTime::now());
-        let reported = Reported::from_body(&error_body(response).await);
+        let reported = ReportedError::from_body(&error_body(response).await);
         let error = reported.with_status(model, status.as_u16());
         let retry_after = retry_after.or(error.retry_after);
         return Err(error.after(retry_after));
@@ -313,7 +313,7 @@ async fn read_status(response: Response, model: &ModelRef) -> Result<Response, P
         return Ok(response);
     }
     let kind = one_line(kind);
-    let reported = Reported::from_body(&error_body(response).await);
+    let reported = ReportedError::from_body(&error_body(response).await);
     let mut message = format!(
         "`{}` answered with `{kind}` where a stream of events was asked for",
         model.provider
@@ -398,8 +398,8 @@ mod tests {
         assert_eq!(read(&[("retry-after", "-5")]), None);
     }
 
-    fn outgoing<'a>(model: &'a ModelRef, settings: &'a ProviderSettings) -> Outgoing<'a> {
-        Outgoing {
+    fn outgoing<'a>(model: &'a ModelRef, settings: &'a ProviderSettings) -> OutgoingRequest<'a> {
+        OutgoingRequest {
             model,
             settings,
             path: "/x".to_owned(),

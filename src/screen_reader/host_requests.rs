@@ -4,7 +4,9 @@ use tokio::task::JoinSet;
 
 use super::pages::sessions::{SessionMatch, SessionSearch, find};
 use crate::conversation::SessionId;
-use crate::session::host::{Host, HostAnswer, HostQuery, Opened, SessionTarget, TreeAnswer, TreeQuery};
+use crate::session::host::{
+    Host, HostAnswer, HostQuery, OpenedSession, SessionTarget, TreeAnswer, TreeQuery,
+};
 use crate::session::query::{Answer, ChangeScope, ExportRequest, Query};
 use crate::session::{ErrorReport, Handle, Receiver, Snapshot};
 use crate::tool::BuiltinCards;
@@ -63,7 +65,7 @@ pub(super) enum HostReport {
 pub(super) enum RequestEnd {
     Reported(HostReport),
     /// Another session is there.
-    Opened(Box<Opened>),
+    Opened(Box<OpenedSession>),
     /// The conversation of a task is there.
     Entered(Box<EnteredTask>),
     /// The main conversation as it is now.
@@ -175,7 +177,7 @@ async fn enter(host: Host, session: SessionId) -> RequestEnd {
         Ok(opened) => opened,
         Err(report) => return RequestEnd::Reported(HostReport::NotEntered(report)),
     };
-    let Opened { handle, cards, .. } = opened;
+    let OpenedSession { handle, cards, .. } = opened;
     let attached = AttachedSession { host, handle };
     match attached.handle.attach().await {
         Ok((snapshot, events)) => RequestEnd::Entered(Box::new(EnteredTask {

@@ -43,7 +43,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use tokio::time::{Instant, sleep_until};
 
-use crate::session::host::{Host, Opened};
+use crate::session::host::{Host, OpenedSession};
 use crate::session::{Handle, SendError};
 use console::{ConsoleInput, PromptNumber};
 use conversation_events::ConversationEvents;
@@ -80,12 +80,12 @@ impl ScreenReaderExit {
 pub enum SessionExit {
     Ended(ScreenReaderExit),
     /// For this one.
-    For(Box<Opened>),
+    For(Box<OpenedSession>),
 }
 
 /// Everything that a conversation begins with.
 pub struct ScreenReaderStart<'a> {
-    pub session: &'a Opened,
+    pub session: &'a OpenedSession,
     pub host: &'a Host,
     /// Taken at once, like a line that is typed.
     pub prompt: Option<String>,

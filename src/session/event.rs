@@ -89,7 +89,7 @@ pub enum Event {
     TurnStarted,
     TurnEnded(TurnEndReason),
     /// The messages that wait to be sent, in order.
-    Queue(Vec<Queued>),
+    Queue(Vec<QueuedMessage>),
     /// An input was taken back, for whoever asked for it. `None`: it waits no more, so it was sent.
     Unqueued {
         id: u64,
@@ -248,7 +248,7 @@ pub enum TurnEndReason {
 
 /// An input that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Queued {
+pub struct QueuedMessage {
     pub id: u64,
     pub text: String,
     pub kind: QueuedKind,

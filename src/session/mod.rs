@@ -33,8 +33,8 @@ pub mod wire;
 pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
-    Envelope, ErrorReport, Event, Queued, QueuedKind, ReportKind, RequestUsage, Retry, SettledPermission,
-    SettledQuestion, TurnEndReason,
+    Envelope, ErrorReport, Event, QueuedKind, QueuedMessage, ReportKind, RequestUsage, Retry,
+    SettledPermission, SettledQuestion, TurnEndReason,
 };
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};
@@ -293,7 +293,7 @@ pub struct Snapshot {
     pub questions: Vec<Arc<Question>>,
     /// All tasks of the tree in the order in which they were started; empty where only the session was attached to.
     pub tasks: Vec<Arc<TaskRow>>,
-    pub queue: Vec<Queued>,
+    pub queue: Vec<QueuedMessage>,
     pub todos: Vec<Value>,
     pub busy: bool,
     pub draft: String,

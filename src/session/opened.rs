@@ -13,7 +13,7 @@ pub(super) struct RunningSession {
 }
 
 /// A session that is open, for a front end.
-pub struct Opened {
+pub struct OpenedSession {
     pub handle: Handle,
     /// Draws the calls of built-in tools; the session itself draws all others.
     pub cards: BuiltinCards,

@@ -34,7 +34,7 @@ pub enum Change {
 
 /// Counts of what was found unfinished.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Interrupted {
+pub struct InterruptedCounts {
     pub calls: usize,
     /// Replies that were still coming in.
     pub messages: usize,
@@ -100,13 +100,13 @@ impl Store {
 
     /// Gives every unfinished call of the session and its children the result that says so, and marks their streaming
     /// replies as cut. Only the holder of the tree's lock may call this: then whoever ran them is gone.
-    pub fn mark_interrupted(&self, session: &SessionId) -> Result<Interrupted, StoreError> {
+    pub fn mark_interrupted(&self, session: &SessionId) -> Result<InterruptedCounts, StoreError> {
         self.transact(|connection| {
             let mut tree = connection.prepare_cached(sessions::TREE_IDS)?;
             let ids: Vec<String> = tree
                 .query_map([session.as_str()], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;
-            let mut found = Interrupted::default();
+            let mut found = InterruptedCounts::default();
             for id in &ids {
                 found.calls += interrupt_calls(connection, id)?;
                 found.messages += connection

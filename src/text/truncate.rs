@@ -51,7 +51,7 @@ pub enum OmittedAmount {
 
 /// The remaining part of a text that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Truncated<'a> {
+pub enum Truncation<'a> {
     /// A beginning or an end of the text, without the line break at the cut.
     Cut {
         kept: &'a str,
@@ -71,7 +71,7 @@ pub enum Advice {
 }
 
 /// Applies both rules; `budget` is in tokens, none for tools without the dynamic rule. None when the text fits.
-pub fn truncate(text: &str, limits: SizeLimits, keep: Keep, budget: Option<i64>) -> Option<Truncated<'_>> {
+pub fn truncate(text: &str, limits: SizeLimits, keep: Keep, budget: Option<i64>) -> Option<Truncation<'_>> {
     let cut_by_size = by_size(text, limits, keep);
     let cut_by_tokens = budget.and_then(|budget| by_tokens(text, budget));
     match (cut_by_size, cut_by_tokens) {
@@ -81,7 +81,7 @@ pub fn truncate(text: &str, limits: SizeLimits, keep: Keep, budget: Option<i64>)
 }
 
 /// Applies the generic rule. None when the text fits.
-pub fn by_size(text: &str, limits: SizeLimits, keep: Keep) -> Option<Truncated<'_>> {
+pub fn by_size(text: &str, limits: SizeLimits, keep: Keep) -> Option<Truncation<'_>> {
     let max_lines = unlimited(limits.max_lines);
     let max_bytes = unlimited(limits.max_bytes);
     if text.len() <= max_bytes && (text.len() <= max_lines || line_count(text) <= max_lines) {
@@ -101,7 +101,7 @@ pub fn by_size(text: &str, limits: SizeLimits, keep: Keep) -> Option<Truncated<'
             &text[text.ceil_char_boundary(text.len().saturating_sub(max_bytes))..]
         }
     };
-    Some(Truncated::Cut {
+    Some(Truncation::Cut {
         kept,
         keep,
         left_out: OmittedAmount::Bytes(text.len() - kept.len()),
@@ -109,9 +109,9 @@ pub fn by_size(text: &str, limits: SizeLimits, keep: Keep) -> Option<Truncated<'
 }
 
 /// Applies the dynamic rule. None when the text fits.
-pub fn by_tokens(text: &str, budget: i64) -> Option<Truncated<'_>> {
+pub fn by_tokens(text: &str, budget: i64) -> Option<Truncation<'_>> {
     let Some(budget) = usize::try_from(budget).ok().filter(|budget| *budget > 0) else {
-        return (!text.is_empty()).then_some(Truncated::Suppressed);
+        return (!text.is_empty()).then_some(Truncation::Suppressed);
     };
     // A character has at least one byte, so a short text needs no counting.
     if text.len() / 4 < budget || tokens(text) <= budget {
@@ -140,7 +140,7 @@ pub fn by_tokens(text: &str, budget: i64) -> Option<Truncated<'_>> {
         .char_indices()
         .nth(most * 4)
         .map_or(kept, |(at, _)| &kept[..at]);
-    Some(Truncated::Cut {
+    Some(Truncation::Cut {
         kept: cut,
         keep: Keep::Head,
         left_out: OmittedAmount::Bytes(text.len() - cut.len()),
@@ -170,7 +170,7 @@ pub fn dynamic_budget(figures: Option<ContextUse>, ratio: f64, max_tokens: u64) 
     ((remaining as f64 * ratio) as i64).min(max_tokens)
 }
 
-impl Truncated<'_> {
+impl Truncation<'_> {
     /// Returns the part that was kept, empty when the text was suppressed.
     pub fn kept(&self) -> &str {
         match self {
@@ -227,14 +227,14 @@ fn without_final_break(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-fn cut_between_lines<'a>(text: &str, kept: &'a str, keep: Keep) -> Truncated<'a> {
+fn cut_between_lines<'a>(text: &str, kept: &'a str, keep: Keep) -> Truncation<'a> {
     let kept_lines = kept.matches('\n').count() + 1;
     let left_out = match line_count(text).saturating_sub(kept_lines) {
         // Only the final line break did not fit.
         0 => OmittedAmount::Bytes(text.len() - kept.len()),
         lines => OmittedAmount::Lines(lines),
     };
-    Truncated::Cut { kept, keep, left_out }
+    Truncation::Cut { kept, keep, left_out }
 }
 
 /// Returns the first lines that fit, none when not even one does.
@@ -292,7 +292,7 @@ mod tests {
         let text = "one\ntwo\nthree\nfour\n";
         assert_eq!(
             by_size(text, limits(2, 0), Keep::Head),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "one\ntwo",
                 keep: Keep::Head,
                 left_out: OmittedAmount::Lines(2)
@@ -300,7 +300,7 @@ mod tests {
         );
         assert_eq!(
             by_size(text, limits(2, 0), Keep::Tail),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "three\nfour",
                 keep: Keep::Tail,
                 left_out: OmittedAmount::Lines(2)
@@ -308,7 +308,7 @@ mod tests {
         );
         assert_eq!(
             by_size(text, limits(0, 8), Keep::Head),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "one\ntwo",
                 keep: Keep::Head,
                 left_out: OmittedAmount::Lines(2)
@@ -316,7 +316,7 @@ mod tests {
         );
         assert_eq!(
             by_size(text, limits(0, 9), Keep::Tail),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "four",
                 keep: Keep::Tail,
                 left_out: OmittedAmount::Lines(3)
@@ -328,7 +328,7 @@ mod tests {
     fn one_over_long_line_is_cut_at_a_character() {
         assert_eq!(
             by_size("世界世界", limits(0, 7), Keep::Head),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "世界",
                 keep: Keep::Head,
                 left_out: OmittedAmount::Bytes(6)
@@ -336,7 +336,7 @@ mod tests {
         );
         assert_eq!(
             by_size("世界世界", limits(0, 7), Keep::Tail),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "世界",
                 keep: Keep::Tail,
                 left_out: OmittedAmount::Bytes(6)
@@ -344,7 +344,7 @@ mod tests {
         );
         assert_eq!(
             by_size("a\nbbbbbb\n", limits(0, 3), Keep::Tail),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "bbb",
                 keep: Keep::Tail,
                 left_out: OmittedAmount::Bytes(6)
@@ -372,12 +372,12 @@ mod tests {
     #[test]
     fn the_dynamic_rule_keeps_three_lines_and_then_what_fits() {
         let text = format!("{}\n", "x".repeat(39)).repeat(100);
-        let Some(Truncated::Cut { kept, left_out, .. }) = by_tokens(&text, 150) else {
+        let Some(Truncation::Cut { kept, left_out, .. }) = by_tokens(&text, 150) else {
             panic!("not cut")
         };
         assert_eq!(kept.lines().count(), 10);
         assert_eq!(left_out, OmittedAmount::Lines(90));
-        let Some(Truncated::Cut { kept, .. }) = by_tokens(&text, 20) else {
+        let Some(Truncation::Cut { kept, .. }) = by_tokens(&text, 20) else {
             panic!("not cut")
         };
         assert_eq!(kept.lines().count(), 3);
@@ -391,7 +391,7 @@ mod tests {
     fn empty_lines_count_as_lines() {
         assert_eq!(
             by_size("a\n\n\nb", limits(2, 0), Keep::Head),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "a\n",
                 keep: Keep::Head,
                 left_out: OmittedAmount::Lines(2)
@@ -399,7 +399,7 @@ mod tests {
         );
         assert_eq!(
             by_size("a\n\n\nb", limits(2, 0), Keep::Tail),
-            Some(Truncated::Cut {
+            Some(Truncation::Cut {
                 kept: "\nb",
                 keep: Keep::Tail,
                 left_out: OmittedAmount::Lines(2)
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn over_long_first_lines_do_not_ignore_the_budget() {
         let text = "y".repeat(100_000);
-        let Some(Truncated::Cut { kept, left_out, .. }) = by_tokens(&text, 1000) else {
+        let Some(Truncation::Cut { kept, left_out, .. }) = by_tokens(&text, 1000) else {
             panic!("not cut")
         };
         assert_eq!((kept.len(), left_out), (4000, OmittedAmount::Bytes(96_000)));
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn without_room_the_text_is_suppressed() {
-        assert_eq!(by_tokens("abc", 0), Some(Truncated::Suppressed));
+        assert_eq!(by_tokens("abc", 0), Some(Truncation::Suppressed));
         assert_eq!(
             by_tokens("abc", -5).unwrap().render("/x", Advice::Read),
             SUPPRESSED

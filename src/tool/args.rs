@@ -52,17 +52,17 @@ const COMMON: &[(&str, &[&str])] = &[
 
 /// Arguments that fit the names of a schema.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Normalised {
+pub struct NormalizedArgs {
     pub args: Map<String, Value>,
     /// Keys that no parameter goes by.
     pub ignored: Vec<String>,
 }
 
 /// Brings `given` to the names and types of `schema`.
-pub fn normalise(given: Map<String, Value>, schema: &Value, aliases: &[ParamAlias]) -> Normalised {
+pub fn normalise(given: Map<String, Value>, schema: &Value, aliases: &[ParamAlias]) -> NormalizedArgs {
     let properties = schema.get("properties").and_then(Value::as_object);
     let Some(properties) = properties else {
-        return Normalised {
+        return NormalizedArgs {
             args: Map::new(),
             ignored: given.into_iter().map(|(key, _)| key).collect(),
         };
@@ -80,7 +80,7 @@ pub fn normalise(given: Map<String, Value>, schema: &Value, aliases: &[ParamAlia
     } = names;
     let mut coercion = Coercion { aliases, ignored };
     coercion.coerce_object(&mut args, properties, &required, "");
-    Normalised {
+    NormalizedArgs {
         args,
         ignored: coercion.ignored,
     }

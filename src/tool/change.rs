@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
-use crate::files::{Expected, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
+use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
@@ -24,7 +24,7 @@ pub(super) struct Change {
     pub(super) path: Resolved,
     pub(super) bytes: Vec<u8>,
     /// The state of the file when the change was worked out.
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedContent,
 }
 
 /// The change of one file of several that change together.
@@ -39,7 +39,7 @@ pub(super) enum FileChange {
     /// The file goes: a plain one, not a link to one.
     Remove {
         path: Resolved,
-        expected: Expected,
+        expected: ExpectedContent,
     },
 }
 
@@ -91,12 +91,12 @@ pub(super) fn check_no_link(path: &Resolved) -> Result<(), ToolError> {
 /// Writes the change, all or nothing, and notes that the session knows the file as it is now.
 ///
 /// Once the bytes are on their way the change is seen through, even if nobody waits for it any more.
-pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<Applied, ToolError> {
+pub(super) async fn apply(cx: &ToolCx, change: Change) -> Result<ChangeEffects, ToolError> {
     apply_all(cx, vec![FileChange::Write(change)]).await
 }
 
 /// Like [`apply`], for several files: all of them change, or none.
-pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<Applied, ToolError> {
+pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<ChangeEffects, ToolError> {
     let paths: Vec<PathBuf> = changes.iter().map(|change| change.path().real.clone()).collect();
     let lock = cx.services.tree.locks.lock(&paths).await;
     let services = Arc::clone(&cx.services);
@@ -117,7 +117,7 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<A
         let written = transaction
             .commit()
             .map_err(|error| not_written(error, &services.tree.records_dir, &names))?;
-        let mut applied = Applied::default();
+        let mut applied = ChangeEffects::default();
         for file in written {
             if file.other_names > 0 {
                 let name = names.get(&file.path).map_or("", String::as_str);
@@ -142,12 +142,12 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<A
 /// Side effects of a finished change that the model is told of.
 #[derive(Debug, Default)]
 #[must_use]
-pub(super) struct Applied {
+pub(super) struct ChangeEffects {
     /// A sentence for each file that had other names.
     pub(super) unlinked: Vec<String>,
 }
 
-impl Applied {
+impl ChangeEffects {
     /// Adds it to the text for the model.
     pub(super) fn append_unlinked(&self, text: &str) -> String {
         self.unlinked

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 use self::command::Look;
 pub(super) use self::deleted::count_deleted;
-use self::gathered::Gathered;
+use self::gathered::GatheredAsks;
 use self::git::GitRun;
 pub use self::git_index::JudgedIndexes;
 use self::paths::{goes_up_unseen, is_harmless_device};
@@ -71,7 +71,7 @@ pub(super) fn command_permissions(
 
 fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
     let analysis = analyse(command);
-    let mut gathered = Gathered::default();
+    let mut gathered = GatheredAsks::default();
     let mut looks = Vec::new();
     for command in &analysis.commands {
         looks.push(setting.command(command, &analysis, &mut gathered));
@@ -202,7 +202,7 @@ impl CommandContext<'_> {
     }
 
     /// Gathers the asks for running the commands.
-    fn runs(&self, analysis: &Analysis, looks: &[Look], run: GitRun, gathered: &mut Gathered) {
+    fn runs(&self, analysis: &Analysis, looks: &[Look], run: GitRun, gathered: &mut GatheredAsks) {
         let changes_git = |at: &usize| analysis.commands[*at].is_git() && looks[*at].form.is_none();
         let changes: Vec<usize> = (0..looks.len()).filter(changes_git).collect();
         for (at, (command, look)) in analysis.commands.iter().zip(looks).enumerate() {
@@ -255,7 +255,7 @@ impl CommandContext<'_> {
         }
     }
 
-    fn redirected(&self, redirected: &RedirectedFile, gathered: &mut Gathered) {
+    fn redirected(&self, redirected: &RedirectedFile, gathered: &mut GatheredAsks) {
         let directories = self.directories(&redirected.place);
         let operand = operand_of(&redirected.target);
         let mut targets = Vec::new();

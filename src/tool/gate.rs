@@ -134,7 +134,7 @@ pub enum GateAnswerError {
     #[error("this question is one of session {0}, and waits on: answer it there")]
     OtherSession(SessionId),
     #[error("nothing was stored: {0}")]
-    Floored(#[from] crate::permission::Floored),
+    Floored(#[from] crate::permission::FloorError),
     #[error("the answer counts for this call, but it could not be kept: {0}")]
     Store(#[from] StoreError),
 }

@@ -14,7 +14,7 @@ use super::{Delegation, Gate, Gates, JudgedIndexes, ProtectedNames, ToolSettings
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
-use crate::permission::Delegated;
+use crate::permission::DelegatedTask;
 use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
 use crate::question::Questions;
@@ -112,7 +112,7 @@ pub struct SessionServices {
     pub environment: Vec<(OsString, OsString)>,
     pub gate: Arc<Gate>,
     /// The agent that started the session of a task, and the purpose.
-    pub delegated: Option<Delegated>,
+    pub delegated: Option<DelegatedTask>,
     /// Protected names that are there, so that those which a command creates are known as new.
     pub protected_names: ProtectedNames,
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::{DynTool, SpilledOutput, ToolCx, ToolError, TruncateLimits, TruncateSettings};
 use crate::conversation::{CallId, CallResult, ErrorKind};
 use crate::store::Outputs;
-use crate::text::truncate::{Advice, Keep, SizeLimits, Truncated, dynamic_budget, truncate};
+use crate::text::truncate::{Advice, Keep, SizeLimits, Truncation, dynamic_budget, truncate};
 
 /// A token is four characters, which have at least a byte each.
 const BYTES_PER_TOKEN: usize = 4;
@@ -89,7 +89,7 @@ pub(super) fn not_kept(why: &str) -> String {
     format!("(could not be kept: {why})")
 }
 
-async fn saved(truncated: &Truncated<'_>, text: &str, cx: &ToolCx) -> Cut {
+async fn saved(truncated: &Truncation<'_>, text: &str, cx: &ToolCx) -> Cut {
     let (outputs, call, whole) = (cx.services.tree.outputs.clone(), cx.call.clone(), text.to_owned());
     let path = cx
         .blocking(move || {

@@ -64,7 +64,7 @@ use terminal_environment::TerminalEnvironment;
 use trace::Trace;
 
 use crate::permission::Mode;
-use crate::session::host::{Host, Opening};
+use crate::session::host::{Host, SessionFuture};
 use crate::view::Symbols;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,7 @@ pub struct TuiStart {
     pub reopens: bool,
     /// The question before the session opens, and who waits for the answer.
     pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
-    pub open: Opening,
+    pub open: SessionFuture,
     /// Opens the others, and knows those that are stored.
     pub host: Host,
 }

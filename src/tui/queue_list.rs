@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::session::{Queued, QueuedKind};
+use crate::session::{QueuedKind, QueuedMessage};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::view::Symbols;
@@ -42,7 +42,7 @@ pub(crate) struct QueuedInput<'a> {
 
 impl<'a> QueuedInput<'a> {
     /// What is said to a task waits for its next step.
-    pub(crate) fn of(queued: &'a Queued, is_task: bool) -> Self {
+    pub(crate) fn of(queued: &'a QueuedMessage, is_task: bool) -> Self {
         let label = match queued.kind {
             QueuedKind::Steer if is_task => "queued",
             QueuedKind::Steer => "steer",

@@ -22,7 +22,7 @@ use super::source::has_git_part;
 use super::storage::RecordDir;
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
-use crate::files::{ContentHash, Expected, Transaction};
+use crate::files::{ContentHash, ExpectedContent, Transaction};
 use crate::text::diff::{diff_hunks, with_hunks};
 
 /// Time for which one that is applied or removed at the moment is waited for.
@@ -48,7 +48,7 @@ pub struct FileSelection {
 
 /// The outcome: either everything was applied, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Applied {
+pub struct ApplyResult {
     /// Paths of the project that have the changes now.
     pub applied: Vec<String>,
     /// Files that have to be settled first.
@@ -89,7 +89,7 @@ struct Step {
 
 impl Worktrees {
     /// Applies changes of a task's tree to its project.
-    pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<Applied, TreeError> {
+    pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, TreeError> {
         self.recover();
         let directory = self.storage.record(task);
         self.record(task)?;
@@ -126,7 +126,7 @@ impl Worktrees {
         };
         let (steps, conflicts) = project.merge(&picked)?;
         if !conflicts.is_empty() {
-            return Ok(Applied {
+            return Ok(ApplyResult {
                 applied: Vec::new(),
                 conflicts,
             });
@@ -141,7 +141,7 @@ impl Worktrees {
         directory
             .store(&stored)
             .map_err(TreeError::io(directory.path()))?;
-        Ok(Applied {
+        Ok(ApplyResult {
             applied: picked.iter().map(|picked| shown(&picked.change.path)).collect(),
             conflicts,
         })
@@ -151,12 +151,12 @@ impl Worktrees {
         let mut transaction = Transaction::new(&self.transactions, &record.project);
         for step in steps {
             let expected = match &step.ours {
-                ProjectFile::File { bytes, .. } => Expected::Hash(ContentHash::of(bytes)),
-                _ => Expected::Absent,
+                ProjectFile::File { bytes, .. } => ExpectedContent::Hash(ContentHash::of(bytes)),
+                _ => ExpectedContent::Absent,
             };
             match step.merged {
                 MergeStep::Nothing | MergeStep::Conflict(_) => {}
-                MergeStep::Write { bytes, .. } if expected == Expected::Absent => {
+                MergeStep::Write { bytes, .. } if expected == ExpectedContent::Absent => {
                     transaction.replace_like(&step.path, bytes, expected, &step.like);
                 }
                 MergeStep::Write { bytes, executable } => {

@@ -11,7 +11,7 @@ use super::source::{Source, add};
 use super::storage::{RecordDir, Storage};
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
-use crate::process::git::Writing;
+use crate::process::git::WritableDirs;
 use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
 
 /// Files are bytes: no line ending, no filter, no keyword changes them on their way in or out.
@@ -306,7 +306,7 @@ impl Maker<'_> {
             .with_variable("GIT_DIR", git_dir.as_path())
             .with_variable("GIT_WORK_TREE", tree.as_path())
             .with_variable("GIT_DEFAULT_REF_FORMAT", "files")
-            .writing(Writing::to(vec![self.record.path().to_owned()]));
+            .writing(WritableDirs::to(vec![self.record.path().to_owned()]));
         let run = |words: &[&str]| tell(&git, what, words, Vec::new()).map(drop);
         let format = self.object_format();
         let words = ["init", "--quiet", "--template="].into_iter();

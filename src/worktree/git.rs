@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::TreeError;
 use super::storage::RecordDir;
-use crate::process::git::{Git, GitAnswer, GitError, Limits, Variables, Writing};
+use crate::process::git::{Git, GitAnswer, GitError, Limits, Variables, WritableDirs};
 
 /// Git reads every file of a project, at worst.
 const LIMITS: Limits = Limits {
@@ -51,7 +51,7 @@ impl RecordGit {
     pub(super) fn new(record: &RecordDir, environment: &Variables) -> Result<Self, TreeError> {
         let git = find(record.path(), environment)?
             .with_variable("GIT_DIR", record.repository())
-            .writing(Writing::to(vec![record.path().to_owned()]));
+            .writing(WritableDirs::to(vec![record.path().to_owned()]));
         Ok(Self { git })
     }
 

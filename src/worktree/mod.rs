@@ -56,15 +56,15 @@ use std::path::{Path, PathBuf};
 use crate::conversation::TaskId;
 use storage::Storage;
 
-pub use apply::{Applied, Conflict, FileSelection, Selection};
+pub use apply::{ApplyResult, Conflict, FileSelection, Selection};
 pub use changes::{Against, ChangeKind, TreeChanges, TreeFile, TreeHunk};
 pub use create::NewTree;
 pub use error::TreeError;
 pub use held::HeldWork;
 pub use lock::Lease;
 pub use record::TreeState;
-pub use remove::{Removal, Removed, ShownFile, ShownWork};
-pub use state::{Measured, TreeSummary};
+pub use remove::{Removal, RemovedTree, ShownFile, ShownWork};
+pub use state::{TreeSize, TreeSummary};
 
 /// The trees of all projects of one data directory.
 #[derive(Debug, Clone)]

@@ -62,7 +62,7 @@ impl TreeChanges {
 
 /// A tree that is gone, and what went with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Removed {
+pub struct RemovedTree {
     pub task: TaskId,
     /// Work that was not applied.
     pub discarded: HeldWork,
@@ -85,7 +85,7 @@ impl Worktrees {
         task: &TaskId,
         removal: &Removal,
         name: impl FnOnce(&HeldWork),
-    ) -> Result<Removed, TreeError> {
+    ) -> Result<RemovedTree, TreeError> {
         self.recover();
         let directory = self.storage.record(task);
         self.record(task)?;
@@ -159,10 +159,10 @@ impl Worktrees {
         directory: &RecordDir,
         discarded: HeldWork,
         ignored: u64,
-    ) -> Result<Removed, TreeError> {
+    ) -> Result<RemovedTree, TreeError> {
         directory.remove().map_err(TreeError::io(directory.path()))?;
         Storage::tidy(&record.tree);
-        Ok(Removed {
+        Ok(RemovedTree {
             task: record.task.clone(),
             discarded,
             ignored,

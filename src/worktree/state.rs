@@ -40,7 +40,7 @@ pub struct TreeSummary {
 
 /// Changes of a tree in numbers, and the files that are changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct TreeSize {
     pub additions: u64,
     pub deletions: u64,
     pub files: Vec<String>,
@@ -80,11 +80,11 @@ impl Worktrees {
     }
 
     /// Returns what is changed in a task's tree, against its base.
-    pub fn measure(&self, task: &TaskId) -> Result<Measured, TreeError> {
+    pub fn measure(&self, task: &TaskId) -> Result<TreeSize, TreeError> {
         let record = self.record(task)?;
         let look = self.look(&record, &record.tree, Thoroughness::Quick)?;
         let git = RecordGit::new(&self.storage.record(task), &self.environment)?;
-        let mut measured = Measured::default();
+        let mut measured = TreeSize::default();
         for change in file_changes(&git, &record.base_tree, &look.now.tree)? {
             measured.additions += change.additions;
             measured.deletions += change.deletions;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lathe::conversation::{CallResult, ErrorKind};
 use lathe::text::partial_json::PartialJson;
-use lathe::text::sanitize::{Decoded, OutputDecoder};
+use lathe::text::sanitize::{OutputDecoder, StyledOutput};
 use lathe::text::sgr::SgrRun;
 use lathe::text::width::str_width;
 use lathe::tool::{DrawnArgs, Registry, RenderCx, ResultSource};
@@ -206,7 +206,7 @@ proptest! {
         let mut decoder = OutputDecoder::new();
         let mut decoded = vec![decoder.push(&pieces.concat())];
         decoded.push(decoder.finish());
-        for Decoded { text, runs } in decoded {
+        for StyledOutput { text, runs } in decoded {
             let mut spans = Vec::new();
             let mut seen = 0;
             for SgrRun { range, sgr } in runs {

@@ -46,7 +46,7 @@ pub use recovery::{Recovery, recover};
 
 /// The state that a file must have just before it is replaced or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedContent {
     /// Nothing is there.
     Absent,
     /// Its content is what it was when it was read.
@@ -69,7 +69,7 @@ pub struct Transaction {
 struct Change {
     path: PathBuf,
     content: Content,
-    expected: Expected,
+    expected: ExpectedContent,
 }
 
 /// The new state of a file.
@@ -116,7 +116,7 @@ impl Transaction {
 
     /// Adds a file to create or replace. For a path that was added before, the later change counts and the earlier
     /// expectation.
-    pub fn replace(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected) {
+    pub fn replace(&mut self, path: &Path, bytes: Vec<u8>, expected: ExpectedContent) {
         let content = Content::Bytes {
             bytes,
             like: None,
@@ -127,7 +127,13 @@ impl Transaction {
 
     /// Adds a file to replace that can be executed afterwards, or cannot. One that belongs to somebody else is refused
     /// where that would be a change.
-    pub fn replace_with_mode(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected, executable: bool) {
+    pub fn replace_with_mode(
+        &mut self,
+        path: &Path,
+        bytes: Vec<u8>,
+        expected: ExpectedContent,
+        executable: bool,
+    ) {
         let content = Content::Bytes {
             bytes,
             like: None,
@@ -138,7 +144,7 @@ impl Transaction {
 
     /// Adds a file that gets owner and mode bits from another, the one that it is moved from, unless it replaces a file
     /// that has its own.
-    pub fn replace_like(&mut self, path: &Path, bytes: Vec<u8>, expected: Expected, like: &Path) {
+    pub fn replace_like(&mut self, path: &Path, bytes: Vec<u8>, expected: ExpectedContent, like: &Path) {
         let content = Content::Bytes {
             bytes,
             like: Some(like.to_path_buf()),
@@ -150,16 +156,16 @@ impl Transaction {
     /// Adds a link to make, to lead elsewhere or, without `new`, to remove. `before` is where it leads until then; `None`
     /// where nothing is there.
     pub fn link(&mut self, path: &Path, new: Option<Vec<u8>>, before: Option<Vec<u8>>) {
-        self.add(path, Content::Link { new, before }, Expected::Any);
+        self.add(path, Content::Link { new, before }, ExpectedContent::Any);
     }
 
     /// Adds a file to remove: a plain one, not a link and not a directory. One that is not there is no error unless its
     /// content was expected.
-    pub fn remove(&mut self, path: &Path, expected: Expected) {
+    pub fn remove(&mut self, path: &Path, expected: ExpectedContent) {
         self.add(path, Content::Removed, expected);
     }
 
-    fn add(&mut self, path: &Path, content: Content, expected: Expected) {
+    fn add(&mut self, path: &Path, content: Content, expected: ExpectedContent) {
         if let Some(&place) = self.places.get(path) {
             self.changes[place].content = content;
             return;
@@ -187,7 +193,7 @@ impl Transaction {
     }
 }
 
-impl Expected {
+impl ExpectedContent {
     fn check(&self, path: &Path, before: Option<&[u8]>) -> Result<(), FileError> {
         let problem = match (self, before) {
             (Self::Absent, Some(_)) => FileProblem::Exists,

@@ -10,7 +10,7 @@ use super::super::{ContentHash, FileError, FileProblem};
 use super::place::WriteTarget;
 use super::replacement::temp_name;
 use super::undone::Undone;
-use super::{CommittedFile, Expected};
+use super::{CommittedFile, ExpectedContent};
 
 pub(super) struct Removal {
     pub(super) place: WriteTarget,
@@ -25,7 +25,7 @@ pub(super) struct Removal {
 impl Removal {
     /// Looks at the file and checks what is expected of it. Changes nothing. `None` when nothing is there and nothing was
     /// expected.
-    pub(super) fn inspect(place: WriteTarget, expected: &Expected) -> Result<Option<Self>, FileError> {
+    pub(super) fn inspect(place: WriteTarget, expected: &ExpectedContent) -> Result<Option<Self>, FileError> {
         let before = place.read()?;
         expected.check(place.path(), before.as_deref())?;
         let Some(before) = before else {

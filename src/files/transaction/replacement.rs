@@ -12,7 +12,7 @@ use super::super::directory::Directory;
 use super::super::{ContentHash, FileError, FileProblem};
 use super::place::WriteTarget;
 use super::undone::Undone;
-use super::{CommittedFile, Expected};
+use super::{CommittedFile, ExpectedContent};
 
 pub(super) struct Replacement {
     pub(super) place: WriteTarget,
@@ -72,7 +72,7 @@ impl Replacement {
         place: WriteTarget,
         new: Vec<u8>,
         like: Option<Attributes>,
-        expected: &Expected,
+        expected: &ExpectedContent,
     ) -> Result<Self, FileError> {
         let before = place.read()?;
         expected.check(place.path(), before.as_deref())?;

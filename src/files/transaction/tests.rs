@@ -41,7 +41,7 @@ impl Scratch {
     fn transaction(&self, changes: &[(&str, &str)]) -> Transaction {
         let mut transaction = Transaction::new(&self.records(), &self.base);
         for (name, content) in changes {
-            transaction.replace(&self.at(name), content.as_bytes().to_vec(), Expected::Any);
+            transaction.replace(&self.at(name), content.as_bytes().to_vec(), ExpectedContent::Any);
         }
         transaction
     }
@@ -104,12 +104,12 @@ fn a_file_that_changed_since_it_was_read_is_stale() {
         transaction.commit().map_err(|error| error.kind())
     };
     assert_eq!(
-        commit(Expected::Hash(ContentHash::of(b"read"))),
+        commit(ExpectedContent::Hash(ContentHash::of(b"read"))),
         Err(ErrorKind::Stale)
     );
-    assert_eq!(commit(Expected::Absent), Err(ErrorKind::Exists));
+    assert_eq!(commit(ExpectedContent::Absent), Err(ErrorKind::Exists));
     scratch.check(&[("f", "theirs")]);
-    assert!(commit(Expected::Hash(ContentHash::of(b"theirs"))).is_ok());
+    assert!(commit(ExpectedContent::Hash(ContentHash::of(b"theirs"))).is_ok());
     scratch.check(&[("f", "ours"), ("new/", ""), ("new/g", "x")]);
 }
 
@@ -120,7 +120,7 @@ fn a_file_that_vanished_since_it_was_read_is_stale() {
     transaction.replace(
         &scratch.at("f"),
         b"x".to_vec(),
-        Expected::Hash(ContentHash::of(b"read")),
+        ExpectedContent::Hash(ContentHash::of(b"read")),
     );
     assert_eq!(transaction.commit().unwrap_err().kind(), ErrorKind::Stale);
     scratch.check(&[]);
@@ -193,7 +193,7 @@ fn an_unreadable_records_directory_leaves_the_files_alone() {
     let scratch = Scratch::new();
     scratch.write("f", "old");
     let mut transaction = Transaction::new(&scratch.at("f/records"), &scratch.base);
-    transaction.replace(&scratch.at("f"), b"new".to_vec(), Expected::Any);
+    transaction.replace(&scratch.at("f"), b"new".to_vec(), ExpectedContent::Any);
     assert!(transaction.commit().is_err());
     scratch.check(&[("f", "old")]);
 }
@@ -322,7 +322,7 @@ mod unix {
         if rustix::process::geteuid().is_root() {
             // Root may write everything; a file system of the kernel's own refuses even root.
             let mut transaction = Scratch::new().transaction(&[]);
-            transaction.replace(Path::new("/proc/lathe-test"), b"x".to_vec(), Expected::Any);
+            transaction.replace(Path::new("/proc/lathe-test"), b"x".to_vec(), ExpectedContent::Any);
             assert!(transaction.commit().is_err());
             return;
         }

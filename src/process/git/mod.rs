@@ -3,7 +3,7 @@
 //! A repository, the user and the system can each name programs that git starts while it only reads: a monitor of files,
 //! hooks, filters, drivers, pagers, signers, helpers of transports. [`mod@disarmed`] is the one table of what takes them back;
 //! a command of the model that only reads gets the same environment. [`Git`] is the one door through which lathe asks git
-//! something itself, and a scan of the sources keeps it the only one. It writes only where [`Writing`] says so.
+//! something itself, and a scan of the sources keeps it the only one. It writes only where [`WritableDirs`] says so.
 //!
 //! [`RepositoryCache`] keeps answers for as long as every file that they come from is the same: those that say which
 //! directories git uses and how it is set, and those that come from the references and the index alone ([`Sources`]).
@@ -25,7 +25,7 @@ pub use query::{Git, GitAnswer, GitError, Limits};
 pub use repository::{Repository, RepositoryFacts};
 pub use sources::Sources;
 pub use unbounded_file::unbounded_file;
-pub use writing::Writing;
+pub use writing::WritableDirs;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
-use super::writing::Writing;
+use super::writing::WritableDirs;
 use crate::process::piped::{BoundedOutput, exchange};
 use crate::process::program::find_program;
 use crate::process::sandbox::{Confinement, Support};
@@ -29,7 +29,7 @@ pub struct Git {
     environment: Variables,
     drivers: Drivers,
     /// `None` for one that only reads.
-    writing: Option<Writing>,
+    writing: Option<WritableDirs>,
 }
 
 /// The most that one question may cost.
@@ -99,7 +99,7 @@ impl Git {
 
     /// The same git, which may write what this says.
     #[must_use]
-    pub fn writing(self, writing: Writing) -> Self {
+    pub fn writing(self, writing: WritableDirs) -> Self {
         Self {
             writing: Some(writing),
             ..self

@@ -9,9 +9,9 @@ use crate::process::sandbox::{Confinement, Metadata};
 
 /// Directories that git may write to, and below. They exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Writing(Vec<PathBuf>);
+pub struct WritableDirs(Vec<PathBuf>);
 
-impl Writing {
+impl WritableDirs {
     pub fn to(places: Vec<PathBuf>) -> Self {
         Self(places)
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
-use super::super::error::{Reported, broken_off, malformed};
+use super::super::error::{ReportedError, broken_off, malformed};
 use super::super::lenient::{
     ReplyText, count, reply_text, some_count, some_name, some_object, text, text_or_json,
 };
@@ -175,7 +175,7 @@ impl Decoder {
 
     fn choice(&mut self, choice: Choice<'_>, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         if choice.error.is_object() || choice.error.is_string() {
-            return Err(Reported::from_event(&choice.error).in_stream(&self.model));
+            return Err(ReportedError::from_event(&choice.error).in_stream(&self.model));
         }
         let is_empty = self.next_block == 0 && self.calls.is_empty();
         let message = choice.message.filter(|_| is_empty);

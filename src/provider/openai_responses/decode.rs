@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
-use super::super::error::{Reported, broken_off, malformed};
+use super::super::error::{ReportedError, broken_off, malformed};
 use super::super::lenient::{count, list, reply_text, some_name, some_object, text, text_or_json};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
@@ -451,7 +451,7 @@ impl Decoder {
             let status = response.status.unwrap_or_else(|| "failed".to_owned());
             return broken_off(&self.model, ProviderErrorKind::BadResponse, &status);
         }
-        Reported::from_event(&response.error).in_stream(&self.model)
+        ReportedError::from_event(&response.error).in_stream(&self.model)
     }
 }
 

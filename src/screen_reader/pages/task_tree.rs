@@ -3,7 +3,9 @@
 
 use super::changes::lines_changed;
 use crate::screen_reader::approval;
-use crate::session::host::{Applied, ChangeKind, FileSelection, Selection, TreeChanges, TreeFile, TreeHunk};
+use crate::session::host::{
+    ApplyResult, ChangeKind, FileSelection, Selection, TreeChanges, TreeFile, TreeHunk,
+};
 use crate::text::count::plural;
 use crate::view::card::DiffBody;
 
@@ -85,7 +87,7 @@ pub(in crate::screen_reader) fn selection(
 }
 
 /// Returns lines about what was applied, or what prevented it.
-pub(in crate::screen_reader) fn applied(outcome: &Applied) -> Vec<String> {
+pub(in crate::screen_reader) fn applied(outcome: &ApplyResult) -> Vec<String> {
     if outcome.conflicts.is_empty() {
         return vec![format!("Applied to the project: {}.", outcome.applied.join(", "))];
     }

@@ -280,10 +280,10 @@ fn in_words(patterns: &[(PermissionKey, String)]) -> Revealed {
 mod tests {
 
     use super::*;
-    use crate::permission::{Action, Ask, Delegated, Inquiry, OpenAsk, Subject, Verdict};
+    use crate::permission::{Action, Ask, DelegatedTask, Inquiry, OpenAsk, Subject, Verdict};
     use crate::view::card::Card;
 
-    fn asked(delegated: Option<Delegated>) -> PermissionQuestion {
+    fn asked(delegated: Option<DelegatedTask>) -> PermissionQuestion {
         let mut deleted =
             Ask::new(PermissionKey::BASH, Subject::new("rm -rf target")).always("rm -rf target");
         deleted.destructive = true;
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn every_row_is_told_with_what_it_destroys() {
-        let delegated = Delegated {
+        let delegated = DelegatedTask {
             by: vec!["build".to_owned()],
             task: "who calls backoff()".to_owned(),
         };

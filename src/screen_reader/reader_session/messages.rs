@@ -11,7 +11,7 @@ use super::ReaderSession;
 use super::notice::SpokenNotice;
 use crate::conversation::{Message, NoticeKind, PartBody, Role};
 use crate::session::mention::mentions;
-use crate::session::{CalledCommand, ErrorReport, Input, Op, Queued, QueuedKind, StoredDraft};
+use crate::session::{CalledCommand, ErrorReport, Input, Op, QueuedKind, QueuedMessage, StoredDraft};
 use crate::text::sanitize::sanitize;
 
 /// A message that came back.
@@ -195,7 +195,7 @@ impl ReaderSession {
     }
 
     /// Takes in a change of the queue.
-    pub(super) fn queued(&mut self, queue: &[Queued]) {
+    pub(super) fn queued(&mut self, queue: &[QueuedMessage]) {
         for waiting in queue {
             let is_new = !self
                 .queue
@@ -211,7 +211,7 @@ impl ReaderSession {
     }
 }
 
-pub(super) fn waits(queued: &Queued) -> String {
+pub(super) fn waits(queued: &QueuedMessage) -> String {
     let how = match queued.kind {
         QueuedKind::Steer => "Waits for the next step",
         QueuedKind::Queue => "Waits for the end of the turn",

@@ -39,7 +39,7 @@ use super::reply_texts::ReplyTexts;
 use super::spoken_text::SpokenText;
 use super::tasks::TaskList;
 use crate::conversation::{Role, Todo};
-use crate::session::{Op, Queued, SessionInfo, Snapshot, StoredDraft, is_plan};
+use crate::session::{Op, QueuedMessage, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::text::count::plural;
 use crate::tool::BuiltinCards;
 use conversations::MainConversation;
@@ -81,7 +81,7 @@ pub(super) struct ReaderSession {
     left_unsent: Option<StoredDraft>,
     /// The draft that the session keeps.
     kept: String,
-    queue: Vec<Queued>,
+    queue: Vec<QueuedMessage>,
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
     todos: Vec<Todo>,

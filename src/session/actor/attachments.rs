@@ -61,7 +61,7 @@ struct MessageFiles {
 }
 
 /// `None` when reading failed inside lathe.
-pub(super) type Attached = Option<Result<PreparedMessage, UnreadFiles>>;
+pub(super) type AttachmentOutcome = Option<Result<PreparedMessage, UnreadFiles>>;
 
 impl AttachmentReads {
     pub(super) fn is_empty(&self) -> bool {
@@ -69,7 +69,7 @@ impl AttachmentReads {
     }
 
     /// Waits for the files that are being read; forever when none are. Cancel safe.
-    pub(super) async fn next(&mut self) -> Attached {
+    pub(super) async fn next(&mut self) -> AttachmentOutcome {
         match &mut self.running {
             Some(running) => {
                 let done = running.await.ok();
@@ -128,7 +128,7 @@ impl Actor {
         }
     }
 
-    pub(super) fn on_attached(&mut self, attached: Attached) {
+    pub(super) fn on_attached(&mut self, attached: AttachmentOutcome) {
         let Some((sent, mut input)) = self.attaching.waiting.pop_front() else {
             return;
         };

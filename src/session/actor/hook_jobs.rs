@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::SessionParts;
 use crate::conversation::{SessionId, TaskId};
-use crate::hook::{HookContext, Prompted, Stopped};
+use crate::hook::{HookContext, PromptVerdict, StopVerdict};
 use crate::session::Input;
 use crate::tool::SessionServices;
 
@@ -27,8 +27,8 @@ pub(super) enum PromptRoute {
 /// The answers of the hooks of one job.
 pub(super) enum HookDone {
     Begun(Vec<String>),
-    Prompted(Vec<(Input, Prompted)>, PromptRoute),
-    Stopped(Stopped),
+    Prompted(Vec<(Input, PromptVerdict)>, PromptRoute),
+    Stopped(StopVerdict),
 }
 
 /// A scene that a task can own.

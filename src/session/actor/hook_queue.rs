@@ -17,7 +17,7 @@ use super::hook_jobs::{HookDone, HookJob, OwnedHookContext, PromptRoute};
 use super::{Actor, ShutdownGrace};
 use crate::agent::turn::{Turn, TurnEnd, TurnEvent};
 use crate::conversation::{CallId, CallResult, FilePart, Message, SessionId};
-use crate::hook::{HookEvent, HookRun, Prompted, Stopped, Transcript};
+use crate::hook::{HookEvent, HookRun, PromptVerdict, StopVerdict, Transcript};
 use crate::session::{ErrorReport, Event, Input, QueuedKind, ReportKind, TurnEndReason};
 
 /// How often in a row hooks may have a turn go on that had ended.
@@ -239,7 +239,7 @@ impl Actor {
         }
     }
 
-    fn on_prompted(&mut self, prompted: Vec<(Input, Prompted)>) {
+    fn on_prompted(&mut self, prompted: Vec<(Input, PromptVerdict)>) {
         let sent = self.admit(prompted);
         if sent.is_empty() {
             return self.finish_turn(TurnEnd::Failed);
@@ -247,7 +247,7 @@ impl Actor {
         self.begin_turn(sent);
     }
 
-    fn on_steers_prompted(&mut self, prompted: Vec<(Input, Prompted)>) {
+    fn on_steers_prompted(&mut self, prompted: Vec<(Input, PromptVerdict)>) {
         let sent = self.admit(prompted);
         if sent.is_empty() || self.closing {
             return;
@@ -268,7 +268,7 @@ impl Actor {
     }
 
     /// Sorts out what may not be sent, which goes back, and gives the rest what hooks have to say with it.
-    fn admit(&mut self, prompted: Vec<(Input, Prompted)>) -> Vec<Input> {
+    fn admit(&mut self, prompted: Vec<(Input, PromptVerdict)>) -> Vec<Input> {
         let mut sent = Vec::new();
         for (mut input, said) in prompted {
             if let Some(why) = said.block {
@@ -292,7 +292,7 @@ impl Actor {
         sent
     }
 
-    fn on_stop_hooks(&mut self, stopped: Stopped) {
+    fn on_stop_hooks(&mut self, stopped: StopVerdict) {
         let Some(why) = stopped.go_on.filter(|_| !self.closing) else {
             return self.finish_turn(TurnEnd::Stop);
         };

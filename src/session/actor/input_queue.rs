@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Actor, WaitingInput};
 use crate::agent::turn::{TurnEnd, TurnEvent};
 use crate::conversation::{Message, MessageId};
-use crate::session::{Event, Input, QueueDirection, Queued, QueuedKind, StoredDraft};
+use crate::session::{Event, Input, QueueDirection, QueuedKind, QueuedMessage, StoredDraft};
 
 impl Actor {
     pub(super) fn push_waiting(&mut self, kind: QueuedKind, input: Input, message: Option<MessageId>) {
@@ -34,8 +34,8 @@ impl Actor {
         self.waiting.iter().take_while(is_steer).count()
     }
 
-    pub(super) fn queued(&self) -> Vec<Queued> {
-        let queued = |waiting: &WaitingInput| Queued {
+    pub(super) fn queued(&self) -> Vec<QueuedMessage> {
+        let queued = |waiting: &WaitingInput| QueuedMessage {
             id: waiting.id,
             text: waiting.input.text.clone(),
             kind: waiting.kind,

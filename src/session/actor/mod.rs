@@ -152,7 +152,7 @@ enum ActorWake {
     Checkpoint,
     Title(Option<String>),
     Hooks(Option<HookDone>),
-    Attached(attachments::Attached),
+    Attached(attachments::AttachmentOutcome),
 }
 
 impl Actor {

@@ -30,7 +30,7 @@ pub enum ForkPoint {
 
 /// A fork that is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Forked {
+pub struct ForkedSession {
     pub session: SessionId,
     /// Sentences for the person.
     pub notes: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Forked {
 
 impl StoredSessions {
     /// Stores a new session that begins with the other's messages up to a point. The other may be open, here or elsewhere.
-    pub fn fork(&self, source: &SessionId, point: &ForkPoint) -> Result<Forked, ErrorReport> {
+    pub fn fork(&self, source: &SessionId, point: &ForkPoint) -> Result<ForkedSession, ErrorReport> {
         let store = &self.store;
         let row = store.get(source)?.ok_or_else(|| {
             refused(format!(
@@ -82,7 +82,7 @@ impl StoredSessions {
             todos: &todos,
             draft: &again.draft.written(),
         })?;
-        Ok(Forked {
+        Ok(ForkedSession {
             session: new.id,
             notes,
         })

@@ -32,8 +32,8 @@ use crate::files::Roots;
 use crate::tool::BuiltinCards;
 use prompts::PromptHistory;
 
-pub use super::opened::Opened;
-pub use fork::{ForkPoint, Forked};
+pub use super::opened::OpenedSession;
+pub use fork::{ForkPoint, ForkedSession};
 pub use opening::SessionTarget;
 pub use query::{HostAnswer, HostQuery};
 pub use rules::StoredRules;
@@ -41,8 +41,8 @@ pub(crate) use stored::in_order;
 pub use stored::{ListedSession, StoredSessions};
 pub use thread::{HostThread, block_on};
 pub use trees::{
-    Against, Applied, ChangeKind, Conflict, FileSelection, HeldWork, Removal, Removed, Selection, TaskTrees,
-    TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
+    Against, ApplyResult, ChangeKind, Conflict, FileSelection, HeldWork, Removal, RemovedTree, Selection,
+    TaskTrees, TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
 };
 
 pub use crate::store::{FoundText, Hit, Prompt, SessionRow, TrustedPlace};
@@ -74,7 +74,7 @@ struct Shared {
 }
 
 /// A session on its way. The work goes on wherever this is polled.
-pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, ErrorReport>> + Send>>;
+pub type SessionFuture = Pin<Box<dyn Future<Output = Result<OpenedSession, ErrorReport>> + Send>>;
 
 struct OpenSession {
     handle: Handle,
@@ -116,13 +116,13 @@ impl Host {
     }
 
     /// Opens the session that the program was started for. The work begins at once.
-    pub fn open_first(&self) -> Opening {
+    pub fn open_first(&self) -> SessionFuture {
         let host = self.clone();
         self.begin(async move { host.wire(|shared| wire::open(&shared.request())).await })
     }
 
     /// Opens another session. The work begins at once. The session of a task whose tree is open here is attached to.
-    pub fn open(&self, wanted: SessionTarget) -> Opening {
+    pub fn open(&self, wanted: SessionTarget) -> SessionFuture {
         match wanted {
             SessionTarget::Session(id) if self.tree_of(&id).is_some() => self.attach(id),
             wanted => {
@@ -135,7 +135,7 @@ impl Host {
     /// Attaches to a session that is open here, or to that of a task whose tree is: its handle leads to the session that
     /// works. Whoever attached closes it like one that they opened; it ends when nobody has it any more, and that of a task
     /// when the task has ended too.
-    pub fn attach(&self, session: SessionId) -> Opening {
+    pub fn attach(&self, session: SessionId) -> SessionFuture {
         let host = self.clone();
         self.begin(async move {
             if let Some(opened) = host.attach_to_root(&session) {
@@ -148,7 +148,10 @@ impl Host {
         })
     }
 
-    fn begin(&self, opening: impl Future<Output = Result<Opened, ErrorReport>> + Send + 'static) -> Opening {
+    fn begin(
+        &self,
+        opening: impl Future<Output = Result<OpenedSession, ErrorReport>> + Send + 'static,
+    ) -> SessionFuture {
         let host = self.clone();
         let (answer, opened) = oneshot::channel();
         // It reads files and the database, and the sessions that are open go on meanwhile.
@@ -164,7 +167,7 @@ impl Host {
     async fn wire(
         &self,
         open: impl FnOnce(&Shared) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
-    ) -> Result<Opened, ErrorReport> {
+    ) -> Result<OpenedSession, ErrorReport> {
         self.work(open).await.map(|opened| self.keep(opened))
     }
 
@@ -180,11 +183,11 @@ impl Host {
             .collect()
     }
 
-    fn attach_to_root(&self, session: &SessionId) -> Option<Opened> {
+    fn attach_to_root(&self, session: &SessionId) -> Option<OpenedSession> {
         let mut open = lock(&self.shared.open);
         let root = open.iter_mut().find(|open| open.root.as_ref() == Some(session))?;
         root.attached += 1;
-        Some(Opened {
+        Some(OpenedSession {
             handle: root.handle.clone(),
             cards: BuiltinCards::new(),
             notes: Vec::new(),
@@ -248,7 +251,7 @@ impl Host {
         ends.into_iter().all(|is_well| is_well)
     }
 
-    fn keep(&self, opened: wire::WiredSession) -> Opened {
+    fn keep(&self, opened: wire::WiredSession) -> OpenedSession {
         let wire::WiredSession {
             session: RunningSession { handle, actor },
             notes,
@@ -263,7 +266,7 @@ impl Host {
             tasks,
             attached: 1,
         });
-        Opened {
+        OpenedSession {
             handle,
             cards: BuiltinCards::new(),
             notes,

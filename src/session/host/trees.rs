@@ -10,7 +10,7 @@ use crate::session::{ErrorReport, ReportKind};
 use crate::tool::records_dir;
 
 pub use crate::worktree::{
-    Against, Applied, ChangeKind, Conflict, FileSelection, HeldWork, Removal, Removed, Selection,
+    Against, ApplyResult, ChangeKind, Conflict, FileSelection, HeldWork, Removal, RemovedTree, Selection,
     TreeChanges, TreeFile, TreeHunk, TreeState, TreeSummary,
 };
 use crate::worktree::{TreeError, Worktrees};
@@ -37,11 +37,11 @@ pub enum TreeAnswer {
     },
     Applied {
         task: TaskId,
-        applied: Result<Applied, ErrorReport>,
+        applied: Result<ApplyResult, ErrorReport>,
     },
     Removed {
         task: TaskId,
-        removed: Result<Removed, ErrorReport>,
+        removed: Result<RemovedTree, ErrorReport>,
     },
 }
 
@@ -89,7 +89,7 @@ impl TaskTrees {
     }
 
     /// Applies changes to the project: all that are selected, or, with a conflict, none.
-    pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<Applied, ErrorReport> {
+    pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, ErrorReport> {
         Ok(self.trees.apply(task, selection)?)
     }
 
@@ -99,7 +99,7 @@ impl TaskTrees {
         task: &TaskId,
         removal: &Removal,
         name: impl FnOnce(&HeldWork),
-    ) -> Result<Removed, ErrorReport> {
+    ) -> Result<RemovedTree, ErrorReport> {
         Ok(self.trees.remove(task, removal, name)?)
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Answer;
 use crate::conversation::Message;
-use crate::files::{Expected, FileProblem, Transaction};
+use crate::files::{ExpectedContent, FileProblem, Transaction};
 use crate::session::export::{self, ExportFormat};
 use crate::store::SessionRow;
 
@@ -62,9 +62,9 @@ impl ExportJob {
         let bytes = text.len();
         let mut transaction = Transaction::new(records, project);
         let expected = if keep.replace {
-            Expected::Any
+            ExpectedContent::Any
         } else {
-            Expected::Absent
+            ExpectedContent::Absent
         };
         transaction.replace(path, text.into_bytes(), expected);
         match transaction.commit() {

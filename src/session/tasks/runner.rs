@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
-use crate::session::opened::Opened;
+use crate::session::opened::OpenedSession;
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
 use crate::tool::BuiltinCards;
 
@@ -163,13 +163,13 @@ impl Tasks {
 
     /// Attaches a front end to the session of a task, which is opened where it is not. It stays open until the front end
     /// detaches and the task has ended.
-    pub(in crate::session) async fn attach(&self, session: &SessionId) -> Result<Opened, ErrorReport> {
+    pub(in crate::session) async fn attach(&self, session: &SessionId) -> Result<OpenedSession, ErrorReport> {
         let _one_at_a_time = self.opening.lock().await;
         let handle = self.open_locked(session).await?;
         if let Some(live) = self.lock().live.get_mut(session) {
             live.attached += 1;
         }
-        Ok(Opened {
+        Ok(OpenedSession {
             handle,
             cards: BuiltinCards::new(),
             notes: Vec::new(),

@@ -9,7 +9,7 @@ use super::task_trees::worktrees;
 use crate::conversation::{ErrorKind, Isolation, SessionId, TaskId, TaskRow, WorktreeChanges};
 use crate::session::tasks::TreeStart;
 use crate::tool::{CheckedOrder, TaskCaller, ToolError, TreeReport, sandbox};
-use crate::worktree::{Lease, Measured, NewTree, TreeError, Worktrees};
+use crate::worktree::{Lease, NewTree, TreeError, TreeSize, Worktrees};
 
 impl ChildSessions {
     /// Says where an isolated task would work; `None` for one that is not isolated. Refuses what cannot be.
@@ -91,7 +91,7 @@ impl ChildSessions {
         let measured = self.trees().measure(&row.task);
         let (measured, problem) = match measured {
             Ok(measured) => (measured, None),
-            Err(error) => (Measured::default(), Some(error.to_string())),
+            Err(error) => (TreeSize::default(), Some(error.to_string())),
         };
         Some(TreeReport {
             changes: WorktreeChanges {

@@ -16,7 +16,7 @@ use crate::agent::driver::Reports;
 use crate::conversation::{
     Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges,
 };
-use crate::permission::{Delegated, Mode};
+use crate::permission::{DelegatedTask, Mode};
 use crate::project::agents::{Agent, Agents};
 use crate::provider::{Catalog, Model};
 use crate::session::SessionInfo;
@@ -390,7 +390,7 @@ impl ChildSessions {
     }
 
     /// Names who started a task, the root's agent first.
-    fn delegated(&self, row: &TaskRow) -> Delegated {
+    fn delegated(&self, row: &TaskRow) -> DelegatedTask {
         let rows = self.parts.tasks.rows();
         let mut by = Vec::new();
         let mut session = row.parent.clone();
@@ -401,7 +401,7 @@ impl ChildSessions {
         if let Ok(Some(root)) = self.parts.store.get(&self.parts.root) {
             by.insert(0, root.agent);
         }
-        Delegated {
+        DelegatedTask {
             by,
             task: row.description.clone(),
         }

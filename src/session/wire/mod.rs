@@ -37,7 +37,7 @@ use std::path::PathBuf;
 
 use super::{ErrorReport, ReportKind};
 use crate::agent::reminder::PLAN;
-use crate::config::{Dirs, Loaded};
+use crate::config::{Dirs, LoadedConfig};
 use crate::conversation::{ModelRef, SessionId};
 use crate::permission::Mode;
 use crate::process::withhold;
@@ -61,7 +61,7 @@ pub use unconfirmed::{UnconfirmedParts, unconfirmed};
 /// The session to open, and the settings for it.
 #[derive(Debug, Clone)]
 pub struct OpenRequest {
-    pub loaded: Loaded,
+    pub loaded: LoadedConfig,
     pub dirs: Dirs,
     /// The session's directory, absolute and existing.
     pub directory: PathBuf,

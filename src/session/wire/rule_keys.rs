@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::config::{ConfigError, Loaded, PermissionLayer, Problem};
+use crate::config::{ConfigError, LoadedConfig, PermissionLayer, Problem};
 use crate::permission::{self, Rule, RuleProblem, Source, is_key, keys as known_keys, own_key};
 use crate::project_root::directories;
 use crate::regular_file::{MAX_BYTES, RegularFile};
@@ -33,7 +33,7 @@ pub(super) fn own_rules(
 
 /// Says which keys of the configuration mean nothing, with their places.
 pub fn check_rule_keys(
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     config_dir: &Path,
     root: &Path,
     cwd: &Path,
@@ -66,7 +66,7 @@ fn keys(rules: &Value) -> impl Iterator<Item = &String> {
 }
 
 fn problem(
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
     file: &Path,
     path: &[&str],
     key: &str,
@@ -87,7 +87,7 @@ pub(super) struct ForeignKeys {
 }
 
 impl ForeignKeys {
-    pub(super) fn new(loaded: &Loaded, config_dir: &Path, root: &Path, cwd: &Path) -> Self {
+    pub(super) fn new(loaded: &LoadedConfig, config_dir: &Path, root: &Path, cwd: &Path) -> Self {
         let mut servers: Vec<String> = loaded
             .config
             .mcp

@@ -20,7 +20,7 @@ use crate::config::schema;
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::hook::Hooks;
-use crate::permission::Delegated;
+use crate::permission::DelegatedTask;
 use crate::process::Scratch;
 use crate::provider::EditMode;
 use crate::question::{FrontEnd, Questions};
@@ -51,7 +51,7 @@ pub(super) struct CallPlace<'a> {
     /// The gate of the session that started it.
     pub(super) above: Option<Arc<Gate>>,
     /// The agent that started it, and the purpose.
-    pub(super) delegated: Option<Delegated>,
+    pub(super) delegated: Option<DelegatedTask>,
 }
 
 impl CallServices {

@@ -19,7 +19,7 @@ use super::rule_files::UsersRules;
 use super::tool_names::own_name;
 use super::unconfirmed::{ConfirmedState, UnconfirmedParts, after_yes};
 use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
-use crate::config::{self, ConfigError, Loaded, ToolSwitches};
+use crate::config::{self, ConfigError, LoadedConfig, ToolSwitches};
 use crate::files::ContentHash;
 use crate::permission::Pattern;
 use crate::project::agents::{AgentFiles, ToolChoice};
@@ -361,7 +361,7 @@ fn use_parts(request: &mut OpenRequest) -> Result<(), ErrorReport> {
 }
 
 /// Replaces the configuration by another one of the same files.
-fn put_in_place(request: &mut OpenRequest, loaded: Loaded) {
+fn put_in_place(request: &mut OpenRequest, loaded: LoadedConfig) {
     let before = std::mem::replace(&mut request.loaded, loaded);
     // A server that was found on the first start is in no file.
     let providers = &request.loaded.config.providers;

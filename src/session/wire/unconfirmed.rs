@@ -12,7 +12,7 @@ use super::part::{Part, WHOLE};
 use super::rule_keys::check_rule_keys;
 use super::trust::{ProjectTrust, TrustFlag, names, settle};
 use super::{ErrorReport, OpenRequest, ReportKind, config_error};
-use crate::config::{ConfigError, Dirs, Loaded};
+use crate::config::{ConfigError, Dirs, LoadedConfig};
 use crate::unconfirmed::UnconfirmedFiles;
 
 /// The files that are left out, and the project as it is with them.
@@ -31,7 +31,7 @@ pub struct UnconfirmedParts {
 /// The configuration and the trust in the project once the person has said yes.
 #[derive(Debug, Clone)]
 pub(super) struct ConfirmedState {
-    pub(super) loaded: Loaded,
+    pub(super) loaded: LoadedConfig,
     pub(super) trust: ProjectTrust,
 }
 

@@ -206,12 +206,15 @@ fn unfinished_calls_get_their_one_result_after_a_crash() {
 
     assert_eq!(
         store.mark_interrupted(&session).unwrap(),
-        Interrupted {
+        InterruptedCounts {
             calls: 3,
             messages: 1
         }
     );
-    assert_eq!(store.mark_interrupted(&session).unwrap(), Interrupted::default());
+    assert_eq!(
+        store.mark_interrupted(&session).unwrap(),
+        InterruptedCounts::default()
+    );
     let loaded = store.load(&session).unwrap();
     assert_eq!(loaded[0].state, MessageState::Cut);
     let calls: Vec<_> = loaded[0].calls().collect();

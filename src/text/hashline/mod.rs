@@ -82,7 +82,7 @@ impl Edit {
 
 /// An edit and its place among all edits of the call, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Numbered {
+pub struct NumberedEdit {
     pub number: usize,
     pub edit: Edit,
 }

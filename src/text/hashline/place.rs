@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Edit, Mismatch, Numbered, PlaceError};
+use super::{Edit, Mismatch, NumberedEdit, PlaceError};
 use crate::text::lines::Lines;
 
 /// Returns what to splice into the text, in order and not overlapping; nothing unless every reference holds.
 ///
 /// The start of a range must not lie behind its end. Edits that are equal have to be given once.
-pub fn place(text: &str, edits: &[Numbered]) -> Result<Vec<(Range<usize>, String)>, PlaceError> {
+pub fn place(text: &str, edits: &[NumberedEdit]) -> Result<Vec<(Range<usize>, String)>, PlaceError> {
     let lines = Lines::new(text);
     let references = edits.iter().flat_map(|numbered| numbered.edit.references());
     if let Some(mismatch) = Mismatch::of(&lines, references) {
@@ -40,7 +40,7 @@ struct Change {
 }
 
 impl Change {
-    fn of(numbered: &Numbered, count: usize) -> Self {
+    fn of(numbered: &NumberedEdit, count: usize) -> Self {
         let range = match &numbered.edit {
             Edit::Change { first, last, .. } => first.line - 1..last.line,
             Edit::InsertAfter { line, .. } => line.line..line.line,

@@ -48,9 +48,11 @@ fn before(text: &str, line: usize, lines: &[&str]) -> Edit {
     }
 }
 
-fn numbered(edits: Vec<Edit>) -> Vec<Numbered> {
+fn numbered(edits: Vec<Edit>) -> Vec<NumberedEdit> {
     let numbered = edits.into_iter().zip(1..);
-    numbered.map(|(edit, number)| Numbered { number, edit }).collect()
+    numbered
+        .map(|(edit, number)| NumberedEdit { number, edit })
+        .collect()
 }
 
 fn spliced(text: &str, splices: &[(std::ops::Range<usize>, String)]) -> String {

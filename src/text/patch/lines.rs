@@ -13,10 +13,10 @@ pub(super) struct Lines<'a> {
     pub(super) text: &'a str,
     pub(super) all: Vec<&'a str>,
     starts: Vec<usize>,
-    levels: [OnceCell<Numbered<'a>>; 4],
+    levels: [OnceCell<LineNumbers<'a>>; 4],
 }
 
-pub(super) struct Numbered<'a> {
+pub(super) struct LineNumbers<'a> {
     numbers: HashMap<Cow<'a, str>, u32>,
     /// The number of each line.
     pub(super) lines: Vec<u32>,
@@ -48,12 +48,12 @@ impl<'a> Lines<'a> {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    pub(super) fn at(&self, level: Level) -> &Numbered<'a> {
-        self.levels[level as usize].get_or_init(|| Numbered::new(&self.all, level))
+    pub(super) fn at(&self, level: Level) -> &LineNumbers<'a> {
+        self.levels[level as usize].get_or_init(|| LineNumbers::new(&self.all, level))
     }
 }
 
-impl<'a> Numbered<'a> {
+impl<'a> LineNumbers<'a> {
     fn new(all: &[&'a str], level: Level) -> Self {
         let mut numbers: HashMap<Cow<'a, str>, u32> = HashMap::new();
         let mut last = Vec::new();

@@ -26,7 +26,7 @@ mod sketch;
 pub use error::{ParseError, ParseProblem, PlaceError, PlaceProblem};
 pub use level::Level;
 pub use parse::parse;
-pub use place::{Placed, place};
+pub use place::{PlacedPatch, place};
 pub use sketch::{Sketch, SketchKind, sketch};
 
 /// The part of a patch about one file.

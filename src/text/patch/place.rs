@@ -18,7 +18,7 @@ const MOST_STEPS: usize = 1 << 29;
 
 /// The changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedPatch {
     /// Byte ranges of the text and what takes their place, in order, not overlapping. Includes what makes the text end with
     /// a line break.
     pub splices: Vec<(Range<usize>, String)>,
@@ -27,11 +27,11 @@ pub struct Placed {
 }
 
 /// Finds every chunk, in file order.
-pub fn place(text: &str, chunks: &[Chunk<'_>]) -> Result<Placed, PlaceError> {
+pub fn place(text: &str, chunks: &[Chunk<'_>]) -> Result<PlacedPatch, PlaceError> {
     place_within(text, chunks, MOST_STEPS)
 }
 
-fn place_within(text: &str, chunks: &[Chunk<'_>], steps: usize) -> Result<Placed, PlaceError> {
+fn place_within(text: &str, chunks: &[Chunk<'_>], steps: usize) -> Result<PlacedPatch, PlaceError> {
     let lines = Lines::new(text);
     let mut search = Search {
         lines: &lines,
@@ -48,7 +48,7 @@ fn place_within(text: &str, chunks: &[Chunk<'_>], steps: usize) -> Result<Placed
     }
     // Lines that are added at the end by an earlier chunk stand behind what a later one changes there.
     edits.sort_by_key(|edit: &Edit| edit.lines.start);
-    Ok(Placed {
+    Ok(PlacedPatch {
         splices: splices(&lines, edits),
         level: search.level,
     })

@@ -16,11 +16,11 @@ pub(super) struct Search<'a> {
     pub(super) tolerance: Tolerance,
     lines: OnceCell<Lines<'a>>,
     old_lines: OnceCell<Vec<&'a str>>,
-    trimmed: OnceCell<Numbered>,
+    trimmed: OnceCell<LineNumbers>,
 }
 
 /// Lines as numbers: equal lines have equal numbers, so that comparing is cheap.
-pub(super) struct Numbered {
+pub(super) struct LineNumbers {
     /// [`UNKNOWN`] for lines that do not occur in the old text.
     pub(super) text: Vec<u32>,
     pub(super) old: Vec<u32>,
@@ -69,7 +69,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the lines of both texts, trimmed at both ends, as numbers.
-    pub(super) fn trimmed(&self) -> &Numbered {
+    pub(super) fn trimmed(&self) -> &LineNumbers {
         self.trimmed.get_or_init(|| {
             let mut numbers = Numbers::default();
             let old = self
@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
                 .iter()
                 .map(|line| numbers.of_text(trim(line)))
                 .collect();
-            Numbered { text, old }
+            LineNumbers { text, old }
         })
     }
 

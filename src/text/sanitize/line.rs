@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Decoded;
+use super::StyledOutput;
 use crate::text::sgr::{SgrRun, SgrStyle};
 use crate::text::width::grapheme_width;
 
@@ -147,8 +147,8 @@ impl Line {
         }
     }
 
-    pub(super) fn show_into(&self, into: &mut Decoded) {
-        let Decoded {
+    pub(super) fn show_into(&self, into: &mut StyledOutput) {
+        let StyledOutput {
             text: shown,
             runs: inked,
         } = into;
@@ -179,7 +179,7 @@ impl Line {
         }
     }
 
-    pub(super) fn take_into(&mut self, into: &mut Decoded) {
+    pub(super) fn take_into(&mut self, into: &mut StyledOutput) {
         self.show_into(into);
         *self = Self::default();
     }

@@ -30,7 +30,7 @@ pub use reveal::{Mark, MarkKind, Revealed, reveal, reveal_line};
 
 /// A clean text and the inks of what in it is not plain.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Decoded {
+pub struct StyledOutput {
     pub text: String,
     /// In the order of the text; none goes over a line's end.
     pub runs: Vec<SgrRun>,

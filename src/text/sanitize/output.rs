@@ -14,7 +14,7 @@
 
 use super::escape::{EscapeFilter, FilteredChar};
 use super::line::Line;
-use super::{Decoded, is_removed};
+use super::{StyledOutput, is_removed};
 use crate::text::sgr::SgrStyle;
 
 /// More of an unfinished line than this is not kept back.
@@ -36,8 +36,8 @@ impl OutputDecoder {
     }
 
     /// Reads a chunk and returns the text that became final with it: the lines that ended.
-    pub fn push(&mut self, chunk: &[u8]) -> Decoded {
-        let mut done = Decoded::default();
+    pub fn push(&mut self, chunk: &[u8]) -> StyledOutput {
+        let mut done = StyledOutput::default();
         let mut joined = std::mem::take(&mut self.partial);
         let bytes = if joined.is_empty() {
             chunk
@@ -68,8 +68,8 @@ impl OutputDecoder {
     }
 
     /// Ends the stream and returns the unfinished line.
-    pub fn finish(&mut self) -> Decoded {
-        let mut done = Decoded::default();
+    pub fn finish(&mut self) -> StyledOutput {
+        let mut done = StyledOutput::default();
         if !std::mem::take(&mut self.partial).is_empty() {
             self.text("\u{FFFD}", &mut done);
         }
@@ -80,13 +80,13 @@ impl OutputDecoder {
     }
 
     /// Returns the unfinished line as it looks now.
-    pub fn pending(&self) -> Decoded {
-        let mut shown = Decoded::default();
+    pub fn pending(&self) -> StyledOutput {
+        let mut shown = StyledOutput::default();
         self.line.show_into(&mut shown);
         shown
     }
 
-    fn text(&mut self, text: &str, done: &mut Decoded) {
+    fn text(&mut self, text: &str, done: &mut StyledOutput) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.bytes());
@@ -108,7 +108,7 @@ impl OutputDecoder {
         }
     }
 
-    fn char(&mut self, c: char, done: &mut Decoded) {
+    fn char(&mut self, c: char, done: &mut StyledOutput) {
         match self.filter.pass(c) {
             FilteredChar::Char('\n') => {
                 self.line.take_into(done);
@@ -160,7 +160,7 @@ mod tests {
         pictured
     }
 
-    fn picture(decoded: &Decoded, into: &mut String) {
+    fn picture(decoded: &StyledOutput, into: &mut String) {
         let mut at = 0;
         for SgrRun { range, sgr } in &decoded.runs {
             into.push_str(&decoded.text[at..range.start]);
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(decoder.push(b"one\ntwo").text, "one\n");
         assert_eq!(decoder.pending().text, "two");
         assert_eq!(decoder.push(b" more\n").text, "two more\n");
-        assert_eq!(decoder.finish(), Decoded::default());
+        assert_eq!(decoder.finish(), StyledOutput::default());
     }
 
     #[test]
@@ -313,7 +313,7 @@ mod tests {
             let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
             prop_assert_eq!(inked(&chunks), inked(&[&bytes]));
             let mut decoder = OutputDecoder::new();
-            for Decoded { text, runs } in [decoder.push(&bytes), decoder.finish()] {
+            for StyledOutput { text, runs } in [decoder.push(&bytes), decoder.finish()] {
                 let mut end = 0;
                 for SgrRun { range, sgr } in runs {
                     prop_assert!(range.start >= end && !range.is_empty() && !sgr.is_plain());

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{ErrorKind, PermissionKey};
-use crate::files::{Expected, Resolved, TextFile};
+use crate::files::{ExpectedContent, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Applied, Change, apply, with_diff, with_unlinked};
+use crate::tool::change::{Change, ChangeEffects, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
@@ -107,7 +107,7 @@ impl Tool for WriteTool {
         let is_change = change.is_some();
         let applied = match change {
             Some(change) => apply(cx, change).await?,
-            None => Applied::default(),
+            None => ChangeEffects::default(),
         };
         let what = if !is_change {
             "unchanged".to_owned()
@@ -217,7 +217,9 @@ fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
         unlinked: Vec::new(),
     };
     let is_same = file.is_some_and(|file| file.bytes() == bytes.as_slice());
-    let expected = file.map_or(Expected::Absent, |file| Expected::Hash(file.hash().clone()));
+    let expected = file.map_or(ExpectedContent::Absent, |file| {
+        ExpectedContent::Hash(file.hash().clone())
+    });
     let change = (!is_same).then_some(Change {
         path,
         bytes,

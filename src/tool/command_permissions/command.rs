@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::git::GitLook;
 use super::written::{self, OperandPaths};
-use super::{CommandContext, Gathered, base_name, may_be_options};
+use super::{CommandContext, GatheredAsks, base_name, may_be_options};
 use crate::permission::command::{
     Analysis, Form, GitShows, Simple, changes_directory, directory_operand, files_read, in_git, paths,
     search, shows_files, takes_paths,
@@ -34,7 +34,7 @@ impl Look {
 
 impl CommandContext<'_> {
     /// Gathers what one command asks, but for running it.
-    pub(super) fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) -> Look {
+    pub(super) fn command(&self, command: &Simple, analysis: &Analysis, gathered: &mut GatheredAsks) -> Look {
         let known = self.directories(&command.place);
         let directories = known.as_deref();
         self.operand_places(command, analysis, directories, gathered);
@@ -86,7 +86,7 @@ impl CommandContext<'_> {
         &self,
         command: &Simple,
         directories: Option<&[PathBuf]>,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<Vec<String>> {
         let there = self.there(command, directories);
         for path in there.iter().flatten() {
@@ -108,7 +108,7 @@ impl CommandContext<'_> {
         command: &Simple,
         analysis: &Analysis,
         directories: Option<&[PathBuf]>,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<Vec<String>> {
         let found = self.expand(command, directories, analysis)?;
         if let (Some(search), Some(directories)) = (search(command), directories) {
@@ -141,7 +141,7 @@ impl CommandContext<'_> {
         command: &Simple,
         analysis: &Analysis,
         directories: Option<&[PathBuf]>,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) {
         let mut operands = paths(command);
         if operands.is_empty() {
@@ -160,7 +160,7 @@ impl CommandContext<'_> {
         }
     }
 
-    fn written_by_tee(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut Gathered) {
+    fn written_by_tee(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut GatheredAsks) {
         for operand in &paths(command) {
             gathered.edit.extend(self.write(operand, found.directories));
         }
@@ -170,7 +170,7 @@ impl CommandContext<'_> {
     }
 
     /// Gathers the files among the operands that a command shows.
-    fn read_by_operands(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut Gathered) {
+    fn read_by_operands(&self, command: &Simple, found: OperandPaths<'_>, gathered: &mut GatheredAsks) {
         let read = files_read(command);
         for operand in read.iter().filter(|operand| !operand.dynamic) {
             for path in self.paths_of(operand, found.directories).unwrap_or_default() {

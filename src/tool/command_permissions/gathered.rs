@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::permission::{Ask, Floor};
 
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct GatheredAsks {
     pub(super) outside: Vec<Ask>,
     pub(super) bash: Vec<Ask>,
     pub(super) edit: Vec<Ask>,
@@ -15,7 +15,7 @@ pub(super) struct Gathered {
     pub(super) writes: bool,
 }
 
-impl Gathered {
+impl GatheredAsks {
     /// Returns the asks in the order in which they are shown, each once.
     pub(super) fn into_asks(self) -> Vec<Ask> {
         let mut asks = self.outside;

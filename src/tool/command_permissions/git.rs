@@ -10,7 +10,7 @@ use super::git_directory::read_config;
 use super::git_query::GitQuery;
 use super::repository::repository_config;
 use super::submodules;
-use super::{CommandContext, Gathered, variable};
+use super::{CommandContext, GatheredAsks, variable};
 use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
 use crate::process::Shell;
 use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
@@ -70,7 +70,12 @@ impl GitLook {
 
 impl CommandContext<'_> {
     /// Looks at the repository of each directory, and gathers what may not be shown unasked.
-    pub(super) fn git(&self, form: &GitForm, directories: &[PathBuf], gathered: &mut Gathered) -> GitLook {
+    pub(super) fn git(
+        &self,
+        form: &GitForm,
+        directories: &[PathBuf],
+        gathered: &mut GatheredAsks,
+    ) -> GitLook {
         let mut look = GitLook::default();
         for directory in directories {
             let directory = match &form.directory {
@@ -112,7 +117,7 @@ impl CommandContext<'_> {
         shell.map_or(true, |shell| shell.is_of_system())
     }
 
-    fn git_in(&self, form: &GitForm, directory: &Path, gathered: &mut Gathered) -> GitLook {
+    fn git_in(&self, form: &GitForm, directory: &Path, gathered: &mut GatheredAsks) -> GitLook {
         // Git goes by the real directory, and so do the answers that are kept.
         let Ok(directory) = directory.canonicalize() else {
             return GitLook::because("its directory cannot be found");

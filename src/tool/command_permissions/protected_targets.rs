@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::wildcards::Wildcards;
 use super::written::may_get_into;
-use super::{CommandContext, Gathered, base_name};
+use super::{CommandContext, GatheredAsks, base_name};
 use crate::permission::command::{
     Analysis, PathOperand, PossibleDirectories, RedirectedFile, Simple, Word, analyse, named_in_script,
     operand_of, outputs, written,
@@ -61,7 +61,7 @@ struct CommandDirectories {
 
 impl CommandContext<'_> {
     /// Gathers the protected names among what a command may write.
-    pub(super) fn reached(&self, command: &Simple, analysis: &Analysis, gathered: &mut Gathered) {
+    pub(super) fn reached(&self, command: &Simple, analysis: &Analysis, gathered: &mut GatheredAsks) {
         let places = self.places(&command.place, analysis);
         let mut reached = ReachedPaths::default();
         let (operands, has_unknown) = self.reach_by_words(command, &places, analysis, &mut reached);
@@ -101,7 +101,7 @@ impl CommandContext<'_> {
         &self,
         redirected: &RedirectedFile,
         analysis: &Analysis,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) {
         if !redirected.writes {
             return;
@@ -112,7 +112,7 @@ impl CommandContext<'_> {
         self.judge(reached, gathered);
     }
 
-    fn judge(&self, reached: ReachedPaths, gathered: &mut Gathered) {
+    fn judge(&self, reached: ReachedPaths, gathered: &mut GatheredAsks) {
         for ReachedPath { path, is_certain } in reached.paths {
             let asks = self.changed_path(&path.to_string_lossy());
             gathered.edit.extend(

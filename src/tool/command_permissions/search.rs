@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::{CommandContext, Gathered};
+use super::{CommandContext, GatheredAsks};
 use crate::permission::command::DirectorySearch;
 use crate::permission::{Ask, Floor, ReadGate};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
@@ -18,7 +18,7 @@ impl CommandContext<'_> {
         search: &DirectorySearch,
         expanded: &[String],
         directories: &[PathBuf],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<()> {
         let named = search
             .operands
@@ -37,7 +37,7 @@ impl CommandContext<'_> {
         &self,
         search: &DirectorySearch,
         places: &[PathBuf],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<()> {
         SearchLook::new(self, search, &[], gathered).into_all(places)
     }
@@ -59,7 +59,7 @@ struct SearchLook<'l> {
     readable: ReadGate,
     /// Names that may still be looked at.
     left: usize,
-    gathered: &'l mut Gathered,
+    gathered: &'l mut GatheredAsks,
 }
 
 impl<'l> SearchLook<'l> {
@@ -67,7 +67,7 @@ impl<'l> SearchLook<'l> {
         setting: &'l CommandContext<'l>,
         search: &'l DirectorySearch,
         runs_in: &'l [PathBuf],
-        gathered: &'l mut Gathered,
+        gathered: &'l mut GatheredAsks,
     ) -> Self {
         Self {
             setting,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::paths::is_harmless_device;
 use super::written::{BackedUpFiles, OperandPaths};
-use super::{CommandContext, Gathered, base_name, may_be_options};
+use super::{CommandContext, GatheredAsks, base_name, may_be_options};
 use crate::permission::command::{
     Analysis, CopiedFiles, DirectorySearch, LinksCopied, PathOperand, PathUse, Simple, Word, brings_files,
     may_unpack_links, moves_files, operand_of, path_use, written,
@@ -64,7 +64,7 @@ impl CommandContext<'_> {
         analysis: &Analysis,
         operand_paths: OperandPaths<'_>,
         kept: &BackedUpFiles,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) {
         let copies = brings_files(command);
         let unpacks = may_unpack_links(command);
@@ -311,7 +311,7 @@ impl CommandContext<'_> {
         brought: &TransferredFiles,
         others: OtherPathUses,
         analysis: &Analysis,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Vec<PathBuf> {
         let mut places: Vec<PathBuf> = Vec::new();
         for link in &brought.links {

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::paths::tokens;
-use super::{CommandContext, Gathered, base_name};
+use super::{CommandContext, GatheredAsks, base_name};
 use crate::permission::command::{
     Analysis, DirectorySearch, Simple, changes_directory, files_read, search, shows_files,
 };
@@ -31,7 +31,7 @@ impl CommandContext<'_> {
         analysis: &Analysis,
         directories: Option<&[PathBuf]>,
         there: &[String],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) {
         let program = base_name(command.program());
         if !READ_NOTHING.contains(&program) && !shows_files(command) && !changes_directory(command) {
@@ -62,7 +62,7 @@ impl CommandContext<'_> {
         command: &Simple,
         analysis: &Analysis,
         directories: &[PathBuf],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) {
         let initiator = command.given_by.and_then(|at| analysis.commands.get(at));
         let Some(initiator) = initiator.filter(|initiator| base_name(initiator.program()) == "xargs") else {
@@ -72,7 +72,7 @@ impl CommandContext<'_> {
             return;
         }
         // What is closed for reading is listed all the same.
-        let names = self.names_piped_in(initiator, analysis, directories, &mut Gathered::default());
+        let names = self.names_piped_in(initiator, analysis, directories, &mut GatheredAsks::default());
         let Some(names) = names else {
             let subject = Subject::new(&initiator.canonical);
             return gathered
@@ -92,7 +92,7 @@ impl CommandContext<'_> {
         initiator: &Simple,
         analysis: &Analysis,
         directories: &[PathBuf],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<()> {
         for name in self.names_piped_in(initiator, analysis, directories, gathered)? {
             for path in self.there(&command.filled(&name), Some(directories))? {
@@ -110,7 +110,7 @@ impl CommandContext<'_> {
         initiator: &Simple,
         analysis: &Analysis,
         directories: &[PathBuf],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<Vec<String>> {
         let takes_file = |text: &str| text.starts_with("-a") || text.starts_with("--a");
         if !initiator.input.files.is_empty() || initiator.words.iter().any(|word| takes_file(&word.text)) {
@@ -135,7 +135,7 @@ impl CommandContext<'_> {
         source: &Simple,
         analysis: &Analysis,
         directories: &[PathBuf],
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> Option<Vec<String>> {
         if let Some(names) = self.all_names_printed(source, analysis) {
             return Some(names);

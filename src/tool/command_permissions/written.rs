@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::paths::tokens;
-use super::{CommandContext, Gathered, base_name, may_be_options, variable};
+use super::{CommandContext, GatheredAsks, base_name, may_be_options, variable};
 use crate::permission::command::{
     Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WrittenPaths, is_edit, is_plain,
     written,
@@ -73,7 +73,7 @@ impl CommandContext<'_> {
         command: &Simple,
         analysis: &Analysis,
         operand_paths: OperandPaths<'_>,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredAsks,
     ) -> OperandChanges {
         let written = written(command);
         let mut names = self.names(&written, analysis, operand_paths);
@@ -153,7 +153,7 @@ impl CommandContext<'_> {
     }
 
     /// Whatever holds the project's repository takes it along.
-    fn backups(&self, targets: &[PathOperand], operand_paths: OperandPaths<'_>, gathered: &mut Gathered) {
+    fn backups(&self, targets: &[PathOperand], operand_paths: OperandPaths<'_>, gathered: &mut GatheredAsks) {
         let project = self.services.roots.project_root();
         let gone = targets
             .iter()
@@ -271,7 +271,7 @@ impl CommandContext<'_> {
     }
 
     /// Gathers what is in the files that get the names of backups; `None` when it is too much to look at.
-    fn keep(&self, kept: &BackedUpFiles, gathered: &mut Gathered) -> Option<()> {
+    fn keep(&self, kept: &BackedUpFiles, gathered: &mut GatheredAsks) -> Option<()> {
         for file in &kept.files {
             gathered.read.extend(self.read_path(file));
         }

@@ -48,7 +48,8 @@ impl ResolvedCall {
     pub(super) fn revise(&mut self, mut input: Map<String, Value>) -> bool {
         self.tool.reshape(&mut input);
         let schema = self.tool.schema();
-        let args::Normalised { args, ignored } = args::normalise(input, &schema, self.tool.param_aliases());
+        let args::NormalizedArgs { args, ignored } =
+            args::normalise(input, &schema, self.tool.param_aliases());
         let typed = self.tool.typed(&args);
         self.typed = fitting(&*self.tool, typed, &args, &schema, &ignored);
         self.ignored = ignored;
@@ -71,7 +72,8 @@ impl ResolvedCall {
         let tool = Arc::clone(&self.tool);
         let fit = move |input| {
             let schema = tool.schema();
-            let args::Normalised { args, ignored } = args::normalise(input, &schema, tool.param_aliases());
+            let args::NormalizedArgs { args, ignored } =
+                args::normalise(input, &schema, tool.param_aliases());
             match fitting(&*tool, tool.typed(&args), &args, &schema, &ignored) {
                 Err(error) => Err(error.message),
                 Ok(_) => Ok(args),
@@ -281,7 +283,7 @@ fn resolve_call(
     })?;
     tool.reshape(&mut given);
     let schema = registry.schema(tool.name()).cloned().unwrap_or_default();
-    let args::Normalised { args, ignored } = args::normalise(given, &schema, tool.param_aliases());
+    let args::NormalizedArgs { args, ignored } = args::normalise(given, &schema, tool.param_aliases());
     *shown = Value::Object(args.clone());
     let mut typed = tool.typed(&args);
     let inner = typed

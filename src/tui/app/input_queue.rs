@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use super::{App, Focus, SessionLink, TurnStatus};
-use crate::session::{Op, QueueDirection, Queued, QueuedKind};
+use crate::session::{Op, QueueDirection, QueuedKind, QueuedMessage};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::queue_list::WaitingId;
 use crate::tui::statusbar::Hints;
@@ -120,7 +120,7 @@ impl App {
     }
 
     pub(super) fn held_count(&self) -> usize {
-        let is_held = |queued: &&Queued| queued.kind == QueuedKind::Held;
+        let is_held = |queued: &&QueuedMessage| queued.kind == QueuedKind::Held;
         self.views.front.queue.iter().filter(is_held).count()
     }
 

@@ -5,7 +5,7 @@ use super::input_queue::TakeBackPurpose;
 use super::pickers::PROMPTS;
 use super::session_view::SessionView;
 use super::view_update::ViewUpdate;
-use crate::session::{Input, Queued};
+use crate::session::{Input, QueuedMessage};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::queue_list::WaitingId;
 use crate::view::theme::Meaning;
@@ -16,7 +16,7 @@ impl SessionView {
     }
 
     /// The session says what waits.
-    pub(super) fn set_queue(&mut self, queue: &[Queued]) {
+    pub(super) fn set_queue(&mut self, queue: &[QueuedMessage]) {
         self.queue.clear();
         self.queue.extend_from_slice(queue);
         self.follow_queue();

@@ -9,7 +9,7 @@ use super::input_queue::TakeBackPurpose;
 use super::search::SearchRow;
 use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, Queued};
+use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, QueuedMessage};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::page::HookRuns;
@@ -44,7 +44,7 @@ pub(super) struct SessionView {
     /// A message that came back for its files.
     pub(super) unread: Option<ReturnedDraft>,
     pub(super) panel: Panel,
-    pub(super) queue: Vec<Queued>,
+    pub(super) queue: Vec<QueuedMessage>,
     pub(super) queue_list: QueueList,
     /// Inputs that the session was asked for.
     pub(super) wanted_inputs: HashMap<u64, TakeBackPurpose>,

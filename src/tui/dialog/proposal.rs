@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::permission::{Floored, Inquiry, InquiryRow, PermissionKey, Scope, floor, in_words};
+use crate::permission::{FloorError, Inquiry, InquiryRow, PermissionKey, Scope, floor, in_words};
 use crate::text::sanitize::Revealed;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Proposal {
     }
 
     /// Takes another pattern, which is then ticked; refuses one that is too wide.
-    pub(super) fn edit(&mut self, pattern: &str) -> Result<(), Floored> {
+    pub(super) fn edit(&mut self, pattern: &str) -> Result<(), FloorError> {
         let pattern = pattern.trim();
         floor(self.key.as_str(), pattern)?;
         if pattern != self.pattern {

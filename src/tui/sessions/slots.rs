@@ -8,7 +8,7 @@ use futures::future::{join_all, select_all};
 
 use super::{SessionTarget, SlotId};
 use crate::conversation::SessionId;
-use crate::session::host::{Host, Opening};
+use crate::session::host::{Host, SessionFuture};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
 };
@@ -95,7 +95,7 @@ enum EventFilter {
 
 impl SessionSlots {
     /// With the session that the program was started with, which is being opened.
-    pub(crate) fn new(host: Host, first: Opening) -> Self {
+    pub(crate) fn new(host: Host, first: SessionFuture) -> Self {
         let mut slots = Self {
             host,
             front: SlotId::FIRST,
@@ -117,7 +117,7 @@ impl SessionSlots {
         self.await_opening(slot, SlotOwner::Tree, opening);
     }
 
-    fn await_opening(&mut self, id: SlotId, owner: SlotOwner, opening: Opening) {
+    fn await_opening(&mut self, id: SlotId, owner: SlotOwner, opening: SessionFuture) {
         let state = SlotState::Opening(Box::pin(open(opening, owner)));
         self.slots.push(SessionSlot { id, owner, state });
     }
@@ -302,7 +302,10 @@ impl SessionSlot {
     }
 }
 
-async fn open(opening: Opening, owner: SlotOwner) -> Result<(Handle, Receiver, SlotOpened), ErrorReport> {
+async fn open(
+    opening: SessionFuture,
+    owner: SlotOwner,
+) -> Result<(Handle, Receiver, SlotOpened), ErrorReport> {
     let opened = opening.await?;
     match owner.attach(opened.handle.clone()).await {
         Ok((snapshot, receiver)) => {

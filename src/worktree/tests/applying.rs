@@ -80,7 +80,7 @@ fn every_kind_of_change_is_listed_and_applied() {
     assert!(!is_executable(&fixture.path("new/n.txt")));
     assert_eq!(tree.state(), TreeState::Applied);
     assert_eq!(tree.changes(), []);
-    assert_eq!(tree.apply(), Applied::default());
+    assert_eq!(tree.apply(), ApplyResult::default());
 }
 
 #[test]

@@ -154,11 +154,11 @@ impl Tree<'_> {
         changes.unwrap().files
     }
 
-    fn apply(&self) -> Applied {
+    fn apply(&self) -> ApplyResult {
         self.fixture.trees.apply(&self.task, &Selection::All).unwrap()
     }
 
-    fn remove(&self, removal: &Removal) -> Result<Removed, TreeError> {
+    fn remove(&self, removal: &Removal) -> Result<RemovedTree, TreeError> {
         self.fixture.trees.remove(&self.task, removal, |_| {})
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lathe::conversation::{SessionId, TaskRow, TaskStatus};
 use lathe::permission::Mode;
-use lathe::session::host::{HostAnswer, HostQuery, Opened, SessionTarget};
+use lathe::session::host::{HostAnswer, HostQuery, OpenedSession, SessionTarget};
 use lathe::session::wire::SessionChoice;
 use lathe::session::{ErrorReport, Event, Op};
 use serde_json::json;
@@ -51,11 +51,11 @@ async fn row_of(live: &mut Live, is_it: impl Fn(&TaskRow) -> bool) -> Arc<TaskRo
     }
 }
 
-async fn open(live: &Live, session: &SessionId) -> Result<Opened, ErrorReport> {
+async fn open(live: &Live, session: &SessionId) -> Result<OpenedSession, ErrorReport> {
     live.host.open(SessionTarget::Session(session.clone())).await
 }
 
-async fn attach(live: &Live, session: &SessionId) -> Opened {
+async fn attach(live: &Live, session: &SessionId) -> OpenedSession {
     let attached = live.host.attach(session.clone()).await;
     attached.map_err(|report| report.message).unwrap()
 }

@@ -34,7 +34,7 @@ impl Files {
         self
     }
 
-    fn load_with(&self, extra: Option<&str>) -> Result<Loaded, ConfigError> {
+    fn load_with(&self, extra: Option<&str>) -> Result<LoadedConfig, ConfigError> {
         let project = self.root.path().join("project");
         load(&LoadRequest {
             dirs: &self.dirs,
@@ -46,7 +46,7 @@ impl Files {
         })
     }
 
-    fn load(&self) -> Loaded {
+    fn load(&self) -> LoadedConfig {
         self.load_with(None).unwrap_or_else(|error| panic!("{error}"))
     }
 

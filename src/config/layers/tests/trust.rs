@@ -126,7 +126,7 @@ fn a_file_that_a_part_names_is_looked_at_with_it() {
         ("project/name", "x"),
     ]);
     let loaded = files.load();
-    let parts = |loaded: &Loaded| -> Vec<(String, String)> {
+    let parts = |loaded: &LoadedConfig| -> Vec<(String, String)> {
         let parts = loaded.project_parts.iter().skip(1);
         parts
             .map(|part| (part.file.display().to_string(), part.value.to_string()))

@@ -32,9 +32,9 @@ fn changes(scratch: &Scratch) -> Transaction {
     transaction.link(&scratch.at("deep/made"), Some(b"../text".to_vec()), None);
     transaction.link(&scratch.at("moved"), Some(b"new".to_vec()), Some(b"old".to_vec()));
     transaction.link(&scratch.at("gone"), None, Some(b"old".to_vec()));
-    let same = Expected::Hash(ContentHash::of(b"same"));
+    let same = ExpectedContent::Hash(ContentHash::of(b"same"));
     transaction.replace_with_mode(&scratch.at("script"), b"same".to_vec(), same, true);
-    transaction.replace_with_mode(&scratch.at("text"), b"new".to_vec(), Expected::Any, false);
+    transaction.replace_with_mode(&scratch.at("text"), b"new".to_vec(), ExpectedContent::Any, false);
     transaction
 }
 
@@ -85,7 +85,7 @@ fn a_link_that_is_another_by_now_is_left_alone() {
 fn a_failure_takes_links_and_modes_back() {
     let scratch = Scratch::new();
     let mut failing = changes(&scratch);
-    failing.replace(&scratch.at("stale"), b"x".to_vec(), Expected::Absent);
+    failing.replace(&scratch.at("stale"), b"x".to_vec(), ExpectedContent::Absent);
     let mut commit = Commit::prepare(failing).unwrap();
     scratch.write("stale", "theirs");
     let error = (0..6).find_map(|index| commit.place(index).err().map(|error| (index, error)));

@@ -8,11 +8,22 @@ fn mixed(scratch: &Scratch) -> Transaction {
     scratch.write("gone", "old gone");
     scratch.write("old", "moved");
     let mut transaction = scratch.transaction(&[]);
-    transaction.remove(&scratch.at("gone"), Expected::Hash(ContentHash::of(b"old gone")));
-    transaction.replace(&scratch.at("a"), b"new a".to_vec(), Expected::Any);
+    transaction.remove(
+        &scratch.at("gone"),
+        ExpectedContent::Hash(ContentHash::of(b"old gone")),
+    );
+    transaction.replace(&scratch.at("a"), b"new a".to_vec(), ExpectedContent::Any);
     let target = scratch.at("made/new");
-    transaction.replace_like(&target, b"moved!".to_vec(), Expected::Absent, &scratch.at("old"));
-    transaction.remove(&scratch.at("old"), Expected::Hash(ContentHash::of(b"moved")));
+    transaction.replace_like(
+        &target,
+        b"moved!".to_vec(),
+        ExpectedContent::Absent,
+        &scratch.at("old"),
+    );
+    transaction.remove(
+        &scratch.at("old"),
+        ExpectedContent::Hash(ContentHash::of(b"moved")),
+    );
     transaction
 }
 
@@ -42,14 +53,14 @@ fn what_is_not_as_expected_is_not_removed() {
         transaction.remove(&scratch.at(name), expected);
         transaction.commit().map_err(|error| error.kind())
     };
-    let read = || Expected::Hash(ContentHash::of(b"read"));
+    let read = || ExpectedContent::Hash(ContentHash::of(b"read"));
     assert_eq!(commit("f", read()), Err(ErrorKind::Stale));
-    assert_eq!(commit("f", Expected::Absent), Err(ErrorKind::Exists));
+    assert_eq!(commit("f", ExpectedContent::Absent), Err(ErrorKind::Exists));
     assert_eq!(commit("missing", read()), Err(ErrorKind::Stale));
-    assert_eq!(commit("dir", Expected::Any), Err(ErrorKind::IsDirectory));
+    assert_eq!(commit("dir", ExpectedContent::Any), Err(ErrorKind::IsDirectory));
     scratch.check(&[("dir/", ""), ("f", "theirs")]);
     assert_eq!(
-        commit("missing", Expected::Any).map(|written| written.len()),
+        commit("missing", ExpectedContent::Any).map(|written| written.len()),
         Ok(1)
     );
     scratch.check(&[("dir/", ""), ("f", "theirs"), ("new", "x")]);
@@ -114,7 +125,7 @@ fn a_single_removal_happened_or_did_not() {
         let scratch = Scratch::new();
         scratch.write("f", "x");
         let mut transaction = scratch.transaction(&[]);
-        transaction.remove(&scratch.at("f"), Expected::Any);
+        transaction.remove(&scratch.at("f"), ExpectedContent::Any);
         let mut commit = Commit::prepare(transaction).unwrap();
         for index in 0..placed {
             commit.place(index).unwrap();
@@ -162,7 +173,7 @@ fn a_moved_file_keeps_its_mode_and_a_removed_one_comes_back_itself() {
     assert_eq!(fs::metadata(&old).unwrap().ino(), inode);
     symlink("old", scratch.at("link")).unwrap();
     let mut transaction = scratch.transaction(&[]);
-    transaction.remove(&scratch.at("link"), Expected::Any);
+    transaction.remove(&scratch.at("link"), ExpectedContent::Any);
     assert!(
         transaction
             .commit()

@@ -23,7 +23,7 @@ impl Scratch {
     fn in_project(&self, changes: &[(&str, &str)]) -> Transaction {
         let mut transaction = Transaction::new(&self.records(), &self.at("project"));
         for (name, content) in changes {
-            transaction.replace(&self.at(name), content.as_bytes().to_vec(), Expected::Any);
+            transaction.replace(&self.at(name), content.as_bytes().to_vec(), ExpectedContent::Any);
         }
         transaction
     }
@@ -55,7 +55,7 @@ fn a_directory_that_became_a_link_before_the_commit_is_refused() {
     }
     let mut transaction = scratch.in_project(&[]);
     fs::write(scratch.at("outside/f"), "theirs").unwrap();
-    transaction.remove(&scratch.at("project/d/f"), Expected::Any);
+    transaction.remove(&scratch.at("project/d/f"), ExpectedContent::Any);
     assert!(transaction.commit().is_err());
     scratch.check_outside(&["f"]);
 }
@@ -79,7 +79,7 @@ fn what_was_begun_is_undone_where_it_was_begun() {
     let scratch = project();
     scratch.write("project/d/gone", "old");
     let mut transaction = scratch.in_project(&[("project/d/f", "x")]);
-    transaction.remove(&scratch.at("project/d/gone"), Expected::Any);
+    transaction.remove(&scratch.at("project/d/gone"), ExpectedContent::Any);
     let mut commit = Commit::prepare(transaction).unwrap();
     commit.place(0).unwrap();
     commit.place(1).unwrap();
@@ -210,7 +210,7 @@ fn no_write_lands_outside_while_a_process_swaps_directories_and_links() {
             continue;
         }
         let mut transaction = Transaction::new(&scratch.records(), roots.project_root());
-        transaction.replace(&path.real, writes.to_string().into_bytes(), Expected::Any);
+        transaction.replace(&path.real, writes.to_string().into_bytes(), ExpectedContent::Any);
         landed += usize::from(transaction.commit().is_ok());
     }
     drop(swapper.stdin.take());

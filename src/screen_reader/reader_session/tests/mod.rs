@@ -119,7 +119,7 @@ fn what_was_typed_is_not_said_again_and_what_waited_is() {
     reader.take_event(&Event::TurnStarted);
     assert_eq!(reader.take_text(), "Working.\n");
     reader.read("two");
-    let waiting = Queued {
+    let waiting = QueuedMessage {
         id: 1,
         text: "two".to_owned(),
         kind: QueuedKind::Steer,

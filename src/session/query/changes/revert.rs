@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Expected, FileError, FileProblem, TextFile, Transaction};
+use crate::files::{ExpectedContent, FileError, FileProblem, TextFile, Transaction};
 use crate::session::query::Answer;
 use crate::text::diff::{Hunk, Sign, parse_unified, unapply};
 use crate::tool::SessionServices;
@@ -87,11 +87,11 @@ fn write(revert: &Revert, records: &Path, project: &Path) -> Result<(), Refusal>
     let mut transaction = Transaction::new(records, project);
     if is_whole_removal(hunk, &revert.real) {
         let before = unapply("", &hunks).ok_or(Refusal::Other)?;
-        transaction.replace(&revert.real, before.into_bytes(), Expected::Absent);
+        transaction.replace(&revert.real, before.into_bytes(), ExpectedContent::Absent);
     } else {
         let file = TextFile::open_real(&revert.real)?;
         let before = unapply(file.text(), &hunks).ok_or(Refusal::Other)?;
-        let expected = Expected::Hash(file.hash().clone());
+        let expected = ExpectedContent::Hash(file.hash().clone());
         if before.is_empty() && revert.is_added {
             transaction.remove(&revert.real, expected);
         } else {

@@ -18,7 +18,7 @@ fn apply(text: &str, body: &str) -> Result<(String, &'static str), PlaceError> {
     place(text, chunks).map(|placed| (spliced(text, &placed), placed.level.as_str()))
 }
 
-fn spliced(text: &str, placed: &Placed) -> String {
+fn spliced(text: &str, placed: &PlacedPatch) -> String {
     let mut new = String::new();
     let mut copied = 0;
     for (range, replacement) in &placed.splices {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{FileDetails, FileKind, errors};
-use crate::files::{Expected, FileError, FileProblem, Resolved, TextFile};
+use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
 use crate::tool::ToolError;
@@ -261,8 +261,8 @@ impl Node {
 
     fn into_change(self) -> Option<FileChange> {
         let expected = match &self.original {
-            Some(file) => Expected::Hash(file.hash().clone()),
-            None => Expected::Absent,
+            Some(file) => ExpectedContent::Hash(file.hash().clone()),
+            None => ExpectedContent::Absent,
         };
         let Some(now) = self.now else {
             return self.original.map(|_| FileChange::Remove {

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use super::output_styles::{LineRun, OutputStyles};
 use crate::conversation::CallId;
 use crate::store::{OutputFile, Outputs};
-use crate::text::sanitize::{Decoded, OutputDecoder};
-use crate::text::truncate::{Advice, Keep, OmittedAmount, SizeLimits, Truncated, by_size, note};
+use crate::text::sanitize::{OutputDecoder, StyledOutput};
+use crate::text::truncate::{Advice, Keep, OmittedAmount, SizeLimits, Truncation, by_size, note};
 use crate::tool::truncate::not_kept;
 
 /// Raw bytes that are kept in memory before there is a file.
@@ -99,7 +99,7 @@ impl Capture {
         self.take(&decoded);
     }
 
-    fn take(&mut self, Decoded { text, runs }: &Decoded) {
+    fn take(&mut self, StyledOutput { text, runs }: &StyledOutput) {
         if !runs.is_empty() {
             // What continues a line that was handed out in parts is plain.
             let open = if self.tail.ends_open {
@@ -116,7 +116,7 @@ impl Capture {
 
     /// Takes what has not been shown yet.
     pub(super) fn show(&mut self) -> OutputUpdate {
-        let Decoded { text: pending, runs } = self.decoder.pending();
+        let StyledOutput { text: pending, runs } = self.decoder.pending();
         let from = pending.ceil_char_boundary(pending.len().saturating_sub(MOST_PENDING));
         let lines = self.tail.lines();
         let mut shown = self.output_styles.live(lines);
@@ -177,7 +177,7 @@ impl Capture {
         let kept = cut.kept().to_owned();
         let kept_lines = kept.matches('\n').count() as u64 + 1;
         let left_out = match &cut {
-            Truncated::Cut {
+            Truncation::Cut {
                 left_out: OmittedAmount::Bytes(_),
                 ..
             } => OmittedAmount::Bytes((tail.bytes - kept.len() as u64) as usize),

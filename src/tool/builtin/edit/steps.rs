@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
-use crate::files::{Expected, Resolved, TextFile};
+use crate::files::{ExpectedContent, Resolved, TextFile};
 use crate::text::diff::{UnifiedDiff, unified_renamed};
 use crate::text::replace::{self, Occurrences, ReplaceError, Strategy, Tolerance};
 use crate::tool::change::{Change, apply, not_made, with_diff, with_unlinked};
@@ -192,8 +192,8 @@ fn plan(
     let name = Some(path.display.as_str());
     let diff = unified_renamed(file.as_ref().and(name), name, old, new);
     let expected = match &file {
-        Some(file) => Expected::Hash(file.hash().clone()),
-        None => Expected::Absent,
+        Some(file) => ExpectedContent::Hash(file.hash().clone()),
+        None => ExpectedContent::Absent,
     };
     let created = file.is_none_or(|file| file.bytes().is_empty());
     Ok(Plan {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use crate::conversation::ErrorKind;
-use crate::text::hashline::{Edit, Numbered, Reference, new_lines, without_echo};
+use crate::text::hashline::{Edit, NumberedEdit, Reference, new_lines, without_echo};
 use crate::tool::{ToolError, text_or_null};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ pub(super) struct Replace {
 /// The edits of a call; those that are equal are there once.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    pub(super) anchored: Vec<Numbered>,
+    pub(super) anchored: Vec<NumberedEdit>,
     pub(super) replaces: Vec<Replace>,
     /// Notes about mistakes that were mended.
     pub(super) notes: Vec<String>,
@@ -107,7 +107,7 @@ impl Edits {
     /// Returns true if the edits can make a file that is not there.
     pub(super) fn create(&self) -> bool {
         let is_at_end =
-            |numbered: &Numbered| matches!(numbered.edit, Edit::Append { .. } | Edit::Prepend { .. });
+            |numbered: &NumberedEdit| matches!(numbered.edit, Edit::Append { .. } | Edit::Prepend { .. });
         self.count() > 0 && self.replaces.is_empty() && self.anchored.iter().all(is_at_end)
     }
 
@@ -124,10 +124,10 @@ impl Edits {
             return Ok(());
         }
         let edit = self.anchored(&item, number)?;
-        let same = |other: &&Numbered| other.edit == edit;
+        let same = |other: &&NumberedEdit| other.edit == edit;
         match self.anchored.iter().find(same).map(|other| other.number) {
             Some(other) => self.note_twice(number, other),
-            None => self.anchored.push(Numbered { number, edit }),
+            None => self.anchored.push(NumberedEdit { number, edit }),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::edits::{Edits, Replace};
 use super::regions;
 use super::{Details, Kind};
 use crate::conversation::ErrorKind;
-use crate::files::{Expected, FileError, FileProblem, PathKind, Resolved, TextFile};
+use crate::files::{ExpectedContent, FileError, FileProblem, PathKind, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
@@ -54,7 +54,7 @@ fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
         },
         changes: vec![FileChange::Remove {
             path,
-            expected: Expected::Hash(file.hash().clone()),
+            expected: ExpectedContent::Hash(file.hash().clone()),
         }],
         text: String::new(),
     })
@@ -76,7 +76,7 @@ fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
         changes: vec![FileChange::Write(Change {
             path,
             bytes: file.bytes().to_vec(),
-            expected: Expected::Absent,
+            expected: ExpectedContent::Absent,
         })],
     })
 }
@@ -126,7 +126,7 @@ fn change(wanted: RequestedChange, before: &TextFile) -> Result<PlannedChange, T
 
 fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &TextFile) -> Vec<FileChange> {
     let bytes = after.bytes().to_vec();
-    let expected = Expected::Hash(before.hash().clone());
+    let expected = ExpectedContent::Hash(before.hash().clone());
     let Some(target) = rename else {
         return vec![FileChange::Write(Change {
             path,
@@ -137,7 +137,7 @@ fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &
     let change = Change {
         path: target,
         bytes,
-        expected: Expected::Absent,
+        expected: ExpectedContent::Absent,
     };
     let like = path.real.clone();
     vec![

@@ -8,7 +8,7 @@ use super::{Kind, SETTING, Source, looker};
 use crate::conversation::{ErrorKind, FilePart};
 use crate::files::TextFile;
 use crate::pdf::{self, PdfError};
-use crate::picture::{self, Fitted, PictureError};
+use crate::picture::{self, FittedPicture, PictureError};
 use crate::tool::builtin::read::{io_error, moved, open};
 use crate::tool::{SessionServices, TaskModel, ToolCx, ToolError, plural};
 
@@ -30,7 +30,7 @@ pub(super) struct Content {
 
 /// A source in memory.
 enum SourceBytes {
-    Picture(Fitted),
+    Picture(FittedPicture),
     Bytes(Vec<u8>),
 }
 
@@ -116,7 +116,7 @@ fn unusable(name: &str, error: &PictureError) -> ToolError {
 fn image(
     name: &str,
     number: usize,
-    picture: &Fitted,
+    picture: &FittedPicture,
     room: &mut Room,
 ) -> Result<(FilePart, String), ToolError> {
     let label = format!("[image {number}: {name} {}×{}]", picture.width, picture.height);

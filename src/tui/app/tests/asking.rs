@@ -433,7 +433,7 @@ fn the_scope_that_was_chosen_holds_when_the_session_is_attached_to_again() {
 pub(super) fn of_child(command: &str, task: &str) -> Question<Inquiry> {
     let mut question = bash(command, &[]);
     question.agent = "explore".to_owned();
-    question.about.delegated = Some(Delegated {
+    question.about.delegated = Some(DelegatedTask {
         by: vec!["build".to_owned()],
         task: task.to_owned(),
     });

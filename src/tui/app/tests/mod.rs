@@ -45,14 +45,14 @@ use crate::conversation::{
     ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, Delegated, Inquiry, InquiryRow, Mode, PermissionKey, PermissionReply, Scope,
-    Subject, Verdict,
+    Action as RuleAction, Ask, DelegatedTask, Inquiry, InquiryRow, Mode, PermissionKey, PermissionReply,
+    Scope, Subject, Verdict,
 };
 use crate::question::{Question, Reply};
 use crate::session::query::Query;
 use crate::session::{
-    AgentChoice, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind, ReportKind,
-    RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot, TurnEndReason,
+    AgentChoice, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, QueuedKind, QueuedMessage,
+    ReportKind, RequestUsage, SessionInfo, SettledPermission, SettledQuestion, Snapshot, TurnEndReason,
 };
 use crate::tui::MouseCapture;
 use crate::tui::completion;
@@ -424,8 +424,8 @@ fn inquiry(tool: &str, title: &str, asks: Vec<Ask>, card: Card) -> Question<Inqu
     })
 }
 
-fn queued(id: u64, text: &str, kind: QueuedKind) -> Queued {
-    Queued {
+fn queued(id: u64, text: &str, kind: QueuedKind) -> QueuedMessage {
+    QueuedMessage {
         id,
         text: text.to_owned(),
         kind,

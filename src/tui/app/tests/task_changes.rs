@@ -8,8 +8,8 @@ use super::*;
 use crate::conversation::task_sample::{Sample, task};
 use crate::conversation::{TaskId, WorktreeChanges};
 use crate::session::host::{
-    Applied, ChangeKind, Conflict, HeldWork, HostAnswer, HostQuery, Removal, Removed, Selection, TreeAnswer,
-    TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
+    ApplyResult, ChangeKind, Conflict, HeldWork, HostAnswer, HostQuery, Removal, RemovedTree, Selection,
+    TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
 };
 use crate::text::diff::diff_hunks;
 
@@ -158,7 +158,7 @@ fn the_changes_of_a_task() {
         path: "src/retry.rs".to_owned(),
         why: "lines 4 to 5 were changed in the project too".to_owned(),
     };
-    let applied = Ok(Applied {
+    let applied = Ok(ApplyResult {
         applied: Vec::new(),
         conflicts: vec![conflict],
     });
@@ -167,7 +167,7 @@ fn the_changes_of_a_task() {
     compared(&mut driver, &task, files());
     pictures(&mut driver, "task_changes_conflict");
     driver.press("enter y");
-    let applied = Ok(Applied {
+    let applied = Ok(ApplyResult {
         applied: vec!["src/retry.rs".to_owned()],
         conflicts: Vec::new(),
     });
@@ -209,7 +209,7 @@ fn a_tree_is_discarded_after_a_question_that_names_what_is_lost() {
     let removal = Removal::DiscardShown(shown.work());
     let query = HostQuery::Tree(TreeQuery::Remove(task.clone(), removal));
     assert_eq!(asked(&mut driver), [query]);
-    let removed = Ok(Removed {
+    let removed = Ok(RemovedTree {
         task: task.clone(),
         discarded: HeldWork {
             files: vec!["src/clock.rs".to_owned()],
@@ -285,7 +285,7 @@ fn trees_of_earlier_sessions_are_listed_with_the_tasks() {
     driver.press("enter");
     let query = HostQuery::Tree(TreeQuery::Changes(task.clone()));
     assert_eq!(asked(&mut driver), [query]);
-    let removed = Ok(Removed {
+    let removed = Ok(RemovedTree {
         task: task.clone(),
         discarded: HeldWork::default(),
         ignored: 0,

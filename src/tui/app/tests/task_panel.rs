@@ -270,7 +270,7 @@ fn a_question_of_a_task_in_its_parent_says_who_asks() {
     let mut question = bash("cargo test -p retry", &["cargo test *"]);
     question.session = sample.session();
     question.agent = "explore".to_owned();
-    question.about.delegated = Some(Delegated {
+    question.about.delegated = Some(DelegatedTask {
         by: vec!["build".to_owned()],
         task: "who calls backoff()".to_owned(),
     });

@@ -3,7 +3,7 @@
 use super::rows::{self, ChangeRow};
 use super::{KnownTree, TreeChangesPage, TreeIntent};
 use crate::session::ErrorReport;
-use crate::session::host::{Applied, HeldWork, Removed, TreeChanges};
+use crate::session::host::{ApplyResult, HeldWork, RemovedTree, TreeChanges};
 use crate::text::count::plural;
 use crate::tui::layer::LayerReply;
 use crate::view::theme::Meaning;
@@ -51,7 +51,7 @@ impl TreeChangesPage {
         }
     }
 
-    pub(super) fn on_applied(&mut self, applied: Result<&Applied, &ErrorReport>) {
+    pub(super) fn on_applied(&mut self, applied: Result<&ApplyResult, &ErrorReport>) {
         self.conflicts.clear();
         self.outcome = match applied {
             Ok(applied) if applied.conflicts.is_empty() => {
@@ -78,7 +78,7 @@ impl TreeChangesPage {
         };
     }
 
-    pub(super) fn on_removed(&mut self, removed: Result<&Removed, &ErrorReport>) -> LayerReply {
+    pub(super) fn on_removed(&mut self, removed: Result<&RemovedTree, &ErrorReport>) -> LayerReply {
         self.work = None;
         match removed {
             Ok(removed) => {
@@ -97,7 +97,7 @@ impl TreeChangesPage {
 }
 
 /// `The tree is removed, with 2 changed files not applied yet (…) and 3 ignored files.`
-fn gone(removed: &Removed) -> String {
+fn gone(removed: &RemovedTree) -> String {
     let mut with = Vec::new();
     if removed.discarded != HeldWork::default() {
         with.push(removed.discarded.to_string());

@@ -10,9 +10,9 @@ use lathe::conversation::{
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::session::{
-    AgentChoice, CallUpdate, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, Queued, QueuedKind,
-    ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission, SettledQuestion, Snapshot,
-    TurnEndReason,
+    AgentChoice, CallUpdate, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, QueuedKind,
+    QueuedMessage, ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission, SettledQuestion,
+    Snapshot, TurnEndReason,
 };
 use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
@@ -35,8 +35,8 @@ fn report() -> ErrorReport {
     }
 }
 
-fn queued() -> Queued {
-    Queued {
+fn queued() -> QueuedMessage {
+    QueuedMessage {
         id: 1,
         text: "later".into(),
         kind: QueuedKind::Held,

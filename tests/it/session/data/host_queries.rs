@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use lathe::conversation::{Role, SessionId, TaskId};
 use lathe::session::host::{
-    Applied, ChangeKind, Conflict, FileSelection, FoundText, HeldWork, HostAnswer, HostQuery, ListedSession,
-    Prompt, Removal, Removed, Selection, SessionRow, TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery,
-    TreeState, TreeSummary,
+    ApplyResult, ChangeKind, Conflict, FileSelection, FoundText, HeldWork, HostAnswer, HostQuery,
+    ListedSession, Prompt, Removal, RemovedTree, Selection, SessionRow, TreeAnswer, TreeChanges, TreeFile,
+    TreeHunk, TreeQuery, TreeState, TreeSummary,
 };
 use lathe::session::{ErrorReport, ReportKind};
 
@@ -173,14 +173,14 @@ fn every_query_about_trees_and_its_answer_is_data() {
         };
         TreeAnswer::Applied { .. } => TreeAnswer::Applied {
             task: task(),
-            applied: Ok(Applied {
+            applied: Ok(ApplyResult {
                 applied: vec!["a".into()],
                 conflicts: vec![Conflict { path: "b".into(), why: "é".into() }],
             }),
         };
         TreeAnswer::Removed { .. } => TreeAnswer::Removed {
             task: task(),
-            removed: Ok(Removed {
+            removed: Ok(RemovedTree {
                 task: task(),
                 discarded: HeldWork { files: vec!["a".into()], note: Some("x".into()) },
                 ignored: 4,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lathe::conversation::{CallId, SessionId};
 use lathe::permission::{
-    Action, Ask, CommandWord, Delegated, DeletedFiles, Editable, Floor, Inquiry, InquiryRow, Location,
+    Action, Ask, CommandWord, DelegatedTask, DeletedFiles, Editable, Floor, Inquiry, InquiryRow, Location,
     PermissionKey, Rule, Scope, Source, Subject, Verdict,
 };
 use lathe::question::{Form, FormOption, FormQuestion, Question, QuestionKind};
@@ -26,7 +26,7 @@ pub(super) fn question() -> Question {
         agent: "explore".into(),
         about: QuestionKind::Permission(Arc::new(Inquiry {
             tool: "bash".into(),
-            delegated: Some(Delegated {
+            delegated: Some(DelegatedTask {
                 by: vec!["build".into()],
                 task: "look".into(),
             }),
