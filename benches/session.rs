@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use lathe::conversation::{Message, SessionId};
 use lathe::session::Event;
-use lathe::store::{Change, DraftKey, NewSession, Store};
+use lathe::store::{DraftKey, MessageChange, NewSession, Store};
 use lathe::tool::BuiltinCards;
 use lathe::tui::transcript::{DrawCx, Transcript};
 use lathe::view::highlight::{self, Highlighter};
@@ -262,18 +262,18 @@ fn store(project: &Project, messages: &[Message]) -> String {
     };
     store.create(&session).unwrap();
     for messages in messages.chunks(500) {
-        let changes: Vec<Change> = messages.iter().flat_map(changes).collect();
+        let changes: Vec<MessageChange> = messages.iter().flat_map(changes).collect();
         store.write(&id, &changes).unwrap();
     }
     id.to_string()
 }
 
-fn changes(message: &Message) -> Vec<Change> {
-    let parts = message.parts.iter().map(|part| Change::Part {
+fn changes(message: &Message) -> Vec<MessageChange> {
+    let parts = message.parts.iter().map(|part| MessageChange::Part {
         message: message.id.clone(),
         part: part.clone(),
     });
-    std::iter::once(Change::Message(message.clone()))
+    std::iter::once(MessageChange::Message(message.clone()))
         .chain(parts)
         .collect()
 }

@@ -20,13 +20,13 @@ use crate::text::sanitize::sanitize_line;
 
 /// The result of one check.
 struct Finding {
-    state: State,
+    state: CheckState,
     what: &'static str,
     said: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum CheckState {
     Good,
     /// Only some settings need it.
     Missing,
@@ -36,9 +36,9 @@ enum State {
 }
 
 impl Finding {
-    fn new(what: &'static str, found: Result<String, String>, otherwise: State) -> Self {
+    fn new(what: &'static str, found: Result<String, String>, otherwise: CheckState) -> Self {
         let (state, said) = match found {
-            Ok(said) => (State::Good, said),
+            Ok(said) => (CheckState::Good, said),
             Err(said) => (otherwise, said),
         };
         Self { state, what, said }
@@ -47,10 +47,10 @@ impl Finding {
     /// Returns a row for each sentence.
     fn rows(&self) -> Vec<[String; 3]> {
         let state = match self.state {
-            State::Good => "ok",
-            State::Missing => "missing",
-            State::Ignored => "ignored",
-            State::Failed => "failed",
+            CheckState::Good => "ok",
+            CheckState::Missing => "missing",
+            CheckState::Ignored => "ignored",
+            CheckState::Failed => "failed",
         };
         let row = |said| {
             [
@@ -73,19 +73,23 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     }
     let shell = shell(request.as_ref().ok().map(|request| &request.loaded));
     let mut findings = vec![
-        Finding::new("configuration", configuration(request.as_ref()), State::Failed),
-        Finding::new("data", data(&dirs.data), State::Failed),
-        Finding::new("shell", shell, State::Failed),
-        Finding::new("git", git(&directory), State::Missing),
+        Finding::new(
+            "configuration",
+            configuration(request.as_ref()),
+            CheckState::Failed,
+        ),
+        Finding::new("data", data(&dirs.data), CheckState::Failed),
+        Finding::new("shell", shell, CheckState::Failed),
+        Finding::new("git", git(&directory), CheckState::Missing),
     ];
     findings.extend(sandbox(&directory));
     findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
     findings.extend(request.as_ref().ok().and_then(|request| left_out(&request.trust)));
     findings.extend(request.as_ref().ok().into_iter().flat_map(unused));
-    findings.push(Finding::new("model", model(request.as_ref()), State::Failed));
+    findings.push(Finding::new("model", model(request.as_ref()), CheckState::Failed));
     let rows: Vec<_> = findings.iter().flat_map(Finding::rows).collect();
     print(&table(&rows))?;
-    let is_well = findings.iter().all(|finding| finding.state != State::Failed);
+    let is_well = findings.iter().all(|finding| finding.state != CheckState::Failed);
     Ok(if is_well {
         ExitCode::SUCCESS
     } else {
@@ -166,7 +170,7 @@ fn sandbox(directory: &Path) -> [Finding; 5] {
         Finding::new(
             what,
             confinement.check().map(|()| good.to_owned()),
-            State::Missing,
+            CheckState::Missing,
         )
     };
     [
@@ -190,7 +194,7 @@ fn sandbox(directory: &Path) -> [Finding; 5] {
             &mounted,
             "rights and times of files elsewhere can be kept as they are",
         ),
-        Finding::new("sandbox: reading", reading, State::Missing),
+        Finding::new("sandbox: reading", reading, CheckState::Missing),
     ]
 }
 
@@ -216,20 +220,20 @@ fn trust(trust: &ProjectTrust) -> Option<Finding> {
             trust.names()
         )),
     };
-    Some(Finding::new("project", said, State::Ignored))
+    Some(Finding::new("project", said, CheckState::Ignored))
 }
 
 /// Files that a command created or changed.
 fn left_out(trust: &ProjectTrust) -> Option<Finding> {
     let said = trust.left_out.sentence()?;
-    Some(Finding::new("project", Err(said), State::Ignored))
+    Some(Finding::new("project", Err(said), CheckState::Ignored))
 }
 
 /// Each thing of another agent's that does nothing.
 fn unused(request: &OpenRequest) -> Vec<Finding> {
     let unused = wire::unused(request).into_iter();
     unused
-        .map(|unused| Finding::new("not used", Err(unused.to_string()), State::Ignored))
+        .map(|unused| Finding::new("not used", Err(unused.to_string()), CheckState::Ignored))
         .collect()
 }
 

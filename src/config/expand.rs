@@ -83,7 +83,7 @@ pub(super) fn file_names(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = text;
     while let Some((_, kind, inside, after)) = next_expansion(rest) {
-        if matches!(kind, Kind::File) {
+        if matches!(kind, VariableKind::File) {
             names.push(inside);
         }
         rest = after;
@@ -95,7 +95,7 @@ pub(super) fn file_names(text: &str) -> Vec<&str> {
 pub(super) fn wants_variable(text: &str) -> bool {
     let mut rest = text;
     while let Some((_, kind, _, after)) = next_expansion(rest) {
-        if matches!(kind, Kind::Variable) {
+        if matches!(kind, VariableKind::Variable) {
             return true;
         }
         rest = after;
@@ -111,13 +111,13 @@ impl Expansion<'_> {
         while let Some((before, kind, inside, after)) = next_expansion(rest) {
             expanded.text.push_str(before);
             match kind {
-                Kind::Variable => {
+                VariableKind::Variable => {
                     let value = variable(inside)?;
                     expanded.text.push_str(&value);
                     expanded.variables.push(inside.trim().to_owned());
                     expanded.values.push(value);
                 }
-                Kind::File => {
+                VariableKind::File => {
                     let file = self.named(inside)?;
                     if gate.lets_read(&file.real) {
                         expanded.text.push_str(&file.text);
@@ -172,21 +172,21 @@ impl Expansion<'_> {
     }
 }
 
-enum Kind {
+enum VariableKind {
     Variable,
     File,
 }
 
-fn next_expansion(text: &str) -> Option<(&str, Kind, &str, &str)> {
+fn next_expansion(text: &str) -> Option<(&str, VariableKind, &str, &str)> {
     let mut from = 0;
     while let Some(brace) = text[from..].find('{').map(|at| from + at) {
         let after_brace = &text[brace + 1..];
         let found = if let Some(inside) = after_brace.strip_prefix("env:") {
-            Some((Kind::Variable, inside))
+            Some((VariableKind::Variable, inside))
         } else {
             after_brace
                 .strip_prefix("file:")
-                .map(|inside| (Kind::File, inside))
+                .map(|inside| (VariableKind::File, inside))
         };
         if let Some((kind, inside)) = found {
             // Without a closing brace there is none further on either.

@@ -133,9 +133,9 @@ fn path_forms(text: &str) -> Vec<String> {
 /// A pattern cut at its stars: the text begins with `first` and ends with the last of `rest`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Glob {
-    first: Piece,
+    first: PatternPiece,
     /// Empty when there is no star.
-    rest: Vec<Piece>,
+    rest: Vec<PatternPiece>,
     /// True if it matches no absolute path.
     #[serde(default)]
     is_relative: bool,
@@ -143,7 +143,7 @@ struct Glob {
 
 impl Glob {
     fn new(pattern: &str) -> Self {
-        let mut pieces = pattern.split('*').map(Piece::new);
+        let mut pieces = pattern.split('*').map(PatternPiece::new);
         let first = pieces.next().expect("splitting gives at least one piece");
         Self {
             first,
@@ -178,12 +178,12 @@ impl Glob {
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Piece {
+struct PatternPiece {
     text: String,
     has_blank: bool,
 }
 
-impl From<&str> for Piece {
+impl From<&str> for PatternPiece {
     /// Every character stands for itself.
     fn from(text: &str) -> Self {
         Self {
@@ -193,7 +193,7 @@ impl From<&str> for Piece {
     }
 }
 
-impl From<String> for Piece {
+impl From<String> for PatternPiece {
     fn from(text: String) -> Self {
         Self {
             text,
@@ -202,7 +202,7 @@ impl From<String> for Piece {
     }
 }
 
-impl Piece {
+impl PatternPiece {
     fn new(text: &str) -> Self {
         Self {
             text: text.to_owned(),

@@ -149,7 +149,9 @@ impl Catalog {
         let own = settings.models.get(&reference.model);
         let entry = self.entry(reference);
         let guess = DefaultModel::of(settings.protocol);
-        let output = own.and_then(|own| own.output).or(entry.map(Entry::sent_output));
+        let output = own
+            .and_then(|own| own.output)
+            .or(entry.map(KnownModel::sent_output));
         let own_cost = own.and_then(|own| own.cost);
         // A gateway sells the same model at its own price.
         let listed = entry.filter(|_| self.known().contains_key(&reference.provider));
@@ -246,7 +248,7 @@ impl Catalog {
     }
 
     /// Finds a model by its provider's list or, for gateways, by its name in any list.
-    fn entry(&self, reference: &ModelRef) -> Option<&Entry> {
+    fn entry(&self, reference: &ModelRef) -> Option<&KnownModel> {
         let known = self.known();
         let full = reference.model.as_str();
         if let Some(listed) = known.get(&reference.provider) {
@@ -265,12 +267,12 @@ type KnownProviders = BTreeMap<String, KnownProvider>;
 #[derive(Debug, Deserialize)]
 struct KnownProvider {
     default: String,
-    models: BTreeMap<String, Entry>,
+    models: BTreeMap<String, KnownModel>,
 }
 
 impl KnownProvider {
     /// Finds a model by its name, with or without the date of its release.
-    fn find(&self, name: &str) -> Option<&Entry> {
+    fn find(&self, name: &str) -> Option<&KnownModel> {
         self.models
             .get(name)
             .or_else(|| self.models.get(without_date(name)))
@@ -278,7 +280,7 @@ impl KnownProvider {
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
-struct Entry {
+struct KnownModel {
     context: u64,
     output: u64,
     images: bool,
@@ -294,7 +296,7 @@ struct Entry {
     edit_mode: Option<EditMode>,
 }
 
-impl Entry {
+impl KnownModel {
     /// Returns the limit to send: room that a reply reserves is lost to the prompt, and few replies need all of it.
     fn sent_output(&self) -> u64 {
         self.output.min(64_000).min(self.context / 6)

@@ -65,13 +65,13 @@ pub struct NewQuestion {
 /// One for a root session and all its children; clones share the queue.
 #[derive(Clone)]
 pub struct Questions {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<QueueState>>,
 }
 
 /// Receiver of events. Called while the queue is locked, so it must not block and not call the queue.
 type Sink = Box<dyn Fn(QuestionEvent) + Send>;
 
-struct State {
+struct QueueState {
     front_end: FrontEnd,
     last_id: u64,
     /// Oldest first.
@@ -89,7 +89,7 @@ struct WaitingQuestion {
 impl Questions {
     /// Makes one that tells `sink`, which must not block and not call the queue.
     pub fn with_sink(front_end: FrontEnd, sink: impl Fn(QuestionEvent) + Send + 'static) -> Self {
-        let state = State {
+        let state = QueueState {
             front_end,
             last_id: 0,
             waiting: VecDeque::new(),
@@ -210,7 +210,7 @@ impl Questions {
             .collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         // A panic in a closure of `rejudge` leaves the queue whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -236,7 +236,7 @@ impl Questions {
     }
 }
 
-impl State {
+impl QueueState {
     fn number(&mut self, asking: NewQuestion) -> Arc<Question> {
         self.last_id += 1;
         Arc::new(Question {

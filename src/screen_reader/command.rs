@@ -3,7 +3,7 @@
 use crate::session::CommandChoice;
 
 /// A name, what stands behind it, and what it does.
-struct Entry {
+struct CommandEntry {
     name: &'static str,
     also: &'static [&'static str],
     rest: &'static str,
@@ -47,8 +47,8 @@ const fn entry(
     rest: &'static str,
     about: &'static str,
     command: Command,
-) -> Entry {
-    Entry {
+) -> CommandEntry {
+    CommandEntry {
         name,
         also,
         rest,
@@ -58,7 +58,7 @@ const fn entry(
 }
 
 /// In the order in which they are told.
-const COMMANDS: &[Entry] = &[
+const COMMANDS: &[CommandEntry] = &[
     entry("help", &["keys"], "", "tells this", Command::Help),
     entry(
         "say",
@@ -240,7 +240,7 @@ pub(super) fn parse_line(line: &str) -> ParsedLine<'_> {
     }
 }
 
-fn find(name: &str) -> Option<&'static Entry> {
+fn find(name: &str) -> Option<&'static CommandEntry> {
     COMMANDS
         .iter()
         .find(|entry| entry.name == name || entry.also.contains(&name))

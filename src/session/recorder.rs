@@ -1,7 +1,7 @@
 //! Writes down what happens, in the order in which it is told.
 
 use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId};
-use crate::store::{Change, DraftKey, NewSession, PaidRequest, SessionLock, Store, StoreError};
+use crate::store::{DraftKey, MessageChange, NewSession, PaidRequest, SessionLock, Store, StoreError};
 
 /// One session's place in the store.
 pub(super) struct Recorder {
@@ -71,12 +71,12 @@ impl Recorder {
     pub(super) fn message_with(
         &mut self,
         message: &Message,
-        mut changes: Vec<Change>,
+        mut changes: Vec<MessageChange>,
     ) -> Result<(), StoreError> {
         self.begin()?;
         changes.reserve(message.parts.len() + 1);
-        changes.push(Change::Message(message.clone()));
-        changes.extend(message.parts.iter().map(|part| Change::Part {
+        changes.push(MessageChange::Message(message.clone()));
+        changes.extend(message.parts.iter().map(|part| MessageChange::Part {
             message: message.id.clone(),
             part: part.clone(),
         }));
@@ -86,7 +86,7 @@ impl Recorder {
     pub(super) fn part(&self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
         self.store.write(
             &self.session,
-            &[Change::Part {
+            &[MessageChange::Part {
                 message: message.clone(),
                 part: part.clone(),
             }],
@@ -94,7 +94,8 @@ impl Recorder {
     }
 
     pub(super) fn request(&self, request: PaidRequest) -> Result<(), StoreError> {
-        self.store.write(&self.session, &[Change::Request(request)])
+        self.store
+            .write(&self.session, &[MessageChange::Request(request)])
     }
 
     /// Notes what the session works as. One that was not begun yet begins so; else [`Self::store_agent`] writes it, so that

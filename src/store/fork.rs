@@ -91,7 +91,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::fixture::{new_session, reply, store_with, text, tool};
-    use super::super::{Change, DraftKey};
+    use super::super::{DraftKey, MessageChange};
     use super::*;
     use crate::conversation::{CallState, Message, MessageState};
 
@@ -102,11 +102,11 @@ mod tests {
             unreachable!()
         };
         let id = part.call.clone();
-        let parts = [text(seq, "words"), call].map(|part| Change::Part {
+        let parts = [text(seq, "words"), call].map(|part| MessageChange::Part {
             message: message.id.clone(),
             part,
         });
-        let head = [Change::Message(message.clone())];
+        let head = [MessageChange::Message(message.clone())];
         store.write(session, &[&head[..], &parts].concat()).unwrap();
         (message, id)
     }

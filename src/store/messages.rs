@@ -21,7 +21,7 @@ const FEWEST_PARTS: usize = 512;
 /// One thing of a boundary. What is written together is there together after a crash.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant)] // A boundary has a few, which live for one call.
-pub enum Change {
+pub enum MessageChange {
     /// Adds the message, or replaces all of it but its place and its parts. `Message::parts` is not looked at.
     Message(Message),
     /// Adds the part, or replaces the one of the same `seq`.
@@ -42,17 +42,17 @@ pub struct InterruptedCounts {
 
 impl Store {
     /// Writes all of `changes`, in their order, in one commit, and makes the session the newest.
-    pub fn write(&self, session: &SessionId, changes: &[Change]) -> Result<(), StoreError> {
+    pub fn write(&self, session: &SessionId, changes: &[MessageChange]) -> Result<(), StoreError> {
         self.transact(|connection| {
             sessions::touch(connection, session)?;
             changes.iter().try_for_each(|change| match change {
-                Change::Message(message) => put_message(connection, session, message),
-                Change::Part { message, part } => put_part(connection, message, part),
-                Change::Request(request) => {
+                MessageChange::Message(message) => put_message(connection, session, message),
+                MessageChange::Part { message, part } => put_part(connection, message, part),
+                MessageChange::Request(request) => {
                     sessions::add_cost(connection, session, &request.usage, request.cost)?;
                     requests::add(connection, session, request)
                 }
-                Change::TaskTold(task) => tasks::set_told(connection, task),
+                MessageChange::TaskTold(task) => tasks::set_told(connection, task),
             })
         })
     }

@@ -49,7 +49,7 @@ pub use drafts::DraftKey;
 pub use error::StoreError;
 pub use fork::Fork;
 pub use locks::{LockError, SessionLock};
-pub use messages::{Change, InterruptedCounts};
+pub use messages::{InterruptedCounts, MessageChange};
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use prompts::{Prompt, Prompts};

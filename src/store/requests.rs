@@ -119,11 +119,11 @@ fn spending(row: &Row<'_>) -> Result<Spending, rusqlite::Error> {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{new_session, store_with};
-    use super::super::{Change, NewSession};
+    use super::super::{MessageChange, NewSession};
     use super::*;
 
-    fn request(model: &str, agent: &str, cost: Option<f64>) -> Change {
-        Change::Request(PaidRequest {
+    fn request(model: &str, agent: &str, cost: Option<f64>) -> MessageChange {
+        MessageChange::Request(PaidRequest {
             model: model.parse().unwrap(),
             agent: agent.to_owned(),
             usage: Usage {

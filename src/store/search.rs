@@ -114,17 +114,19 @@ fn excerpt(text: &str, searched: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{reply, store_with, text};
-    use super::super::{Change, NewSession};
+    use super::super::{MessageChange, NewSession};
     use super::*;
     use crate::conversation::MessageState;
 
     fn say(store: &Store, session: &SessionId, seq: u64, state: MessageState, words: &str) {
         let message = reply(state);
-        let part = Change::Part {
+        let part = MessageChange::Part {
             message: message.id.clone(),
             part: text(seq, words),
         };
-        store.write(session, &[Change::Message(message), part]).unwrap();
+        store
+            .write(session, &[MessageChange::Message(message), part])
+            .unwrap();
     }
 
     #[test]

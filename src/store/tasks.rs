@@ -80,7 +80,7 @@ pub(super) fn set_told(connection: &Connection, session: &SessionId) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use super::super::Change;
+    use super::super::MessageChange;
     use super::super::fixture::{new_session, store_with};
     use super::*;
     use crate::conversation::{TaskActivity, TaskId, TaskStatus};
@@ -131,7 +131,9 @@ mod tests {
         let rows: Vec<_> = stored.iter().map(|task| &task.row).collect();
         assert_eq!(rows, [&first_row, &second_row]);
         assert!(stored.iter().all(|task| !task.is_told));
-        store.write(&root, &[Change::TaskTold(first.id.clone())]).unwrap();
+        store
+            .write(&root, &[MessageChange::TaskTold(first.id.clone())])
+            .unwrap();
         assert!(store.tasks_of(&root).unwrap()[0].is_told);
         assert_eq!(store.tasks_of(&first.id).unwrap().len(), 2);
         assert!(store.delete(&root).unwrap());

@@ -10,12 +10,12 @@ fn one_message(store: &Store) -> SessionId {
     let session = new_session("/p");
     store.create(&session).unwrap();
     let message = reply(MessageState::Complete);
-    let part = Change::Part {
+    let part = MessageChange::Part {
         message: message.id.clone(),
         part: text(1, "kept"),
     };
     store
-        .write(&session.id, &[Change::Message(message), part])
+        .write(&session.id, &[MessageChange::Message(message), part])
         .unwrap();
     session.id
 }
@@ -52,7 +52,7 @@ fn several_connections_write_and_see_each_other() {
             scope.spawn(|| {
                 let store = Store::open(dir.path()).unwrap();
                 for _ in 0..50 {
-                    let change = Change::Message(reply(MessageState::Complete));
+                    let change = MessageChange::Message(reply(MessageState::Complete));
                     store.write(&session, &[change]).unwrap();
                     store.load(&session).unwrap();
                 }
@@ -100,12 +100,12 @@ fn a_full_disk_leaves_what_was_there() {
         .pragma_update(None, "max_page_count", pages)
         .unwrap();
     let message = reply(MessageState::Complete);
-    let part = Change::Part {
+    let part = MessageChange::Part {
         message: message.id.clone(),
         part: text(2, &"x".repeat(100_000)),
     };
     let error = store
-        .write(&session, &[Change::Message(message), part])
+        .write(&session, &[MessageChange::Message(message), part])
         .unwrap_err();
     assert!(matches!(error, StoreError::Full), "{error}");
     assert_eq!(store.load(&session).unwrap().len(), 1);

@@ -45,7 +45,7 @@ impl ToolSet {
 }
 
 /// A tool with what is worked out about it once.
-struct Entry {
+struct RegisteredTool {
     tool: Arc<dyn DynTool>,
     schema: OnceLock<Value>,
 }
@@ -53,7 +53,7 @@ struct Entry {
 /// All registered tools.
 pub struct Registry {
     /// Sorted by name, so that the list a model sees never changes its order.
-    entries: Vec<Entry>,
+    entries: Vec<RegisteredTool>,
     by_name: HashMap<String, usize>,
     by_loose_name: HashMap<String, usize>,
 }
@@ -95,7 +95,7 @@ impl Registry {
             for alias in tool.aliases() {
                 registry.by_loose_name.entry(loose(alias)).or_insert(index);
             }
-            registry.entries.push(Entry {
+            registry.entries.push(RegisteredTool {
                 tool,
                 schema: OnceLock::new(),
             });

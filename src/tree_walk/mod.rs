@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
     {
         let mut own = visitor();
         let others: Vec<V> = (1..self.threads.max(1)).map(|_| visitor()).collect();
-        let shared = match Shared::new(self, enters) {
+        let shared = match SharedWalk::new(self, enters) {
             Ok(shared) => shared,
             Err(error) => {
                 own(Err(error));
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         enters: &(dyn Fn(&Entry) -> bool + Sync),
         mut visit: impl FnMut(io::Result<&Entry>) -> Flow,
     ) -> Vec<LeftOut> {
-        match Shared::new(self, enters) {
+        match SharedWalk::new(self, enters) {
             Ok(shared) => {
                 shared.work(&mut visit);
                 shared.context.into_left_out()
@@ -227,14 +227,14 @@ impl Ancestor {
 }
 
 /// State that the threads of one walk share.
-struct Shared<'a> {
+struct SharedWalk<'a> {
     walk: &'a Walk<'a>,
     enters: &'a (dyn Fn(&Entry) -> bool + Sync),
     context: IgnoreContext<'a>,
     queue: Queue<Work>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SharedWalk<'a> {
     fn new(walk: &'a Walk<'a>, enters: &'a (dyn Fn(&Entry) -> bool + Sync)) -> io::Result<Self> {
         let entry = Entry {
             path: walk.root.to_owned(),

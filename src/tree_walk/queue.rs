@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 pub(super) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     changed: Condvar,
     is_stopped: AtomicBool,
 }
 
-struct State<T> {
+struct QueueState<T> {
     waiting: Vec<T>,
     /// Threads that have work, and may add some.
     busy: usize,
@@ -27,7 +27,7 @@ pub(super) struct Turn<'a, T> {
 impl<T> Queue<T> {
     pub(super) fn new(first: T) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 waiting: vec![first],
                 busy: 0,
             }),
@@ -67,7 +67,7 @@ impl<T> Queue<T> {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -85,7 +85,7 @@ fn run(first: FirstRun) -> Result<FirstRunChoice, TerminalError> {
 
 /// The search for a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Search {
+enum ServerSearch {
     Looking,
     Found(String),
     Nothing,
@@ -93,7 +93,7 @@ enum Search {
 
 struct Page {
     first: FirstRun,
-    search: Search,
+    search: ServerSearch,
     terminal_environment: TerminalEnvironment,
     theme: Arc<Theme>,
 }
@@ -103,7 +103,7 @@ impl Page {
         let theme = Arc::clone(&first.themes.dark);
         let mut page = Self {
             first,
-            search: Search::Looking,
+            search: ServerSearch::Looking,
             terminal_environment: terminal_environment.clone(),
             theme,
         };
@@ -144,7 +144,7 @@ impl Page {
                 signal => Some(FirstRunChoice::Left(TuiExit::Signal(signal.number()))),
             },
             found = await_server(&mut self.first.server, &self.search) => {
-                self.search = found.map_or(Search::Nothing, Search::Found);
+                self.search = found.map_or(ServerSearch::Nothing, ServerSearch::Found);
                 None
             }
         }
@@ -159,7 +159,7 @@ impl Page {
             KeyCode::Char('c') if is_control => Some(FirstRunChoice::Left(TuiExit::Quit)),
             KeyCode::Char('q') | KeyCode::Escape => Some(FirstRunChoice::Left(TuiExit::Quit)),
             KeyCode::Char('d') if !is_control => Some(FirstRunChoice::Demo),
-            KeyCode::Enter if matches!(self.search, Search::Found(_)) => Some(FirstRunChoice::Server),
+            KeyCode::Enter if matches!(self.search, ServerSearch::Found(_)) => Some(FirstRunChoice::Server),
             _ => None,
         }
     }
@@ -233,9 +233,9 @@ impl Page {
         let way = |key: &str, words: &str, style: Style| hung(key, words, KEYS, [accent, style], width);
         let first = &self.first;
         let server = match &self.search {
-            Search::Looking => way("", "looking for a model server on this machine", muted),
-            Search::Found(server) => way("enter", &format!("use {server}, until you leave"), text),
-            Search::Nothing => {
+            ServerSearch::Looking => way("", "looking for a model server on this machine", muted),
+            ServerSearch::Found(server) => way("enter", &format!("use {server}, until you leave"), text),
+            ServerSearch::Nothing => {
                 let names = &first.looked_for;
                 let words = format!("no model server was found on this machine ({names})");
                 way("", &words, muted)
@@ -292,10 +292,13 @@ fn hung(
     lines.collect()
 }
 
-async fn await_server(server: &mut oneshot::Receiver<Option<String>>, search: &Search) -> Option<String> {
+async fn await_server(
+    server: &mut oneshot::Receiver<Option<String>>,
+    search: &ServerSearch,
+) -> Option<String> {
     match search {
-        Search::Looking => server.await.ok().flatten(),
-        Search::Found(_) | Search::Nothing => pending().await,
+        ServerSearch::Looking => server.await.ok().flatten(),
+        ServerSearch::Found(_) | ServerSearch::Nothing => pending().await,
     }
 }
 
@@ -303,7 +306,7 @@ async fn await_server(server: &mut oneshot::Receiver<Option<String>>, search: &S
 mod tests {
     use super::*;
 
-    fn page(search: Search) -> Page {
+    fn page(search: ServerSearch) -> Page {
         let theme = |name| Arc::new(Theme::builtin(name).unwrap());
         let (_, server) = oneshot::channel();
         let first = FirstRun {
@@ -338,10 +341,10 @@ mod tests {
 
     #[test]
     fn the_ways_to_begin_stand_on_one_screen() {
-        let found = Search::Found("Ollama on port 11434 with llama3".to_owned());
+        let found = ServerSearch::Found("Ollama on port 11434 with llama3".to_owned());
         insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_snapshot!("tui__first_run__40x10", text(&page(found.clone()), 40, 10));
-            let searches = [("", found), ("_looking", Search::Looking), ("_nothing", Search::Nothing)];
+            let searches = [("", found), ("_looking", ServerSearch::Looking), ("_nothing", ServerSearch::Nothing)];
             for (name, search) in searches {
                 for (width, height) in [(80, 24), (120, 36), (40, 12)] {
                     let name = format!("tui__first_run{name}__{width}x{height}");
@@ -353,15 +356,15 @@ mod tests {
 
     #[test]
     fn enter_waits_for_a_server() {
-        assert_eq!(press(&page(Search::Looking), KeyCode::Enter), None);
-        assert_eq!(press(&page(Search::Nothing), KeyCode::Enter), None);
-        let found = page(Search::Found("x".to_owned()));
+        assert_eq!(press(&page(ServerSearch::Looking), KeyCode::Enter), None);
+        assert_eq!(press(&page(ServerSearch::Nothing), KeyCode::Enter), None);
+        let found = page(ServerSearch::Found("x".to_owned()));
         assert_eq!(press(&found, KeyCode::Enter), Some(FirstRunChoice::Server));
     }
 
     #[test]
     fn every_way_out_leaves() {
-        let page = page(Search::Looking);
+        let page = page(ServerSearch::Looking);
         let left = Some(FirstRunChoice::Left(TuiExit::Quit));
         assert_eq!(press(&page, KeyCode::Char('q')), left);
         assert_eq!(press(&page, KeyCode::Escape), left);

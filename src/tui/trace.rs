@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// The content of a line, besides the time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct State {
+pub(crate) struct TracedState {
     /// Part of the screen that reads the keys: `composer`, `transcript`, `panel`, `dialog`, `help`, `picker`.
     pub(crate) focus: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,13 +26,13 @@ struct Line<'a> {
     /// Milliseconds since the screen started.
     ms: u128,
     #[serde(flatten)]
-    state: &'a State,
+    state: &'a TracedState,
 }
 
 pub(crate) struct Trace {
     file: File,
     start: Instant,
-    last: Option<State>,
+    last: Option<TracedState>,
 }
 
 impl Trace {
@@ -46,7 +46,7 @@ impl Trace {
     }
 
     /// Writes a line when something changed.
-    pub(crate) fn note(&mut self, state: State, now: Instant) -> io::Result<()> {
+    pub(crate) fn note(&mut self, state: TracedState, now: Instant) -> io::Result<()> {
         if self.last.as_ref() == Some(&state) {
             return Ok(());
         }
@@ -68,7 +68,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let start = Instant::now();
         let mut trace = Trace::open(file.path(), start).unwrap();
-        let idle = State {
+        let idle = TracedState {
             focus: "composer",
             dialog: None,
             queue: 0,
@@ -79,7 +79,7 @@ mod tests {
         trace
             .note(idle.clone(), start + Duration::from_millis(5))
             .unwrap();
-        let asked = State {
+        let asked = TracedState {
             focus: "dialog",
             dialog: Some("permission"),
             busy: true,

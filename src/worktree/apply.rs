@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Entry, EntryKind, FileChange, Objects, applied_tree, file_changes, texts_of};
+use super::changes::{ChangedEntry, EntryKind, FileChange, Objects, applied_tree, file_changes, texts_of};
 use super::git::{RecordGit, shown};
 use super::lock::Alone;
 use super::look::{ScratchIndex, Thoroughness};
@@ -79,7 +79,7 @@ struct Picture<'a> {
 }
 
 /// Something to be written to the project.
-struct Step {
+struct ApplyStep {
     path: PathBuf,
     ours: ProjectFile,
     merged: MergeStep,
@@ -147,7 +147,7 @@ impl Worktrees {
         })
     }
 
-    fn write(&self, record: &TreeRecord, steps: Vec<Step>) -> Result<(), TreeError> {
+    fn write(&self, record: &TreeRecord, steps: Vec<ApplyStep>) -> Result<(), TreeError> {
         let mut transaction = Transaction::new(&self.transactions, &record.project);
         for step in steps {
             let expected = match &step.ours {
@@ -212,7 +212,7 @@ fn pick<'a>(
     objects: &'a Objects,
 ) -> Result<PickedChange<'a>, TreeError> {
     let stale = || TreeError::Stale(shown(&change.path));
-    let picture = |entry: &Entry| {
+    let picture = |entry: &ChangedEntry| {
         Some(Picture {
             kind: entry.kind,
             bytes: objects.get(entry)?.into(),
@@ -269,7 +269,7 @@ struct Project<'a> {
 }
 
 impl Project<'_> {
-    fn merge(&self, picked: &[PickedChange<'_>]) -> Result<(Vec<Step>, Vec<Conflict>), TreeError> {
+    fn merge(&self, picked: &[PickedChange<'_>]) -> Result<(Vec<ApplyStep>, Vec<Conflict>), TreeError> {
         let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
         for picked in picked {
             for step in self.steps(picked)? {
@@ -288,7 +288,7 @@ impl Project<'_> {
     }
 
     /// Works out the steps for one change; two for a file that was moved.
-    fn steps(&self, picked: &PickedChange<'_>) -> Result<Vec<Step>, TreeError> {
+    fn steps(&self, picked: &PickedChange<'_>) -> Result<Vec<ApplyStep>, TreeError> {
         let change = picked.change;
         let (path, ours) = self.ours(&change.path);
         if has_git_part(&change.path) {
@@ -344,9 +344,9 @@ impl Project<'_> {
         ])
     }
 
-    fn step(&self, path: PathBuf, ours: ProjectFile, merged: MergeStep) -> Step {
+    fn step(&self, path: PathBuf, ours: ProjectFile, merged: MergeStep) -> ApplyStep {
         let below = path.strip_prefix(&self.record.project).unwrap_or(Path::new(""));
-        Step {
+        ApplyStep {
             like: self.record.tree.join(below),
             path,
             ours,
@@ -361,7 +361,7 @@ impl Project<'_> {
     }
 
     /// `None` for what is neither a file nor a link.
-    fn side(&self, entry: Option<&Entry>) -> Option<Side<'_>> {
+    fn side(&self, entry: Option<&ChangedEntry>) -> Option<Side<'_>> {
         match entry {
             None => Some(Side::Absent),
             Some(entry) => side_of(entry.kind, self.objects.get(entry)?),

@@ -98,15 +98,15 @@ pub(super) struct FileChange {
     pub(super) path: Name,
     /// The path before, of a file that was moved.
     pub(super) from: Option<Name>,
-    pub(super) old: Option<Entry>,
-    pub(super) new: Option<Entry>,
+    pub(super) old: Option<ChangedEntry>,
+    pub(super) new: Option<ChangedEntry>,
     pub(super) additions: u64,
     pub(super) deletions: u64,
 }
 
 /// A file of a git tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ChangedEntry {
     pub(super) kind: EntryKind,
     pub(super) object: String,
 }
@@ -142,7 +142,7 @@ impl EntryKind {
 
 impl FileChange {
     pub(super) fn version(&self) -> String {
-        let side = |entry: &Option<Entry>| {
+        let side = |entry: &Option<ChangedEntry>| {
             entry.as_ref().map_or_else(String::new, |entry| {
                 format!("{}:{}", entry.kind.mode(), entry.object)
             })
@@ -240,7 +240,7 @@ pub(super) fn file_changes(git: &RecordGit, from: &str, to: &str) -> Result<Vec<
         };
         let entry = |mode: &str, object: String| {
             let kind = EntryKind::of(mode).filter(|_| object.chars().any(|c| c != NOTHING))?;
-            Some(Entry { kind, object })
+            Some(ChangedEntry { kind, object })
         };
         let (additions, deletions) = numbers.remove(&path).unwrap_or_default();
         found.push(FileChange {
@@ -328,7 +328,7 @@ impl Objects {
     }
 
     /// `None` for what was not read.
-    pub(super) fn get(&self, entry: &Entry) -> Option<&[u8]> {
+    pub(super) fn get(&self, entry: &ChangedEntry) -> Option<&[u8]> {
         self.0.get(&entry.object).map(Vec::as_slice)
     }
 }
@@ -357,7 +357,7 @@ fn tree_file(change: &FileChange, texts: &Objects) -> TreeFile {
 
 /// Both texts of a change; one that is not there is empty. `None` for what has no lines.
 pub(super) fn texts_of<'a>(change: &FileChange, texts: &'a Objects) -> Option<(&'a str, &'a str)> {
-    let text = |entry: &Option<Entry>| match entry {
+    let text = |entry: &Option<ChangedEntry>| match entry {
         None => Some(""),
         Some(entry) if matches!(entry.kind, EntryKind::File { .. }) => text(texts.get(entry)?),
         Some(_) => None,
@@ -371,7 +371,7 @@ pub(super) fn text(bytes: &[u8]) -> Option<&str> {
 }
 
 fn note(change: &FileChange, texts: &Objects) -> Option<String> {
-    let executable = |entry: &Option<Entry>| match entry.as_ref()?.kind {
+    let executable = |entry: &Option<ChangedEntry>| match entry.as_ref()?.kind {
         EntryKind::File { executable } => Some(executable),
         EntryKind::Link | EntryKind::Submodule => None,
     };

@@ -60,13 +60,13 @@ pub enum ExpectedContent {
 pub struct Transaction {
     records: PathBuf,
     root: PathBuf,
-    changes: Vec<Change>,
+    changes: Vec<FileChange>,
     /// Index of each path in `changes`.
     places: HashMap<PathBuf, usize>,
 }
 
 #[derive(Debug)]
-struct Change {
+struct FileChange {
     path: PathBuf,
     content: Content,
     expected: ExpectedContent,
@@ -171,7 +171,7 @@ impl Transaction {
             return;
         }
         self.places.insert(path.to_path_buf(), self.changes.len());
-        self.changes.push(Change {
+        self.changes.push(FileChange {
             path: path.to_path_buf(),
             content,
             expected,

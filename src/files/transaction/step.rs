@@ -8,7 +8,7 @@ use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
 use super::replacement::{Attributes, Replacement, StagedFile};
 use super::undone::Undone;
-use super::{Change, CommittedFile, Content};
+use super::{CommittedFile, Content, FileChange};
 
 pub(super) enum Step {
     Replace(Replacement),
@@ -18,8 +18,11 @@ pub(super) enum Step {
 
 impl Step {
     /// Looks at the file and changes nothing. `None` when there is nothing to do.
-    pub(super) fn inspect(change: Change, directories: &mut Directories) -> Result<Option<Self>, FileError> {
-        let Change {
+    pub(super) fn inspect(
+        change: FileChange,
+        directories: &mut Directories,
+    ) -> Result<Option<Self>, FileError> {
+        let FileChange {
             path,
             content,
             expected,

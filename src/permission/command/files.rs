@@ -42,17 +42,17 @@ pub fn paths(command: &Simple) -> Vec<PathOperand> {
     let mut found = Vec::new();
     for (index, part) in parts(&command.words) {
         match part {
-            Part::Option(word) => {
+            NamePart::Option(word) => {
                 found.extend(option_value(word).filter(looks_like_path));
                 found.extend(attached_path(word).filter(|_| takes_all));
                 found.extend(Some(operand(word)).filter(|operand| takes_all && operand.dynamic));
             }
-            Part::Operand(_) if Some(index) == skipped => {}
-            Part::Operand(word) if program == "dd" && !word.is_dynamic() => {
+            NamePart::Operand(_) if Some(index) == skipped => {}
+            NamePart::Operand(word) if program == "dd" && !word.is_dynamic() => {
                 let value = word.text.split_once('=').map(|(_, value)| literal(value));
                 found.push(value.unwrap_or_else(|| operand(word)));
             }
-            Part::Operand(word) => {
+            NamePart::Operand(word) => {
                 found.extend(Some(operand(word)).filter(|operand| takes_all || looks_like_path(operand)));
             }
         }
@@ -128,12 +128,12 @@ pub fn files_read(command: &Simple) -> Vec<PathOperand> {
     let mut found = Vec::new();
     for (index, part) in parts(&command.words) {
         match part {
-            Part::Option(word) => {
+            NamePart::Option(word) => {
                 found.extend(option_value(word).filter(looks_like_path));
                 found.extend(attached_path(word));
             }
-            Part::Operand(_) if Some(index) == skipped => {}
-            Part::Operand(word) => found.push(operand(word)),
+            NamePart::Operand(_) if Some(index) == skipped => {}
+            NamePart::Operand(word) => found.push(operand(word)),
         }
     }
     found
@@ -218,13 +218,13 @@ pub fn in_git(command: &Simple) -> Vec<PathOperand> {
         .collect()
 }
 
-enum Part<'a> {
+enum NamePart<'a> {
     Option(&'a Word),
     Operand(&'a Word),
 }
 
 /// The words after the program with their index; `--` ends the options.
-fn parts(words: &[Word]) -> impl Iterator<Item = (usize, Part<'_>)> {
+fn parts(words: &[Word]) -> impl Iterator<Item = (usize, NamePart<'_>)> {
     let end = words
         .iter()
         .position(|word| word.text == "--")
@@ -239,9 +239,9 @@ fn parts(words: &[Word]) -> impl Iterator<Item = (usize, Part<'_>)> {
         (
             index,
             if is_option {
-                Part::Option(word)
+                NamePart::Option(word)
             } else {
-                Part::Operand(word)
+                NamePart::Operand(word)
             },
         )
     })
@@ -274,9 +274,9 @@ fn program_operand(program: &str, words: &[Word]) -> Option<usize> {
     let mut first = None;
     for (index, part) in parts(words) {
         match part {
-            Part::Option(word) if takes_its_place(word) => return None,
-            Part::Option(_) => {}
-            Part::Operand(_) => first = first.or(Some(index)),
+            NamePart::Option(word) if takes_its_place(word) => return None,
+            NamePart::Option(_) => {}
+            NamePart::Operand(_) => first = first.or(Some(index)),
         }
     }
     first

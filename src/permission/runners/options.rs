@@ -6,10 +6,11 @@ mod languages;
 mod system;
 
 /// Programs, or the first words of them, with their options.
-type Entry = (&'static [&'static str], Options);
+type OptionEntry = (&'static [&'static str], Options);
 
 /// The longest entry counts.
-pub(super) const OPTIONS: [&[Entry]; 4] = [system::SYSTEM, git::GIT, languages::LANGUAGES, builds::BUILDS];
+pub(super) const OPTIONS: [&[OptionEntry]; 4] =
+    [system::SYSTEM, git::GIT, languages::LANGUAGES, builds::BUILDS];
 
 /// The words of a program that are understood.
 #[derive(Debug, Clone, Copy)]

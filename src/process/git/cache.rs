@@ -17,12 +17,12 @@ const MAX_KEPT: usize = 16;
 /// changed of what they come from.
 #[derive(Debug, Default)]
 pub struct RepositoryCache {
-    kept: Mutex<VecDeque<Entry>>,
+    kept: Mutex<VecDeque<CacheEntry>>,
     answers: AnswerCache,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CacheEntry {
     git: Git,
     witness: Fingerprint,
     facts: Arc<RepositoryFacts>,
@@ -46,7 +46,7 @@ impl RepositoryCache {
         if let Some(witness) = facts.witness(git, asked_at) {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.truncate(MAX_KEPT - 1);
-            kept.push_front(Entry {
+            kept.push_front(CacheEntry {
                 git: git.clone(),
                 witness,
                 facts: Arc::clone(&facts),

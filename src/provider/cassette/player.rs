@@ -311,7 +311,7 @@ fn counted(lines: usize) -> String {
     }
 }
 
-type Item = (Duration, Result<StreamEvent, ProviderError>);
+type PlayedItem = (Duration, Result<StreamEvent, ProviderError>);
 
 fn play(exchange: &Exchange, pace: PlaybackSpeed, end: ReplyEnd) -> ReplyStream {
     let mut items = events(&exchange.reply);
@@ -342,7 +342,7 @@ fn play(exchange: &Exchange, pace: PlaybackSpeed, end: ReplyEnd) -> ReplyStream 
 }
 
 /// Turns frames into events; whole blocks of hand-written lines become streams.
-fn events(frames: &[Frame]) -> VecDeque<Item> {
+fn events(frames: &[Frame]) -> VecDeque<PlayedItem> {
     let mut items = VecDeque::new();
     let mut next_block = 0;
     let mut has_calls = false;

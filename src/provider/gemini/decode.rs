@@ -55,7 +55,7 @@ struct ContentOf<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part<'a> {
+struct ContentPart<'a> {
     #[serde(borrow, default)]
     text: Option<&'a RawValue>,
     #[serde(default)]
@@ -154,7 +154,7 @@ impl Decoder {
     }
 
     fn part(&mut self, raw: &RawValue, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        let part: Part<'_> = self.parse(raw.get())?;
+        let part: ContentPart<'_> = self.parse(raw.get())?;
         if let Some(call) = part.function_call {
             let native = self.parse(raw.get())?;
             self.call(call, native, events);

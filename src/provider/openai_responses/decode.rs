@@ -69,7 +69,7 @@ struct Event<'a> {
 }
 
 #[derive(Deserialize)]
-struct Item<'a> {
+struct OutputItem<'a> {
     #[serde(rename = "type", default, deserialize_with = "some_name")]
     kind: Option<String>,
     #[serde(default, deserialize_with = "some_name")]
@@ -173,7 +173,7 @@ impl Decode for Decoder {
             }
             "response.output_item.added" => {
                 if let Some(raw) = event.item {
-                    let item: Item<'_> = self.parse(raw.get())?;
+                    let item: OutputItem<'_> = self.parse(raw.get())?;
                     self.start(index, &item, &mut events);
                 }
             }
@@ -277,7 +277,7 @@ impl Decoder {
         }
     }
 
-    fn start(&mut self, index: u64, item: &Item<'_>, events: &mut Vec<StreamEvent>) {
+    fn start(&mut self, index: u64, item: &OutputItem<'_>, events: &mut Vec<StreamEvent>) {
         match kind_of(item) {
             Some(kind) if !self.open.iter().any(|(number, _)| *number == index) => {
                 self.skipped.retain(|skipped| *skipped != index);
@@ -292,7 +292,7 @@ impl Decoder {
         &mut self,
         index: u64,
         kind: ItemKind,
-        item: Option<&Item<'_>>,
+        item: Option<&OutputItem<'_>>,
         events: &mut Vec<StreamEvent>,
     ) {
         let block = self.begun.len();
@@ -316,7 +316,7 @@ impl Decoder {
         raw: &RawValue,
         events: &mut Vec<StreamEvent>,
     ) -> Result<(), ProviderError> {
-        let item: Item<'_> = self.parse(raw.get())?;
+        let item: OutputItem<'_> = self.parse(raw.get())?;
         let Some(kind) = kind_of(&item) else {
             self.skipped.push(index);
             return Ok(());
@@ -351,7 +351,7 @@ impl Decoder {
         });
     }
 
-    fn whole(&mut self, kind: ItemKind, item: &Item<'_>) -> Result<Option<String>, ProviderError> {
+    fn whole(&mut self, kind: ItemKind, item: &OutputItem<'_>) -> Result<Option<String>, ProviderError> {
         match kind {
             ItemKind::Message => {
                 let reply = reply_text(item.content).map_err(|error| malformed(&self.model, &error))?;
@@ -424,7 +424,7 @@ impl Decoder {
         let mut counts = [0usize; 3];
         let begun = self.begun.clone();
         for (index, raw) in (0u64..).zip(output) {
-            let item: Item<'_> = self.parse(raw.get())?;
+            let item: OutputItem<'_> = self.parse(raw.get())?;
             let Some(kind) = kind_of(&item) else { continue };
             // Ids and numbers may differ between the forms; the order of items of a kind does not.
             let nth = counts[kind as usize];
@@ -463,7 +463,7 @@ fn is_empty(error: &Value) -> bool {
     }
 }
 
-fn kind_of(item: &Item<'_>) -> Option<ItemKind> {
+fn kind_of(item: &OutputItem<'_>) -> Option<ItemKind> {
     match item.kind.as_deref()? {
         "message" => Some(ItemKind::Message),
         "reasoning" => Some(ItemKind::Reasoning),

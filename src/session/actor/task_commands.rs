@@ -6,7 +6,7 @@ use crate::agent::background::Observation;
 use crate::agent::turn::TurnEvent;
 use crate::session::tasks::spent_error;
 use crate::session::{Input, Op, TaskCommand};
-use crate::store::Change;
+use crate::store::MessageChange;
 
 impl Actor {
     pub(super) fn on_task_command(&mut self, command: TaskCommand) {
@@ -46,7 +46,7 @@ impl Actor {
             text,
             ..Input::default()
         });
-        let changes = told.into_iter().map(Change::TaskTold).collect();
+        let changes = told.into_iter().map(MessageChange::TaskTold).collect();
         self.add_message_with(message, changes);
     }
 

@@ -15,7 +15,7 @@ use crate::conversation::{
 };
 use crate::provider::{Purpose, Request};
 use crate::session::{CalledCommand, Event, Input, ReportKind, RequestUsage, Retry, TurnEndReason};
-use crate::store::{Change, PaidRequest};
+use crate::store::{MessageChange, PaidRequest};
 use crate::text::truncate::ContextUse;
 use crate::tool::SeenFiles;
 use crate::tool::pipeline::{self, LoopGuard};
@@ -101,7 +101,7 @@ impl Actor {
     }
 
     /// The same, with what is stored in the same commit.
-    pub(super) fn add_message_with(&mut self, mut message: Message, changes: Vec<Change>) {
+    pub(super) fn add_message_with(&mut self, mut message: Message, changes: Vec<MessageChange>) {
         // A steer may have been said to another agent than the one that reads it.
         message.agent = Some(self.addressee());
         for part in &mut message.parts {

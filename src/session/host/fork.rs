@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::{CallId, CallResult, FilePart, Part, PartBody, TextPart, ToolPart};
-    use crate::store::{Change, DraftKey, Store};
+    use crate::store::{DraftKey, MessageChange, Store};
 
     /// A stored session, to which messages are added.
     struct Conversation {
@@ -251,12 +251,12 @@ mod tests {
                 usage: None,
             };
             let id = message.id.clone();
-            let mut changes = vec![Change::Message(message)];
+            let mut changes = vec![MessageChange::Message(message)];
             for body in bodies {
                 self.seq += 1;
                 let part = Part { seq: self.seq, body };
                 let message = id.clone();
-                changes.push(Change::Part { message, part });
+                changes.push(MessageChange::Part { message, part });
             }
             self.store().write(&self.id, &changes).unwrap();
             id

@@ -56,10 +56,10 @@ pub type Configure = dyn Fn(&OpenRequest, &Path) -> Result<OpenRequest, ErrorRep
 /// Clones share the sessions.
 #[derive(Clone)]
 pub struct Host {
-    shared: Arc<Shared>,
+    shared: Arc<HostState>,
 }
 
-struct Shared {
+struct HostState {
     runtime: runtime::Handle,
     /// As the program was started.
     request: Mutex<OpenRequest>,
@@ -94,7 +94,7 @@ impl Host {
     ) -> Self {
         let roots = Roots::new(&request.directory, request.dirs.home.as_deref());
         let keeps_prompts = request.source != ModelSource::Demo;
-        let shared = Shared {
+        let shared = HostState {
             runtime,
             project: roots.project_root().to_owned(),
             data: request.dirs.data.clone(),
@@ -166,7 +166,7 @@ impl Host {
 
     async fn wire(
         &self,
-        open: impl FnOnce(&Shared) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
+        open: impl FnOnce(&HostState) -> Result<wire::WiredSession, ErrorReport> + Send + 'static,
     ) -> Result<OpenedSession, ErrorReport> {
         self.work(open).await.map(|opened| self.keep(opened))
     }
@@ -276,7 +276,7 @@ impl Host {
     /// Does what blocks on another thread.
     async fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shared) -> Result<T, ErrorReport> + Send + 'static,
+        work: impl FnOnce(&HostState) -> Result<T, ErrorReport> + Send + 'static,
     ) -> Result<T, ErrorReport> {
         let shared = Arc::clone(&self.shared);
         let done = self.shared.runtime.spawn_blocking(move || work(&shared));
@@ -284,7 +284,7 @@ impl Host {
     }
 }
 
-impl Shared {
+impl HostState {
     fn request(&self) -> OpenRequest {
         lock(&self.request).clone()
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ForkPoint, Shared};
+use super::{ForkPoint, HostState};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
 use crate::session::wire::{self, ModelSource, OpenRequest, SessionChoice};
@@ -18,7 +18,7 @@ pub enum SessionTarget {
     Fork(SessionId, ForkPoint),
 }
 
-impl Shared {
+impl HostState {
     pub(super) fn open_wanted(&self, wanted: SessionTarget) -> Result<wire::WiredSession, ErrorReport> {
         match wanted {
             SessionTarget::New => wire::open(&self.later_request()),

@@ -188,7 +188,7 @@ impl StoredSessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, NewSession};
+    use crate::store::{MessageChange, NewSession};
 
     fn new_session(parent: Option<SessionId>) -> NewSession {
         NewSession {
@@ -259,13 +259,13 @@ mod tests {
             native: None,
             inner: Vec::new(),
         });
-        let part = Change::Part {
+        let part = MessageChange::Part {
             message: message.id.clone(),
             part: Part { seq: 1, body },
         };
         stored
             .store
-            .write(&session.id, &[Change::Message(message), part])
+            .write(&session.id, &[MessageChange::Message(message), part])
             .unwrap();
         let outputs = Outputs::new(dir.path());
         let own = outputs.create(&call).unwrap().finish().unwrap();

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 
 use super::runner::Job;
-use super::{State, Tasks, now};
+use super::{Tasks, TasksState, now};
 use crate::agent::background::{NewTask, StartRefusal};
 use crate::conversation::{ErrorKind, Message, MessageState, PartBody, Role, SessionId, TaskId};
 use crate::session::{Input, TaskCommand};
@@ -266,7 +266,7 @@ impl Tasks {
     }
 }
 
-impl State {
+impl TasksState {
     /// Returns the session of a task by its id or that session's, if it is below the caller.
     fn find(&self, caller: &TaskCaller, id: &str) -> Result<SessionId, ToolError> {
         let of_task = id.parse::<TaskId>().map(|task| task.session());

@@ -88,7 +88,7 @@ pub(super) struct Tasks {
     tree: Arc<SessionTree>,
     tools: Arc<Registry>,
     is_owner: bool,
-    state: Mutex<State>,
+    state: Mutex<TasksState>,
     jobs: mpsc::UnboundedSender<Job>,
     /// Something may be due earlier than it was.
     hurry: Notify,
@@ -96,7 +96,7 @@ pub(super) struct Tasks {
     opening: tokio::sync::Mutex<()>,
 }
 
-struct State {
+struct TasksState {
     scheduler: Scheduler,
     /// `None` until the root is wired and after the tree is closed.
     sessions: Option<Arc<dyn TaskSessions>>,
@@ -151,7 +151,7 @@ impl Tasks {
             tree: parts.tree,
             tools: parts.tools,
             is_owner: parts.is_owner,
-            state: Mutex::new(State {
+            state: Mutex::new(TasksState {
                 scheduler,
                 sessions: None,
                 root: None,
@@ -308,13 +308,13 @@ impl Tasks {
         self.lock().leases.clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TasksState> {
         // The scheduler checks what it is told against what it knows, so a half-done call costs one task at most.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does what the scheduler wants.
-    fn perform(&self, state: &mut State) {
+    fn perform(&self, state: &mut TasksState) {
         for effect in state.scheduler.take_effects() {
             let job = match effect {
                 Effect::Changed { row, is_stored } => {
@@ -341,7 +341,7 @@ impl Tasks {
     }
 
     /// Tells a task's row as it is now, and stores it.
-    fn tell(&self, state: &mut State, row: TaskRow, is_stored: bool) {
+    fn tell(&self, state: &mut TasksState, row: TaskRow, is_stored: bool) {
         let session = &row.session;
         if is_stored {
             let is_told = state.scheduler.is_settled(session);
@@ -370,7 +370,7 @@ impl Tasks {
     }
 }
 
-impl State {
+impl TasksState {
     fn settle_admission(&mut self, request: RequestId, result: Result<(), String>) {
         if let Some(admission) = self.admissions.remove(&request) {
             // Whoever waited may have given up a moment ago; its ticket ends the request.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::runner::Job;
-use super::{State, Tasks};
+use super::{Tasks, TasksState};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
 use crate::session::{ErrorReport, Event, ReportKind};
 use crate::tool::TreeReport;
@@ -70,7 +70,7 @@ impl Tasks {
     }
 
     /// A call of a task has ended: what it changed in its tree is measured in a moment.
-    pub(super) fn note_call(&self, state: &mut State, session: &SessionId, event: &Event) {
+    pub(super) fn note_call(&self, state: &mut TasksState, session: &SessionId, event: &Event) {
         if !matches!(event, Event::CallEnded { .. }) {
             return;
         }
@@ -117,7 +117,7 @@ impl Tasks {
     }
 }
 
-impl State {
+impl TasksState {
     /// Follows a task's status: who has ended gives its tree back, to be measured; who goes on takes it again.
     pub(super) fn follow_tree(&mut self, row: &TaskRow) -> Option<Job> {
         let session = &row.session;

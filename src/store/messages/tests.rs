@@ -60,11 +60,11 @@ fn a_long_session_comes_back_in_its_order_and_with_what_newer_ones_wrote() {
     let message = reply(MessageState::Complete);
     let mut parts: Vec<Part> = (1..=5_000).map(|seq| text(seq, &format!("part {seq}"))).collect();
     parts[4_000].body = PartBody::Unknown(json!({ "type": "tool", "shape": "of a newer lathe" }));
-    let put = |part: &Part| Change::Part {
+    let put = |part: &Part| MessageChange::Part {
         message: message.id.clone(),
         part: part.clone(),
     };
-    let mut changes = vec![Change::Message(message.clone())];
+    let mut changes = vec![MessageChange::Message(message.clone())];
     changes.extend(parts.iter().map(put));
     store.write(&session, &changes).unwrap();
     assert_eq!(store.load(&session).unwrap()[0].parts, parts);
@@ -88,7 +88,7 @@ fn every_kind_of_part_comes_back_as_it_was() {
         .map(|(body, seq)| Part { seq, body })
         .collect();
     store
-        .write(&session, &[Change::Message(message.clone())])
+        .write(&session, &[MessageChange::Message(message.clone())])
         .unwrap();
     for part in &message.parts {
         put_part(&store.connection(), &message.id, part).unwrap();
@@ -102,11 +102,11 @@ fn order_is_by_place_and_seq_and_not_by_id() {
     let (store, session) = store_with("/p");
     let (later, earlier) = (reply(MessageState::Complete), reply(MessageState::Complete));
     assert!(later.id < earlier.id);
-    let part = |message: &Message, seq| Change::Part {
+    let part = |message: &Message, seq| MessageChange::Part {
         message: message.id.clone(),
         part: text(seq, "x"),
     };
-    let head = |message: &Message| Change::Message(message.clone());
+    let head = |message: &Message| MessageChange::Message(message.clone());
     store
         .write(
             &session,
@@ -127,7 +127,7 @@ fn a_part_that_streams_is_replaced() {
     let (store, session) = store_with("/p");
     let message = reply(MessageState::Streaming);
     store
-        .write(&session, &[Change::Message(message.clone())])
+        .write(&session, &[MessageChange::Message(message.clone())])
         .unwrap();
     for so_far in ["a", "ab", "abc"] {
         put_part(&store.connection(), &message.id, &text(1, so_far)).unwrap();
@@ -139,12 +139,12 @@ fn a_part_that_streams_is_replaced() {
 fn a_boundary_is_written_whole_or_not_at_all() {
     let (store, session) = store_with("/p");
     let message = reply(MessageState::Complete);
-    let stray = Change::Part {
+    let stray = MessageChange::Part {
         message: MessageId::new(),
         part: text(1, "x"),
     };
     let error = store
-        .write(&session, &[Change::Message(message), stray])
+        .write(&session, &[MessageChange::Message(message), stray])
         .unwrap_err();
     assert!(matches!(error, StoreError::UnknownMessage(_)), "{error}");
     assert_eq!(store.load(&session).unwrap(), []);
@@ -161,7 +161,10 @@ fn a_seq_of_another_message_is_not_overwritten() {
     store
         .write(
             &session,
-            &[Change::Message(one.clone()), Change::Message(two.clone())],
+            &[
+                MessageChange::Message(one.clone()),
+                MessageChange::Message(two.clone()),
+            ],
         )
         .unwrap();
     put_part(&store.connection(), &one.id, &text(1, "mine")).unwrap();
@@ -173,7 +176,7 @@ fn a_seq_of_another_message_is_not_overwritten() {
     let other = new_session("/p");
     store.create(&other).unwrap();
     assert!(matches!(
-        store.write(&other.id, &[Change::Message(one)]),
+        store.write(&other.id, &[MessageChange::Message(one)]),
         Err(StoreError::UnknownMessage(_))
     ));
 }
@@ -188,20 +191,20 @@ fn unfinished_calls_get_their_one_result_after_a_crash() {
     store.create(&child).unwrap();
     let (message, below) = (reply(MessageState::Streaming), reply(MessageState::Complete));
     let states = [CallState::Pending, CallState::Running, CallState::Done];
-    let mut changes = vec![Change::Message(message.clone())];
+    let mut changes = vec![MessageChange::Message(message.clone())];
     for (state, seq) in states.into_iter().zip(1..) {
-        changes.push(Change::Part {
+        changes.push(MessageChange::Part {
             message: message.id.clone(),
             part: tool(seq, state),
         });
     }
     store.write(&session, &changes).unwrap();
-    let running = Change::Part {
+    let running = MessageChange::Part {
         message: below.id.clone(),
         part: tool(1, CallState::Running),
     };
     store
-        .write(&child.id, &[Change::Message(below), running])
+        .write(&child.id, &[MessageChange::Message(below), running])
         .unwrap();
 
     assert_eq!(
@@ -253,12 +256,12 @@ fn calls_inside_an_unfinished_call_that_had_ended_keep_their_results() {
         });
         outer.inner.push(inner);
     }
-    let change = Change::Part {
+    let change = MessageChange::Part {
         message: message.id.clone(),
         part,
     };
     store
-        .write(&session, &[Change::Message(message), change])
+        .write(&session, &[MessageChange::Message(message), change])
         .unwrap();
     store.mark_interrupted(&session).unwrap();
     let loaded = store.load(&session).unwrap();
@@ -294,7 +297,8 @@ fn void_replies_are_kept_and_not_counted() {
         role: Role::User,
         ..reply(MessageState::Complete)
     };
-    let changes = [user, reply(MessageState::Void), reply(MessageState::Complete)].map(Change::Message);
+    let changes =
+        [user, reply(MessageState::Void), reply(MessageState::Complete)].map(MessageChange::Message);
     let usage = Usage {
         output: 7,
         ..Usage::default()
@@ -303,7 +307,7 @@ fn void_replies_are_kept_and_not_counted() {
     store
         .write(
             &session,
-            &[Change::Request(PaidRequest {
+            &[MessageChange::Request(PaidRequest {
                 model: "local/m".parse().unwrap(),
                 agent: "build".into(),
                 usage,
@@ -320,11 +324,13 @@ fn void_replies_are_kept_and_not_counted() {
 fn a_session_can_be_deleted_with_its_messages() {
     let (store, session) = store_with("/p");
     let message = reply(MessageState::Complete);
-    let part = Change::Part {
+    let part = MessageChange::Part {
         message: message.id.clone(),
         part: text(1, "x"),
     };
-    store.write(&session, &[Change::Message(message), part]).unwrap();
+    store
+        .write(&session, &[MessageChange::Message(message), part])
+        .unwrap();
     store.delete(&session).unwrap();
     let count = |store: &Store| -> i64 {
         store

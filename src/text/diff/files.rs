@@ -98,13 +98,13 @@ pub fn unapply(text: &str, hunks: &[Hunk<'_>]) -> Option<String> {
 /// Like [`unapply`], from a text that has gone on since: a hunk may stand elsewhere by now, or may have been taken back
 /// already. `None` where a hunk is neither there nor undone.
 pub fn unapply_loosely(text: &str, hunks: &[Hunk<'_>]) -> Option<String> {
-    let mut lines: Vec<Piece<'_>> = text.split_inclusive('\n').map(Piece::of).collect();
+    let mut lines: Vec<PatchPiece<'_>> = text.split_inclusive('\n').map(PatchPiece::of).collect();
     // From the last one on, so that the places of those before stay.
     for hunk in hunks.iter().rev() {
         let expected = place(hunk);
-        let pieces = |is_in: fn(&DiffLine<'_>) -> bool| -> Vec<Piece<'_>> {
+        let pieces = |is_in: fn(&DiffLine<'_>) -> bool| -> Vec<PatchPiece<'_>> {
             let lines = hunk.lines.iter().filter(|line| is_in(line));
-            lines.map(Piece::of_diff).collect()
+            lines.map(PatchPiece::of_diff).collect()
         };
         let (before, after) = (
             pieces(|line| line.old_line.is_some()),
@@ -133,12 +133,12 @@ pub fn unapply_loosely(text: &str, hunks: &[Hunk<'_>]) -> Option<String> {
 
 /// A line with what ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece<'a> {
+struct PatchPiece<'a> {
     text: &'a str,
     has_newline: bool,
 }
 
-impl<'a> Piece<'a> {
+impl<'a> PatchPiece<'a> {
     fn of(line: &'a str) -> Self {
         let text = line.strip_suffix('\n');
         Self {
@@ -156,7 +156,7 @@ impl<'a> Piece<'a> {
 }
 
 /// Returns the position of `wanted` in `lines` that is nearest to `expected`.
-fn nearest(lines: &[Piece<'_>], wanted: &[Piece<'_>], expected: usize) -> Option<usize> {
+fn nearest(lines: &[PatchPiece<'_>], wanted: &[PatchPiece<'_>], expected: usize) -> Option<usize> {
     let last = lines.len().checked_sub(wanted.len())?;
     let starts = (0..=last).filter(|start| lines[*start..*start + wanted.len()] == *wanted);
     starts.min_by_key(|start| start.abs_diff(expected))

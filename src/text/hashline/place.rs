@@ -14,9 +14,9 @@ pub fn place(text: &str, edits: &[NumberedEdit]) -> Result<Vec<(Range<usize>, St
     if let Some(mismatch) = Mismatch::of(&lines, references) {
         return Err(PlaceError::Mismatch(mismatch));
     }
-    let mut changes: Vec<Change> = edits
+    let mut changes: Vec<LineChange> = edits
         .iter()
-        .map(|numbered| Change::of(numbered, lines.count()))
+        .map(|numbered| LineChange::of(numbered, lines.count()))
         .collect();
     // Stable, so that several insertions at one place keep their order. What is inserted before a line goes before what
     // becomes of it.
@@ -30,7 +30,7 @@ pub fn place(text: &str, edits: &[NumberedEdit]) -> Result<Vec<(Range<usize>, St
 }
 
 /// Lines that become other lines; an empty range is the gap before its line.
-struct Change {
+struct LineChange {
     number: usize,
     /// 0-based.
     range: Range<usize>,
@@ -39,7 +39,7 @@ struct Change {
     is_last: bool,
 }
 
-impl Change {
+impl LineChange {
     fn of(numbered: &NumberedEdit, count: usize) -> Self {
         let range = match &numbered.edit {
             Edit::Change { first, last, .. } => first.line - 1..last.line,
@@ -88,8 +88,8 @@ impl Change {
 }
 
 /// Changes come in order of where they begin, insertions first.
-fn check_overlap(changes: &[Change]) -> Result<(), PlaceError> {
-    let mut holder: Option<&Change> = None;
+fn check_overlap(changes: &[LineChange]) -> Result<(), PlaceError> {
+    let mut holder: Option<&LineChange> = None;
     for change in changes {
         if let Some(holder) = holder
             && change.range.start < holder.range.end
@@ -103,7 +103,7 @@ fn check_overlap(changes: &[Change]) -> Result<(), PlaceError> {
     Ok(())
 }
 
-fn overlap(holder: &Change, other: &Change) -> PlaceError {
+fn overlap(holder: &LineChange, other: &LineChange) -> PlaceError {
     let line = other.range.start + 1;
     let why = if other.range.is_empty() {
         let Range { start, end } = &holder.range;
@@ -120,7 +120,7 @@ fn overlap(holder: &Change, other: &Change) -> PlaceError {
 
 /// Makes one change of those that touch one another up to the end of the text: only together they say which line is the
 /// last.
-fn join_tail(changes: &mut Vec<Change>, count: usize) {
+fn join_tail(changes: &mut Vec<LineChange>, count: usize) {
     while let [.., before, last] = changes.as_mut_slice()
         && last.range.end == count
         && before.range.end == last.range.start

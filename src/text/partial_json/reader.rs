@@ -15,11 +15,11 @@ pub(super) struct JsonReader {
     pub(super) is_in_string: bool,
     /// The key whose value comes next.
     key: Option<String>,
-    state: State,
+    state: ReaderState,
 }
 
 #[derive(Debug, Clone, Default)]
-enum State {
+enum ReaderState {
     /// A value must come.
     #[default]
     Value,
@@ -46,14 +46,14 @@ enum State {
 
 #[derive(Debug, Clone)]
 struct StringPart {
-    target: Target,
+    target: ValueTarget,
     escape: Escape,
     /// A leading surrogate that waits for the other one.
     surrogate: Option<u16>,
 }
 
 #[derive(Debug, Clone)]
-enum Target {
+enum ValueTarget {
     Key(String),
     /// The newest value of the tree.
     Value,
@@ -134,9 +134,11 @@ impl JsonReader {
         let mut at = 0;
         while at < piece.len() {
             at = match std::mem::take(&mut self.state) {
-                State::InString(part) => self.in_string(part, piece, at)?,
-                State::InNumber { part, written } => self.in_number(part, written, piece, at)?,
-                State::InWord { word, read } => self.in_word(word, read, piece.as_bytes()[at]).ok_or(at)?,
+                ReaderState::InString(part) => self.in_string(part, piece, at)?,
+                ReaderState::InNumber { part, written } => self.in_number(part, written, piece, at)?,
+                ReaderState::InWord { word, read } => {
+                    self.in_word(word, read, piece.as_bytes()[at]).ok_or(at)?
+                }
                 state => self.between(state, piece.as_bytes()[at]).ok_or(at)?,
             } + at;
         }
@@ -144,19 +146,19 @@ impl JsonReader {
     }
 
     /// Reads one byte outside of strings, numbers and words; returns how many bytes were read.
-    fn between(&mut self, state: State, byte: u8) -> Option<usize> {
+    fn between(&mut self, state: ReaderState, byte: u8) -> Option<usize> {
         if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
             self.state = state;
             return Some(1);
         }
         match (state, byte) {
-            (State::FirstItem, b']') | (State::FirstKey, b'}') => self.close(),
-            (State::Value | State::FirstItem, _) => self.begin_value(byte)?,
-            (State::FirstKey | State::Key, b'"') => {
-                self.state = State::InString(StringPart::new(Target::Key(String::new())));
+            (ReaderState::FirstItem, b']') | (ReaderState::FirstKey, b'}') => self.close(),
+            (ReaderState::Value | ReaderState::FirstItem, _) => self.begin_value(byte)?,
+            (ReaderState::FirstKey | ReaderState::Key, b'"') => {
+                self.state = ReaderState::InString(StringPart::new(ValueTarget::Key(String::new())));
             }
-            (State::Colon, b':') => self.state = State::Value,
-            (State::AfterValue, _) => self.after_value(byte)?,
+            (ReaderState::Colon, b':') => self.state = ReaderState::Value,
+            (ReaderState::AfterValue, _) => self.after_value(byte)?,
             _ => return None,
         }
         Some(1)
@@ -168,20 +170,20 @@ impl JsonReader {
             b'{' => {
                 self.add(Value::Object(Map::new()));
                 self.tree.depth += 1;
-                self.state = State::FirstKey;
+                self.state = ReaderState::FirstKey;
             }
             b'[' => {
                 self.add(Value::Array(Vec::new()));
                 self.tree.depth += 1;
-                self.state = State::FirstItem;
+                self.state = ReaderState::FirstItem;
             }
             b'"' => {
                 self.add(Value::String(String::new()));
                 self.is_in_string = true;
-                self.state = State::InString(StringPart::new(Target::Value));
+                self.state = ReaderState::InString(StringPart::new(ValueTarget::Value));
             }
             b'-' | b'0'..=b'9' => {
-                self.state = State::InNumber {
+                self.state = ReaderState::InNumber {
                     part: match byte {
                         b'-' => NumberPart::Minus,
                         b'0' => NumberPart::Zero,
@@ -191,19 +193,19 @@ impl JsonReader {
                 };
             }
             b'n' => {
-                self.state = State::InWord {
+                self.state = ReaderState::InWord {
                     word: Word::Null,
                     read: 1,
                 }
             }
             b't' => {
-                self.state = State::InWord {
+                self.state = ReaderState::InWord {
                     word: Word::True,
                     read: 1,
                 }
             }
             b'f' => {
-                self.state = State::InWord {
+                self.state = ReaderState::InWord {
                     word: Word::False,
                     read: 1,
                 }
@@ -215,8 +217,8 @@ impl JsonReader {
 
     fn after_value(&mut self, byte: u8) -> Option<()> {
         match (self.tree.container()?, byte) {
-            (Value::Object(_), b',') => self.state = State::Key,
-            (Value::Array(_), b',') => self.state = State::Value,
+            (Value::Object(_), b',') => self.state = ReaderState::Key,
+            (Value::Array(_), b',') => self.state = ReaderState::Value,
             (Value::Object(_), b'}') | (Value::Array(_), b']') => self.close(),
             _ => return None,
         }
@@ -225,7 +227,7 @@ impl JsonReader {
 
     fn close(&mut self) {
         self.tree.depth -= 1;
-        self.state = State::AfterValue;
+        self.state = ReaderState::AfterValue;
     }
 
     /// Adds a value where the text stands: at the top, in an array, or under the key just read.
@@ -239,9 +241,9 @@ impl JsonReader {
         }
         if read + 1 == word.text().len() {
             self.add(word.value());
-            self.state = State::AfterValue;
+            self.state = ReaderState::AfterValue;
         } else {
-            self.state = State::InWord { word, read: read + 1 };
+            self.state = ReaderState::InWord { word, read: read + 1 };
         }
         Some(1)
     }
@@ -261,10 +263,10 @@ impl JsonReader {
         let count = digits.count();
         written.push_str(&rest[..count]);
         if count == rest.len() {
-            self.state = State::InNumber { part, written };
+            self.state = ReaderState::InNumber { part, written };
         } else if part.may_end() {
             self.add(written.parse().map_or(Value::Null, Value::Number));
-            self.state = State::AfterValue;
+            self.state = ReaderState::AfterValue;
         } else {
             return Err(at + count);
         }
@@ -277,7 +279,7 @@ impl JsonReader {
         let byte = rest.as_bytes()[0];
         if part.escape != Escape::None {
             part.escape_byte(&mut self.tree, byte).ok_or(at)?;
-            self.state = State::InString(part);
+            self.state = ReaderState::InString(part);
             return Ok(1);
         }
         let plain = rest
@@ -286,13 +288,13 @@ impl JsonReader {
             .count();
         if plain > 0 {
             part.push_str(&mut self.tree, &rest[..plain]);
-            self.state = State::InString(part);
+            self.state = ReaderState::InString(part);
             return Ok(plain);
         }
         match byte {
             b'\\' => {
                 part.escape = Escape::Backslash;
-                self.state = State::InString(part);
+                self.state = ReaderState::InString(part);
             }
             b'"' => self.end_string(part),
             _ => return Err(at),
@@ -303,20 +305,20 @@ impl JsonReader {
     fn end_string(&mut self, mut part: StringPart) {
         part.drop_surrogate(&mut self.tree);
         match part.target {
-            Target::Key(key) => {
+            ValueTarget::Key(key) => {
                 self.key = Some(key);
-                self.state = State::Colon;
+                self.state = ReaderState::Colon;
             }
-            Target::Value => {
+            ValueTarget::Value => {
                 self.is_in_string = false;
-                self.state = State::AfterValue;
+                self.state = ReaderState::AfterValue;
             }
         }
     }
 }
 
 impl StringPart {
-    fn new(target: Target) -> Self {
+    fn new(target: ValueTarget) -> Self {
         Self {
             target,
             escape: Escape::None,
@@ -335,8 +337,8 @@ impl StringPart {
 
     fn append(&mut self, tree: &mut OpenTree, text: &str) {
         match &mut self.target {
-            Target::Key(key) => key.push_str(text),
-            Target::Value => tree.push_str(text),
+            ValueTarget::Key(key) => key.push_str(text),
+            ValueTarget::Value => tree.push_str(text),
         }
     }
 

@@ -33,7 +33,7 @@ pub fn place(text: &str, chunks: &[Chunk<'_>]) -> Result<PlacedPatch, PlaceError
 
 fn place_within(text: &str, chunks: &[Chunk<'_>], steps: usize) -> Result<PlacedPatch, PlaceError> {
     let lines = Lines::new(text);
-    let mut search = Search {
+    let mut search = HunkSearch {
         lines: &lines,
         cursor: 0,
         level: Level::Exact,
@@ -60,7 +60,7 @@ struct Edit {
     new: String,
 }
 
-struct Search<'a, 't> {
+struct HunkSearch<'a, 't> {
     lines: &'a Lines<'t>,
     /// The first line that a chunk may still have.
     cursor: usize,
@@ -68,7 +68,7 @@ struct Search<'a, 't> {
     steps: usize,
 }
 
-impl Search<'_, '_> {
+impl HunkSearch<'_, '_> {
     fn chunk(&mut self, chunk: &Chunk<'_>, edits: &mut Vec<Edit>) -> Result<(), Problem> {
         if let Some(header) = chunk.header {
             let Some(at) = self.find(&[header])? else {

@@ -28,7 +28,7 @@ pub(super) enum FilteredChar {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum EscapeState {
     #[default]
     Text,
     /// Behind ESC, perhaps with intermediate bytes.
@@ -41,7 +41,7 @@ enum State {
 
 #[derive(Debug, Default)]
 pub(super) struct EscapeFilter {
-    state: State,
+    state: EscapeState,
     /// The text between the beginning and the end of the last control sequence, one character more than is kept when
     /// there was more.
     parameters: String,
@@ -50,16 +50,16 @@ pub(super) struct EscapeFilter {
 impl EscapeFilter {
     pub(super) fn pass(&mut self, c: char) -> FilteredChar {
         match self.state {
-            State::Text => self.text(c),
-            State::Escape { intermediate } => self.escape(c, intermediate),
-            State::Csi => self.csi(c),
-            State::ControlString { escape } => self.string(c, escape),
+            EscapeState::Text => self.text(c),
+            EscapeState::Escape { intermediate } => self.escape(c, intermediate),
+            EscapeState::Csi => self.csi(c),
+            EscapeState::ControlString { escape } => self.string(c, escape),
         }
     }
 
     /// Returns true if the next character begins a sequence or belongs to none.
     pub(super) fn is_between_sequences(&self) -> bool {
-        self.state == State::Text
+        self.state == EscapeState::Text
     }
 
     /// Returns the parameters of the control sequence that just ended: digits, `;` and `:`.
@@ -69,9 +69,9 @@ impl EscapeFilter {
 
     fn text(&mut self, c: char) -> FilteredChar {
         self.state = match c {
-            '\x1b' => State::Escape { intermediate: false },
+            '\x1b' => EscapeState::Escape { intermediate: false },
             '\u{9b}' => self.begin_csi(),
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => State::ControlString { escape: false },
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => EscapeState::ControlString { escape: false },
             _ => return FilteredChar::Char(c),
         };
         FilteredChar::Nothing
@@ -80,17 +80,17 @@ impl EscapeFilter {
     fn escape(&mut self, c: char, intermediate: bool) -> FilteredChar {
         self.state = match c {
             '[' if !intermediate => self.begin_csi(),
-            ']' | 'P' | 'X' | '^' | '_' if !intermediate => State::ControlString { escape: false },
-            ' '..='/' => State::Escape { intermediate: true },
-            '0'..='~' => State::Text,
+            ']' | 'P' | 'X' | '^' | '_' if !intermediate => EscapeState::ControlString { escape: false },
+            ' '..='/' => EscapeState::Escape { intermediate: true },
+            '0'..='~' => EscapeState::Text,
             _ => return self.give_back(c),
         };
         FilteredChar::Nothing
     }
 
-    fn begin_csi(&mut self) -> State {
+    fn begin_csi(&mut self) -> EscapeState {
         self.parameters.clear();
-        State::Csi
+        EscapeState::Csi
     }
 
     fn csi(&mut self, c: char) -> FilteredChar {
@@ -102,7 +102,7 @@ impl EscapeFilter {
                 FilteredChar::Nothing
             }
             '@'..='~' => {
-                self.state = State::Text;
+                self.state = EscapeState::Text;
                 meaning(c, &self.parameters)
             }
             _ => self.give_back(c),
@@ -111,13 +111,13 @@ impl EscapeFilter {
 
     fn string(&mut self, c: char, escape: bool) -> FilteredChar {
         match c {
-            '\\' if escape => self.state = State::Text,
+            '\\' if escape => self.state = EscapeState::Text,
             _ if escape => {
                 // ESC ends the string whatever follows it; what follows begins a sequence of its own.
                 return self.escape(c, false);
             }
-            '\x1b' => self.state = State::ControlString { escape: true },
-            '\x07' | '\x18' | '\x1a' | '\u{9c}' => self.state = State::Text,
+            '\x1b' => self.state = EscapeState::ControlString { escape: true },
+            '\x07' | '\x18' | '\x1a' | '\u{9c}' => self.state = EscapeState::Text,
             '\n' => return self.give_back(c),
             _ => {}
         }
@@ -126,7 +126,7 @@ impl EscapeFilter {
 
     /// Drops the sequence so far; the character that does not belong to it is read as text.
     fn give_back(&mut self, c: char) -> FilteredChar {
-        self.state = State::Text;
+        self.state = EscapeState::Text;
         self.text(c)
     }
 }

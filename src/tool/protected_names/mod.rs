@@ -46,13 +46,13 @@ const LAST: [&str; 8] = [
 /// Protected names that are known to be in the project.
 #[derive(Debug, Default)]
 pub struct ProtectedNames {
-    state: Mutex<State>,
+    state: Mutex<NameState>,
     /// Record of the files that lathe must not read; `None` where none is kept.
     records: Option<UnconfirmedRecords>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct NameState {
     /// `None` before the first command.
     known: Option<FoundNames>,
     repositories: Option<Repositories>,
@@ -98,7 +98,7 @@ impl ProtectedNames {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, NameState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

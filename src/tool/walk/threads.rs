@@ -15,10 +15,10 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// The allowance; clones share it.
 #[derive(Debug, Clone)]
-pub struct SearchThreads(Arc<Shared>);
+pub struct SearchThreads(Arc<ThreadState>);
 
 #[derive(Debug)]
-struct Shared {
+struct ThreadState {
     free: Mutex<usize>,
     given_back: Condvar,
 }
@@ -32,7 +32,7 @@ pub(in crate::tool) struct ThreadShare {
 
 impl Default for SearchThreads {
     fn default() -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(ThreadState {
             free: Mutex::new(MOST),
             given_back: Condvar::new(),
         }))

@@ -14,7 +14,7 @@ use crate::permission::Mode;
 use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
 use crate::session::{AgentChoice, CommandChoice, Op};
 use crate::tui::commands::{self, Command, commands, facts};
-use crate::tui::completion::{CompletionKind, FinderAnswer, Item, Request, Token, TokenKind};
+use crate::tui::completion::{CompletionItem, CompletionKind, FinderAnswer, Request, Token, TokenKind};
 use crate::tui::dialog::TypeAheadGuard;
 use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::picker::Row;
@@ -277,7 +277,7 @@ impl App {
     }
 
     /// Agents stand before the files where they are meant, behind them where they might be.
-    fn file_items(&mut self, token: &Token, paths: &[String]) -> Vec<Item> {
+    fn file_items(&mut self, token: &Token, paths: &[String]) -> Vec<CompletionItem> {
         let is_offered = |path: &&String| match token.kind {
             TokenKind::Path => is_plain_text(path),
             TokenKind::Mention | TokenKind::Command => can_be_mentioned(path),
@@ -301,12 +301,12 @@ impl App {
         items
     }
 
-    fn command_items(&mut self, text: &str) -> Vec<Item> {
+    fn command_items(&mut self, text: &str) -> Vec<CompletionItem> {
         let symbols = self.appearance.terminal_environment.symbols;
         let item = |command: &'static Command| {
             let (description, key) = facts(command, &self.keymap);
             let key: Vec<_> = key.split(' ').map(|key| key_name(key, symbols)).collect();
-            Item {
+            CompletionItem {
                 row: Row::new(&format!("/{}", command.name))
                     .detail(description)
                     .key(&key.join(" ")),
@@ -318,7 +318,7 @@ impl App {
             if !command.argument_hint.is_empty() {
                 row = row.fact(&command.argument_hint);
             }
-            Item {
+            CompletionItem {
                 row,
                 pick: CompletionKind::Own {
                     name: command.name.clone(),
@@ -340,7 +340,7 @@ impl App {
             .map(own);
         let items: Vec<_> = commands().iter().map(item).chain(own).collect();
         let uses = &self.uses.uses;
-        let bonus = |item: &Item| uses.bonus(item.row.fields()[0]);
+        let bonus = |item: &CompletionItem| uses.bonus(item.row.fields()[0]);
         self.views.front.completion.rank(text, items.into_iter(), bonus)
     }
 
@@ -399,17 +399,17 @@ impl App {
 }
 
 /// A name, and where it is.
-fn file_item(path: &str) -> Item {
+fn file_item(path: &str) -> CompletionItem {
     let body = path.strip_suffix('/').unwrap_or(path);
     let name = body.rfind('/').map_or(0, |slash| slash + 1);
-    Item {
+    CompletionItem {
         row: Row::new(&path[name..]).detail(&path[..name]),
         pick: CompletionKind::File(path.to_owned()),
     }
 }
 
-fn agent_item(agent: &AgentChoice) -> Item {
-    Item {
+fn agent_item(agent: &AgentChoice) -> CompletionItem {
+    CompletionItem {
         row: Row::new(&agent.name)
             .detail(&agent.description)
             .fact("go on as it"),

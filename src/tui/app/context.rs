@@ -4,7 +4,7 @@ use super::layers::LayerSlot;
 use super::{App, Focus, TurnStatus};
 use crate::tui::keymap::Context;
 use crate::tui::layer::Layer;
-use crate::tui::trace::State;
+use crate::tui::trace::TracedState;
 
 impl App {
     /// Returns the context in which the next key is read.
@@ -41,8 +41,8 @@ impl App {
     }
 
     /// Returns the state that programs that drive the screen are told.
-    pub(crate) fn state(&self) -> State {
-        State {
+    pub(crate) fn state(&self) -> TracedState {
+        TracedState {
             focus: self.focus_name(),
             dialog: if self.asks_to_quit() {
                 Some("quit")

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::{Completion, CompletionKind, Item, List, State};
+use super::{Completion, CompletionItem, CompletionKind, CompletionState, List};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::tui::app::pickers::agent_lines;
@@ -24,7 +24,7 @@ const LEAST_ABOVE: u16 = 1;
 impl Completion {
     /// Draws at the lower end of the area, and returns where it stands.
     pub(super) fn draw_in(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Rect {
-        let State::Open(list) = &mut self.state else {
+        let CompletionState::Open(list) = &mut self.state else {
             return Rect::default();
         };
         let is_wide = area.width >= WIDE;
@@ -140,7 +140,7 @@ impl List {
 }
 
 /// Returns the columns of the widest title.
-pub(super) fn title_columns(items: &[Item]) -> usize {
+pub(super) fn title_columns(items: &[CompletionItem]) -> usize {
     let widths = items.iter().map(|item| str_width(item.row.fields()[0]));
     widths.max().unwrap_or(0)
 }

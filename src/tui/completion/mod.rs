@@ -1,7 +1,7 @@
 //! The list above the composer that completes the word before the caret.
 //!
 //! It opens while a word is written that can be completed ([`Token`]), lies over the end of the transcript without moving
-//! it, and closes with the word. Nothing here knows what is listed: whoever owns the composer gives the [`Item`]s, and does
+//! it, and closes with the word. Nothing here knows what is listed: whoever owns the composer gives the [`CompletionItem`]s, and does
 //! what comes back from picking one. What was closed by hand stays closed for that word.
 
 mod draw;
@@ -31,7 +31,7 @@ const MOST: usize = 200;
 
 /// One thing to complete a word with.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Item {
+pub(crate) struct CompletionItem {
     pub(crate) row: Row,
     pub(crate) pick: CompletionKind,
 }
@@ -55,7 +55,7 @@ pub(crate) enum CompletionKind {
 
 #[derive(Default)]
 pub(crate) struct Completion {
-    state: State,
+    state: CompletionState,
     /// The text was changed by writing since it was last looked at.
     is_written: bool,
     /// The word that paths are being looked for, and the number of that question.
@@ -68,7 +68,7 @@ pub(crate) struct Completion {
 }
 
 #[derive(Default)]
-enum State {
+enum CompletionState {
     #[default]
     Closed,
     /// By hand, while this word was written.
@@ -79,7 +79,7 @@ enum State {
 struct List {
     token: Token,
     query: Query,
-    items: Vec<Item>,
+    items: Vec<CompletionItem>,
     selected: usize,
     top: usize,
     /// Columns of the widest title.
@@ -88,7 +88,7 @@ struct List {
 
 impl Completion {
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self.state, State::Open(_))
+        matches!(self.state, CompletionState::Open(_))
     }
 
     /// The person wrote: a list may open with that.
@@ -110,8 +110,8 @@ impl Completion {
     /// Returns true if a path without a sign is completed.
     pub(crate) fn is_of_path(&self) -> bool {
         let listed = match &self.state {
-            State::Open(list) => Some(list.token.kind),
-            State::Closed | State::Dismissed(_) => None,
+            CompletionState::Open(list) => Some(list.token.kind),
+            CompletionState::Closed | CompletionState::Dismissed(_) => None,
         };
         let asked = self.asked.as_ref().map(|(_, token)| token.kind);
         listed.or(asked) == Some(TokenKind::Path)
@@ -120,7 +120,7 @@ impl Completion {
     /// Returns true if the list is not for the word as it stands, because the answer is on its way.
     pub(crate) fn is_stale(&self) -> bool {
         match (&self.state, &self.asked) {
-            (State::Open(list), Some((_, token))) => list.token != *token,
+            (CompletionState::Open(list), Some((_, token))) => list.token != *token,
             _ => false,
         }
     }
@@ -151,9 +151,9 @@ impl Completion {
             return None;
         }
         match &self.state {
-            State::Open(list) if list.token == token => None,
-            State::Open(list) if list.token.is_at(&token) => Some(token),
-            State::Dismissed(word) if word.is_at(&token) => None,
+            CompletionState::Open(list) if list.token == token => None,
+            CompletionState::Open(list) if list.token.is_at(&token) => Some(token),
+            CompletionState::Dismissed(word) if word.is_at(&token) => None,
             _ if is_written => Some(token),
             _ => {
                 self.close();
@@ -163,10 +163,10 @@ impl Completion {
     }
 
     /// Lists these, the best first; with none there is no list.
-    pub(crate) fn show(&mut self, token: Token, mut items: Vec<Item>) {
+    pub(crate) fn show(&mut self, token: Token, mut items: Vec<CompletionItem>) {
         items.truncate(MOST);
         if items.is_empty() {
-            self.state = State::Closed;
+            self.state = CompletionState::Closed;
             return;
         }
         let title_columns = draw::title_columns(&items);
@@ -174,7 +174,7 @@ impl Completion {
         let query = Query::new(&token.text.replace('/', " "));
         // What was chosen by hand stays chosen while more is found for the same word.
         let chosen = match &self.state {
-            State::Open(list) if list.token == token && list.selected > 0 => {
+            CompletionState::Open(list) if list.token == token && list.selected > 0 => {
                 let item = list.items.get(list.selected);
                 items
                     .iter()
@@ -182,7 +182,7 @@ impl Completion {
             }
             _ => None,
         };
-        self.state = State::Open(List {
+        self.state = CompletionState::Open(List {
             query,
             token,
             items,
@@ -194,21 +194,21 @@ impl Completion {
 
     /// Closes it for as long as this word is written.
     pub(crate) fn dismiss(&mut self) {
-        if let State::Open(list) = &self.state {
-            self.state = State::Dismissed(list.token.clone());
+        if let CompletionState::Open(list) = &self.state {
+            self.state = CompletionState::Dismissed(list.token.clone());
             self.asked = None;
         }
     }
 
     pub(crate) fn close(&mut self) {
-        self.state = State::Closed;
+        self.state = CompletionState::Closed;
         self.is_written = false;
         self.asked = None;
     }
 
     /// Moves the selection; from an end it goes on at the other.
     pub(crate) fn move_by(&mut self, rows: isize) {
-        if let State::Open(list) = &mut self.state {
+        if let CompletionState::Open(list) = &mut self.state {
             let count = list.items.len() as isize;
             list.selected = (list.selected as isize + rows).rem_euclid(count) as usize;
         }
@@ -230,7 +230,7 @@ impl Completion {
         let Some(row) = row.checked_sub(self.area.y + 1).map(usize::from) else {
             return false;
         };
-        let State::Open(list) = &mut self.state else {
+        let CompletionState::Open(list) = &mut self.state else {
             return false;
         };
         let place = list.top + row;
@@ -241,8 +241,8 @@ impl Completion {
     }
 
     /// Returns the word and what it would be completed with.
-    pub(crate) fn selected(&self) -> Option<(&Token, &Item)> {
-        let State::Open(list) = &self.state else {
+    pub(crate) fn selected(&self) -> Option<(&Token, &CompletionItem)> {
+        let CompletionState::Open(list) = &self.state else {
             return None;
         };
         Some((&list.token, list.items.get(list.selected)?))
@@ -255,9 +255,9 @@ impl Completion {
     pub(crate) fn rank(
         &mut self,
         text: &str,
-        items: impl Iterator<Item = Item>,
-        bonus: impl Fn(&Item) -> u32,
-    ) -> Vec<Item> {
+        items: impl Iterator<Item = CompletionItem>,
+        bonus: impl Fn(&CompletionItem) -> u32,
+    ) -> Vec<CompletionItem> {
         let query = Query::new(text);
         let scored = items.filter_map(|item| {
             let [name, _] = item.row.fields();

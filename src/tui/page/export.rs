@@ -70,10 +70,10 @@ pub(super) struct Export {
     path: Composer,
     /// The name was changed by hand: another format leaves it alone.
     is_named: bool,
-    state: State,
+    state: ExportState,
 }
 
-enum State {
+enum ExportState {
     Asking,
     Writing,
     /// Something is there; the same key again replaces it.
@@ -91,7 +91,7 @@ impl Export {
             format: ExportFormat::Markdown,
             path,
             is_named: false,
-            state: State::Asking,
+            state: ExportState::Asking,
         }
     }
 
@@ -117,12 +117,12 @@ impl Export {
 
     fn export(&mut self) -> LayerReply {
         let path = self.path.text().trim().to_owned();
-        let replace = matches!(&self.state, State::Exists(there) if *there == path);
+        let replace = matches!(&self.state, ExportState::Exists(there) if *there == path);
         if self.target == ExportTarget::File && path.is_empty() {
-            self.state = State::Failed("The file needs a name.".to_owned());
+            self.state = ExportState::Failed("The file needs a name.".to_owned());
             return LayerReply::Done;
         }
-        self.state = State::Writing;
+        self.state = ExportState::Writing;
         LayerReply::Request(LayerRequest::Ask(match self.target {
             ExportTarget::File => Query::Keep(ExportRequest {
                 format: self.format,
@@ -136,13 +136,13 @@ impl Export {
     fn edited(&mut self) {
         self.target = ExportTarget::File;
         self.is_named = true;
-        self.state = State::Asking;
+        self.state = ExportState::Asking;
     }
 
     fn on_saved(&mut self, kept: &ExportOutcome) -> LayerReply {
         match kept {
             ExportOutcome::Exists(_) => {
-                self.state = State::Exists(self.path.text().trim().to_owned());
+                self.state = ExportState::Exists(self.path.text().trim().to_owned());
                 LayerReply::Done
             }
             ExportOutcome::Written { path, bytes } => LayerReply::Close(Some(LayerRequest::TellOfExport {
@@ -158,16 +158,16 @@ impl Export {
             ExportFormat::Json => "JSON: everything, with arguments, outputs and details, for programs.",
         };
         match &self.state {
-            State::Asking => remark(what, width, cx),
-            State::Writing => remark("Writing.", width, cx),
-            State::Exists(path) => {
+            ExportState::Asking => remark(what, width, cx),
+            ExportState::Writing => remark("Writing.", width, cx),
+            ExportState::Exists(path) => {
                 let sentence = format!(
                     "`{path}` is there already; {} again replaces it.",
                     cx.keymap.label(Context::Layer(&KEYS), Action::PickRow)
                 );
                 failure(&sentence, width, cx)
             }
-            State::Failed(sentence) => failure(sentence, width, cx),
+            ExportState::Failed(sentence) => failure(sentence, width, cx),
         }
     }
 }
@@ -183,13 +183,13 @@ impl Layer for Export {
 
     fn act(&mut self, action: Action) -> LayerReply {
         match action {
-            Action::PickRow if matches!(self.state, State::Writing) => {}
+            Action::PickRow if matches!(self.state, ExportState::Writing) => {}
             Action::PickRow => return self.export(),
             Action::RowDown => self.step(1),
             Action::RowUp => self.step(TARGETS.len() - 1),
             NEXT_FORMAT => {
                 self.next_format();
-                self.state = State::Asking;
+                self.state = ExportState::Asking;
             }
             Action::Edit(edit) => {
                 if self.path.edit(edit) == EditEffect::Text {
@@ -212,7 +212,7 @@ impl Layer for Export {
         let LayerUpdate::Answer(Query::Keep(_) | Query::Export(_), answer) = news else {
             return LayerReply::Ignored;
         };
-        self.state = State::Asking;
+        self.state = ExportState::Asking;
         match (answer, self.target) {
             (Answer::Kept(kept), _) => self.on_saved(kept),
             (Answer::Export(text), ExportTarget::Editor) => {
@@ -220,7 +220,7 @@ impl Layer for Export {
             }
             (Answer::Export(text), _) => LayerReply::Close(Some(LayerRequest::CopySession(text.clone()))),
             (Answer::Failed(sentence), _) => {
-                self.state = State::Failed(sentence.clone());
+                self.state = ExportState::Failed(sentence.clone());
                 LayerReply::Done
             }
             _ => LayerReply::Done,

@@ -94,12 +94,12 @@ fn is_offered(action: Action, cx: &LayerCx<'_>) -> bool {
 /// Draws what may follow the leader, at the bottom of `area`.
 fn draw_table(area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
     let LayerCx { keymap, look, .. } = *cx;
-    let entries = |is_brief: bool| -> Vec<Entry<'_>> {
+    let entries = |is_brief: bool| -> Vec<LeaderEntry<'_>> {
         let bindings = keymap.bindings(Context::Leader);
         let bindings = bindings.filter(|binding| is_offered(binding.action, cx));
         let shown = bindings.filter_map(|binding| {
             let brief = binding.brief.filter(|_| is_brief);
-            Some(Entry {
+            Some(LeaderEntry {
                 key: key_name(keymap.key_label(binding)?, look.symbols),
                 words: brief.unwrap_or(binding.description),
             })
@@ -148,14 +148,14 @@ fn title(keymap: &Keymap, look: Look<'_>, width: u16) -> Line<'static> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry<'a> {
+struct LeaderEntry<'a> {
     key: &'a str,
     words: &'a str,
 }
 
 /// How the entries stand: down first, then across.
 struct Grid<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: Vec<LeaderEntry<'a>>,
     rows: usize,
     columns: Vec<Column>,
     gap: usize,
@@ -171,7 +171,7 @@ struct Column {
 
 impl<'a> Grid<'a> {
     /// Fits the entries, which come in sentences or in a word each, into so many columns and rows of text.
-    fn new(entries: &dyn Fn(bool) -> Vec<Entry<'a>>, width: usize, height: usize) -> Self {
+    fn new(entries: &dyn Fn(bool) -> Vec<LeaderEntry<'a>>, width: usize, height: usize) -> Self {
         let (whole, brief) = (entries(false), entries(true));
         let least = whole.len().div_ceil(height).max(1);
         let most = (least..=whole.len()).rev();
@@ -183,7 +183,7 @@ impl<'a> Grid<'a> {
             .unwrap_or_else(|| Self::of(&brief, least, GAPS[2]).cut(width))
     }
 
-    fn of(entries: &[Entry<'a>], columns: usize, [gap, key_gap]: [usize; 2]) -> Self {
+    fn of(entries: &[LeaderEntry<'a>], columns: usize, [gap, key_gap]: [usize; 2]) -> Self {
         let rows = entries.len().div_ceil(columns).max(1);
         let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);
         let columns = entries.chunks(rows).map(|entries| Column {

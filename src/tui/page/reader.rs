@@ -45,11 +45,11 @@ pub(crate) struct PageReader<T> {
     /// Of the last frame.
     rows: usize,
     height: usize,
-    search: Search,
+    search: PageSearch,
 }
 
 #[derive(Default)]
-struct Search {
+struct PageSearch {
     /// The text that is being typed.
     line: Option<Composer>,
     pattern: Option<Regex>,
@@ -71,7 +71,7 @@ impl<T: Sheet> PageReader<T> {
             top: 0,
             rows: 0,
             height: 0,
-            search: Search::default(),
+            search: PageSearch::default(),
         }
     }
 
@@ -203,9 +203,9 @@ impl<T: Sheet> Layer for PageReader<T> {
             Action::PageTop => self.top = 0,
             Action::PageEnd => self.scroll_by(isize::MAX),
             Action::Search => {
-                self.search = Search {
+                self.search = PageSearch {
                     line: Some(Composer::default()),
-                    ..Search::default()
+                    ..PageSearch::default()
                 }
             }
             Action::KeepSearch => {
@@ -251,7 +251,7 @@ impl<T: Sheet> Layer for PageReader<T> {
 
     fn back(&mut self) -> LayerReply {
         let was_searched = self.search.line.is_some() || self.search.pattern.is_some();
-        self.search = Search::default();
+        self.search = PageSearch::default();
         if was_searched {
             LayerReply::Done
         } else {

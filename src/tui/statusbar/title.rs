@@ -111,7 +111,7 @@ pub(crate) struct TitleRow<'a> {
     pub(crate) symbols: Symbols,
 }
 
-type Piece = (String, Style);
+type TitlePiece = (String, Style);
 
 impl TitleRow<'_> {
     pub(crate) fn draw(&self, area: Rect, buffer: &mut Buffer) {
@@ -147,7 +147,7 @@ impl TitleRow<'_> {
     }
 
     /// `lathe · build › explore`; where there is little room, the last agent alone.
-    fn name(&self, width: usize) -> Vec<Piece> {
+    fn name(&self, width: usize) -> Vec<TitlePiece> {
         let mut pieces = vec![("lathe".to_owned(), self.theme.style(Meaning::Accent))];
         if self.facts.is_demo {
             pieces.push((" demo".to_owned(), self.theme.style(Meaning::Warning)));
@@ -173,8 +173,8 @@ impl TitleRow<'_> {
     }
 
     /// Returns what fits beside the title, and at most what fits without it.
-    fn right(&self, room: usize, most: usize) -> Vec<Piece> {
-        let columns = |pieces: &[Piece]| pieces.iter().map(|(text, _)| str_width(text)).sum::<usize>();
+    fn right(&self, room: usize, most: usize) -> Vec<TitlePiece> {
+        let columns = |pieces: &[TitlePiece]| pieces.iter().map(|(text, _)| str_width(text)).sum::<usize>();
         let mut kept = [true; 5];
         // The title gives up its columns before the other sessions go.
         let rooms = [room, room, room, room, room.max(most)];
@@ -191,10 +191,10 @@ impl TitleRow<'_> {
     }
 
     /// `kept`: cost, agent, model, context, other sessions.
-    fn right_with(&self, [cost, agent, model, context, others]: [bool; 5]) -> Vec<Piece> {
+    fn right_with(&self, [cost, agent, model, context, others]: [bool; 5]) -> Vec<TitlePiece> {
         let facts = self.facts;
         let text = self.theme.style(Meaning::Text);
-        let mut parts: Vec<Piece> = Vec::new();
+        let mut parts: Vec<TitlePiece> = Vec::new();
         if others && self.elsewhere.sessions > 0 {
             let count = plural(self.elsewhere.sessions, "other");
             parts.push((count, self.theme.style(Meaning::StateRunning)));
@@ -221,7 +221,7 @@ impl TitleRow<'_> {
         let mut pieces = self.joined(parts);
         let context = facts.context(self.symbols).filter(|_| context);
         let figures = [context, facts.price().filter(|_| cost)];
-        let figure_parts: Vec<Piece> = figures
+        let figure_parts: Vec<TitlePiece> = figures
             .into_iter()
             .flatten()
             .map(|figure| (figure, self.muted()))
@@ -233,7 +233,7 @@ impl TitleRow<'_> {
         pieces
     }
 
-    fn joined(&self, parts: Vec<Piece>) -> Vec<Piece> {
+    fn joined(&self, parts: Vec<TitlePiece>) -> Vec<TitlePiece> {
         let mut pieces = Vec::new();
         for part in parts {
             if !pieces.is_empty() {
@@ -269,7 +269,7 @@ pub(crate) fn mode_meaning(mode: Mode) -> Meaning {
     }
 }
 
-fn draw_line(pieces: Vec<Piece>, x: u16, area: Rect, buffer: &mut Buffer) {
+fn draw_line(pieces: Vec<TitlePiece>, x: u16, area: Rect, buffer: &mut Buffer) {
     let spans: Vec<Span<'_>> = pieces
         .into_iter()
         .map(|(text, style)| Span::styled(text, style))

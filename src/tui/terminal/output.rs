@@ -27,15 +27,15 @@ const STACK_BYTES: usize = 64 * 1024;
 /// The writing end of a terminal. Dropping it ends the thread once it has written what was sent.
 pub(super) struct Output {
     gathered: PendingBytes,
-    shared: Arc<Shared>,
+    shared: Arc<SharedOutput>,
 }
 
 /// Bytes that are not sent yet. Clones are the same bytes: the backend has one, which it does not lend.
 #[derive(Clone)]
 pub(super) struct PendingBytes(Rc<RefCell<Vec<u8>>>);
 
-struct Shared {
-    state: Mutex<State>,
+struct SharedOutput {
+    state: Mutex<OutputState>,
     /// Something was sent, or nothing will be any more.
     sent: Condvar,
     /// Nothing is under way any more: for whom may wait …
@@ -45,7 +45,7 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct State {
+struct OutputState {
     waiting: Vec<u8>,
     is_writing: bool,
     /// Why nothing can be written any more.
@@ -53,7 +53,7 @@ struct State {
     is_closed: bool,
 }
 
-impl State {
+impl OutputState {
     fn is_free(&self) -> bool {
         self.failed.is_some() || (!self.is_writing && self.waiting.is_empty())
     }
@@ -70,7 +70,7 @@ impl Output {
     }
 
     pub(super) fn to(target: impl Write + Send + 'static) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedOutput {
             state: Mutex::default(),
             sent: Condvar::new(),
             written: Condvar::new(),
@@ -159,8 +159,8 @@ impl Drop for Output {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedOutput {
+    fn lock(&self) -> MutexGuard<'_, OutputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

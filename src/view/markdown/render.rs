@@ -112,7 +112,7 @@ struct Renderer<'a, 'b> {
     targets: &'a mut Vec<String>,
     /// The language and the source that is being collected.
     code: Option<(String, String)>,
-    table: Option<(Table, Part)>,
+    table: Option<(Table, RenderPart)>,
 }
 
 /// Marks a style as that of a link.
@@ -133,7 +133,7 @@ struct Link {
     target: Option<String>,
 }
 
-enum Part {
+enum RenderPart {
     Head,
     Rows,
 }
@@ -203,12 +203,12 @@ impl Renderer<'_, '_> {
                     aligns,
                     ..Table::default()
                 };
-                self.table = Some((table, Part::Head));
+                self.table = Some((table, RenderPart::Head));
             }
             Tag::TableHead => self.styles.push(self.look.style(Meaning::TextStrong)),
             Tag::TableRow => {
                 if let Some((table, part)) = &mut self.table {
-                    *part = Part::Rows;
+                    *part = RenderPart::Rows;
                     table.rows.push(Vec::new());
                 }
             }
@@ -257,8 +257,8 @@ impl Renderer<'_, '_> {
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.flow);
                 match &mut self.table {
-                    Some((table, Part::Head)) => table.head.push(cell),
-                    Some((table, Part::Rows)) => {
+                    Some((table, RenderPart::Head)) => table.head.push(cell),
+                    Some((table, RenderPart::Rows)) => {
                         if let Some(row) = table.rows.last_mut() {
                             row.push(cell);
                         }

@@ -60,13 +60,13 @@ enum Block {
     Table,
     Quote,
     Indented,
-    Item(Item),
+    Item(ListItem),
     Fenced(Fence),
     Raw(RawEnd),
 }
 
 #[derive(Debug, Clone)]
-struct Item {
+struct ListItem {
     marker: Marker,
     number: Option<u64>,
     fence: Option<Fence>,
@@ -145,7 +145,7 @@ impl Splitter {
             }
             (ChunkKind::Raw, Block::Raw(end))
         } else if let Some(marker) = line::list_marker(text) {
-            let item = Item::new(marker, text, sibling);
+            let item = ListItem::new(marker, text, sibling);
             let number = item.number;
             (ChunkKind::Flow { number }, Block::Item(item))
         } else if text.trim_start().starts_with('>') && line::indent(text) < 4 {
@@ -243,7 +243,7 @@ impl Open {
     }
 }
 
-impl Item {
+impl ListItem {
     /// Items of one list count on from the first, whatever they say themselves.
     fn new(marker: Marker, text: &str, sibling: Option<(Marker, Option<u64>)>) -> Self {
         let rest = text.get(marker.bytes..).unwrap_or("");

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ratatui::style::{Color, Modifier, Style};
 use serde_json::{Map, Value};
 
-use super::{Entry, Meaning, ThemeError, ThemeKind, builtin_text, colour};
+use super::{Meaning, ThemeEntry, ThemeError, ThemeKind, builtin_text, colour};
 
 /// Longer chains of `extends` are taken for a cycle.
 const DEEPEST: usize = 8;
@@ -17,12 +17,12 @@ pub(super) struct ThemeFile {
     pub(super) background: Color,
     pub(super) pair: Option<String>,
     palette: HashMap<String, Color>,
-    entries: HashMap<String, Entry>,
+    entries: HashMap<String, ThemeEntry>,
 }
 
 impl ThemeFile {
     /// Returns the entry of the meaning or of its nearest parent.
-    pub(super) fn entry(&self, meaning: Meaning) -> Entry {
+    pub(super) fn entry(&self, meaning: Meaning) -> ThemeEntry {
         let mut key = meaning.name();
         loop {
             if let Some(entry) = self.entries.get(key) {
@@ -30,7 +30,7 @@ impl ThemeFile {
             }
             match key.rsplit_once('.') {
                 Some((parent, _)) => key = parent,
-                None => return Entry::default(),
+                None => return ThemeEntry::default(),
             }
         }
     }
@@ -120,9 +120,9 @@ impl ThemeFile {
         }
     }
 
-    fn read_entry(&self, value: &Value) -> Result<Entry, String> {
+    fn read_entry(&self, value: &Value) -> Result<ThemeEntry, String> {
         let at = |name: &str| value.get(name).map(|value| self.read_style(value)).transpose();
-        Ok(Entry {
+        Ok(ThemeEntry {
             full: self.read_style(value)?,
             indexed: at("256")?,
             ansi: at("ansi")?,

@@ -70,7 +70,7 @@ pub struct Theme {
     kind: ThemeKind,
     background: Color,
     pair: Option<String>,
-    entries: Box<[Entry]>,
+    entries: Box<[ThemeEntry]>,
     styles: Box<[Style]>,
     depth: ColorDepth,
     id: u64,
@@ -78,7 +78,7 @@ pub struct Theme {
 
 /// A meaning's look at each depth, as the file gave it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Entry {
+struct ThemeEntry {
     full: Style,
     indexed: Option<Style>,
     ansi: Option<Style>,
@@ -114,7 +114,7 @@ impl Theme {
     ) -> Result<(Self, Vec<String>), ThemeError> {
         let mut problems = Vec::new();
         let file = file::read(text, find, &mut problems)?;
-        let entries: Box<[Entry]> = Meaning::ALL.iter().map(|meaning| file.entry(*meaning)).collect();
+        let entries: Box<[ThemeEntry]> = Meaning::ALL.iter().map(|meaning| file.entry(*meaning)).collect();
         let theme = Self {
             name: file.name,
             kind: file.kind,
@@ -174,7 +174,7 @@ impl Theme {
     }
 }
 
-impl Entry {
+impl ThemeEntry {
     fn at_depth(&self, meaning: Meaning, depth: ColorDepth) -> Style {
         match depth {
             ColorDepth::TrueColor => self.full,

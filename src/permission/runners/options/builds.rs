@@ -1,12 +1,12 @@
 //! Options of programs that build in any language, and of those that run and describe what was built.
 
-use super::{Entry, Operands, known};
+use super::{Operands, OptionEntry, known};
 
 const SHOWING_CONTAINERS: &str = "-a -q -f -n: -l --all --quiet --format --filter --tail --since --until --follow \
     --timestamps -t --no-trunc --no-color --services --no-stream";
 
 /// Builds, containers and services.
-pub(super) const BUILDS: &[Entry] = &[
+pub(super) const BUILDS: &[OptionEntry] = &[
     (
         &["make", "gmake"],
         known(

@@ -1,6 +1,6 @@
 //! Options of git.
 
-use super::{Entry, Operands, known};
+use super::{Operands, OptionEntry, known};
 
 const GIT_SHOWING: &str = "-p -u -s -i -w -b -z -q -M -C -U: -S: -G: -n: -# -L: --patch --no-patch --oneline --stat \
     --shortstat --numstat --name-only --name-status --summary --graph --all --decorate --no-decorate --max-count --since \
@@ -11,7 +11,7 @@ const GIT_SHOWING: &str = "-p -u -s -i -w -b -z -q -M -C -U: -S: -G: -n: -# -L: 
     --histogram --patience --compact-summary --dirstat";
 
 /// The subcommands of git.
-pub(super) const GIT: &[Entry] = &[
+pub(super) const GIT: &[OptionEntry] = &[
     (
         &["git add"],
         known(

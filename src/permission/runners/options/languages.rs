@@ -1,6 +1,6 @@
 //! Options of what belongs to one programming language: package managers, tests, linters and formatters.
 
-use super::{Entry, WordsBehind, known};
+use super::{OptionEntry, WordsBehind, known};
 
 const CARGO: &str = "-q -v -vv -r -p: -F: -j: --quiet --verbose --release --package --workspace --all --exclude --lib --bins \
     --bin --tests --test --benches --bench --examples --example --all-targets --features --all-features \
@@ -20,7 +20,7 @@ const PYTEST: &str = "-q -v -x -s -l -k: -m: -n: -r: --tb --maxfail --lf --ff --
     --setup-show --numprocesses --dist --import-mode --pyargs --doctest-modules --asyncio-mode --reruns";
 
 /// Rust, Go, JavaScript, Python and Ruby.
-pub(super) const LANGUAGES: &[Entry] = &[
+pub(super) const LANGUAGES: &[OptionEntry] = &[
     (
         &["cargo check", "cargo build", "cargo doc", "cargo b", "cargo c", "cargo d"],
         known(CARGO),

@@ -1,9 +1,9 @@
 //! Options of programs that most systems have.
 
-use super::{Entry, WordsBehind, known};
+use super::{OptionEntry, WordsBehind, known};
 
 /// Programs that read, search and check text.
-pub(super) const SYSTEM: &[Entry] = &[
+pub(super) const SYSTEM: &[OptionEntry] = &[
     // They run nothing and write nothing whatever their options are, or make what was not there.
     (
         &[

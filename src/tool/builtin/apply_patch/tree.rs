@@ -45,7 +45,7 @@ pub(super) fn plan(
         tree.carry_out(&section.operation, target)?;
     }
     Ok(PlannedPatch {
-        files: tree.entries.iter().map(Entry::details).collect(),
+        files: tree.entries.iter().map(TreeEntry::details).collect(),
         changes: tree.into_changes(),
     })
 }
@@ -54,7 +54,7 @@ struct PatchedTree<'a> {
     originals: &'a Originals,
     /// By real path, so that what lies below a path stands behind it.
     nodes: BTreeMap<PathBuf, Node>,
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
 }
 
 /// A file that the patch names.
@@ -69,7 +69,7 @@ struct Node {
 }
 
 /// The result's facts about one file.
-struct Entry {
+struct TreeEntry {
     kind: FileKind,
     path: String,
     move_path: Option<String>,
@@ -103,12 +103,12 @@ impl PatchedTree<'_> {
             None => content.into_bytes(),
         };
         let after = Arc::new(TextFile::decode(bytes));
-        let entry = Entry {
+        let entry = TreeEntry {
             kind: FileKind::Add,
             replaces: before.is_some(),
             before,
             after: Some(Arc::clone(&after)),
-            ..Entry::of(path)
+            ..TreeEntry::of(path)
         };
         self.put(path, after, entry)
     }
@@ -118,10 +118,10 @@ impl PatchedTree<'_> {
         check_no_link(path)?;
         self.check_known(path)?;
         self.node(path)?.take_away();
-        self.entries.push(Entry {
+        self.entries.push(TreeEntry {
             kind: FileKind::Delete,
             before: Some(before),
-            ..Entry::of(path)
+            ..TreeEntry::of(path)
         });
         Ok(())
     }
@@ -138,12 +138,12 @@ impl PatchedTree<'_> {
             entry.level = entry.level.max(level);
             return Ok(());
         }
-        let entry = Entry {
+        let entry = TreeEntry {
             kind: FileKind::Update,
             level,
             before: Some(before),
             after: Some(Arc::clone(&after)),
-            ..Entry::of(path)
+            ..TreeEntry::of(path)
         };
         self.put(path, after, entry)
     }
@@ -153,14 +153,14 @@ impl PatchedTree<'_> {
         check_no_link(path)?;
         let (after, level) = edited(&before, path, chunks)?;
         let replaced = self.free_place(target)?;
-        let entry = Entry {
+        let entry = TreeEntry {
             kind: FileKind::Move,
             move_path: Some(target.display.clone()),
             replaces: replaced.is_some(),
             level,
             before: Some(before),
             after: Some(Arc::clone(&after)),
-            ..Entry::of(path)
+            ..TreeEntry::of(path)
         };
         let like = self.node(path)?.take_away();
         self.put(target, after, entry)?;
@@ -236,7 +236,7 @@ impl PatchedTree<'_> {
         Ok(())
     }
 
-    fn put(&mut self, path: &Resolved, file: Arc<TextFile>, entry: Entry) -> Result<(), ToolError> {
+    fn put(&mut self, path: &Resolved, file: Arc<TextFile>, entry: TreeEntry) -> Result<(), ToolError> {
         let place = self.entries.len();
         let node = self.node(path)?;
         node.now = Some(file);
@@ -288,7 +288,7 @@ impl Node {
     }
 }
 
-impl Entry {
+impl TreeEntry {
     fn of(path: &Resolved) -> Self {
         Self {
             kind: FileKind::Update,

@@ -41,7 +41,7 @@ pub(crate) struct Position {
 
 /// How one replacement was made.
 #[derive(Debug)]
-struct Step {
+struct EditStep {
     strategy: Strategy,
     positions: Vec<Position>,
 }
@@ -103,8 +103,8 @@ impl Plan {
 }
 
 impl Details {
-    fn new(path: &str, steps: Vec<Step>, diff: UnifiedDiff, created: bool) -> Self {
-        let edit = |step: &Step| EditDetails {
+    fn new(path: &str, steps: Vec<EditStep>, diff: UnifiedDiff, created: bool) -> Self {
+        let edit = |step: &EditStep| EditDetails {
             strategy: step.strategy.name().to_owned(),
             replacements: step.positions.len(),
         };
@@ -140,7 +140,7 @@ impl Details {
 }
 
 /// Exact finds come first, and then the strategies in their order.
-fn loosest(steps: &[Step]) -> Strategy {
+fn loosest(steps: &[EditStep]) -> Strategy {
     let used = steps.iter().map(|step| step.strategy);
     let rank = |strategy: &Strategy| (*strategy != Strategy::MultiOccurrence, *strategy as usize);
     used.max_by_key(rank).unwrap_or(Strategy::Simple)
@@ -212,7 +212,7 @@ fn step(
     wanted: &RequestedReplacement,
     tolerance: Tolerance,
     display: &str,
-) -> Result<(Step, Vec<u8>), ToolError> {
+) -> Result<(EditStep, Vec<u8>), ToolError> {
     if wanted.old == wanted.new {
         return Err(identical());
     }
@@ -236,12 +236,12 @@ pub(super) fn identical() -> ToolError {
     )
 }
 
-fn created(content: &str) -> (Step, Vec<u8>) {
+fn created(content: &str) -> (EditStep, Vec<u8>) {
     let position = Position {
         line_start: 1,
         line_end: content.lines().count().max(1),
     };
-    let step = Step {
+    let step = EditStep {
         strategy: Strategy::Simple,
         positions: vec![position],
     };
@@ -253,7 +253,7 @@ fn replaced(
     wanted: &RequestedReplacement,
     tolerance: Tolerance,
     display: &str,
-) -> Result<(Step, Vec<u8>), ToolError> {
+) -> Result<(EditStep, Vec<u8>), ToolError> {
     let old = wanted.old.replace("\r\n", "\n");
     let new = wanted.new.replace("\r\n", "\n");
     let occurrences = if wanted.all {
@@ -270,7 +270,7 @@ fn replaced(
         .collect();
     let bytes = file.splice(&splices).map_err(|error| not_made(error, display))?;
     let positions = plan.line_ranges(file.text()).into_iter();
-    let step = Step {
+    let step = EditStep {
         strategy: plan.strategy,
         positions: positions
             .map(|(line_start, line_end)| Position { line_start, line_end })

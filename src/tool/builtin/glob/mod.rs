@@ -63,13 +63,13 @@ struct File {
 }
 
 pub(super) struct Plan {
-    searches: Vec<Search>,
+    searches: Vec<GlobSearch>,
     limit: usize,
     title: String,
 }
 
 /// A directory to search, and for what.
-struct Search {
+struct GlobSearch {
     path: Resolved,
     base: Base,
     globs: Globs,
@@ -123,7 +123,7 @@ impl Tool for GlobTool {
                 let search = |(path, mut patterns): (Resolved, Vec<String>)| {
                     // They hold in every directory.
                     patterns.extend(excluded.iter().cloned());
-                    Ok(Search {
+                    Ok(GlobSearch {
                         globs: Globs::below(&path, &patterns, &exclude)?,
                         base: Base::of(&path),
                         path,

@@ -30,7 +30,7 @@ pub(super) struct FileMatches {
 /// The matches that several threads find, the first by path of them kept.
 #[derive(Default)]
 pub(super) struct FirstByPath {
-    state: Mutex<State>,
+    state: Mutex<MatchState>,
     /// There are more matches than are counted, so files behind the last are of no interest.
     is_full: AtomicBool,
 }
@@ -39,7 +39,7 @@ pub(super) struct FirstByPath {
 type Key = (String, PathBuf);
 
 #[derive(Default)]
-struct State {
+struct MatchState {
     files: BTreeMap<Key, FileMatches>,
     matches: usize,
     lines: usize,
@@ -88,12 +88,12 @@ impl FirstByPath {
         (files, None)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl MatchState {
     fn add(&mut self, key: Key, mut matches: FileMatches) {
         // A file that is reached in two ways, by the same name.
         if self.files.contains_key(&key) {

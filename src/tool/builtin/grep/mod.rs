@@ -136,7 +136,7 @@ pub(super) struct Plan {
     matcher: RegexMatcher,
     /// Resolved targets, as they were asked about.
     paths: Vec<Resolved>,
-    targets: Vec<Target>,
+    targets: Vec<SearchTarget>,
     multiline: bool,
     /// Lines shown before each match, and after it.
     before: usize,
@@ -147,7 +147,7 @@ pub(super) struct Plan {
     title: String,
 }
 
-enum Target {
+enum SearchTarget {
     Directory(Base, Globs),
     File(Resolved),
 }
@@ -247,13 +247,17 @@ impl Tool for GrepTool {
     }
 }
 
-fn targets(paths: &[Resolved], include: &[String], exclude: &[String]) -> Result<Vec<Target>, ToolError> {
+fn targets(
+    paths: &[Resolved],
+    include: &[String],
+    exclude: &[String],
+) -> Result<Vec<SearchTarget>, ToolError> {
     let target = |path: &Resolved| {
         // Also for a file, where they do not count: what is no glob is told.
         let globs = Globs::below(path, include, exclude)?;
         Ok(match path.kind {
-            PathKind::Directory => Target::Directory(Base::of(path), globs),
-            _ => Target::File(path.clone()),
+            PathKind::Directory => SearchTarget::Directory(Base::of(path), globs),
+            _ => SearchTarget::File(path.clone()),
         })
     };
     paths.iter().map(target).collect()

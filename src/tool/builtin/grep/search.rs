@@ -12,7 +12,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 
 use super::first_matches::{FileMatches, FirstByPath};
 use super::line::{self, Line, LineKind, ShownLine, first_matches};
-use super::{OutputMode, Plan, Target};
+use super::{OutputMode, Plan, SearchTarget};
 use crate::permission::ReadGate;
 use crate::regular_file::{FileGate, OpenDirectory, ReadError, RegularFile};
 use crate::tool::walk::{SearchLimit, SearchTree, ThreadedResults, VisitedFile as Entry, WalkEnd};
@@ -42,7 +42,7 @@ pub(super) struct GrepFindings {
 }
 
 pub(super) fn search(plan: &Plan, limit: &SearchLimit, readable: &ReadGate) -> GrepFindings {
-    let search = Search {
+    let search = GrepSearch {
         plan,
         limit,
         readable,
@@ -54,7 +54,7 @@ pub(super) fn search(plan: &Plan, limit: &SearchLimit, readable: &ReadGate) -> G
     let (mut binary, mut too_large) = (Vec::new(), Vec::new());
     for target in &plan.targets {
         match target {
-            Target::File(path) => {
+            SearchTarget::File(path) => {
                 let Some(_thread) = limit.threads(1) else {
                     break;
                 };
@@ -70,7 +70,7 @@ pub(super) fn search(plan: &Plan, limit: &SearchLimit, readable: &ReadGate) -> G
                     FileOutcome::TooLarge => too_large.push(path.display.clone()),
                 }
             }
-            Target::Directory(base, globs) => {
+            SearchTarget::Directory(base, globs) => {
                 let tree = SearchTree {
                     root: &base.real,
                     globs,
@@ -132,7 +132,7 @@ enum FileOutcome {
     TooLarge,
 }
 
-struct Search<'a> {
+struct GrepSearch<'a> {
     plan: &'a Plan,
     limit: &'a SearchLimit,
     readable: &'a ReadGate,
@@ -143,7 +143,7 @@ struct Search<'a> {
     failed: ThreadedResults<String>,
 }
 
-impl Search<'_> {
+impl GrepSearch<'_> {
     fn file(&self, searcher: &mut Searcher, opener: &mut Opener, candidate: Candidate<'_>) -> FileOutcome {
         if !self.first.counts(&candidate.display) {
             return FileOutcome::Searched;

@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Kind, SETTING, Source, looker};
+use super::{SETTING, Source, SourceKind, looker};
 use crate::conversation::{ErrorKind, FilePart};
 use crate::files::TextFile;
 use crate::pdf::{self, PdfError};
@@ -58,7 +58,9 @@ pub(super) async fn read(sources: Vec<Source>, model: &TaskModel, cx: &ToolCx) -
         let loaded = cx.blocking(move || load(source, &services)).await?;
         let (part, label) = match (loaded, kind) {
             (SourceBytes::Picture(picture), _) => image(&name, index + 1, &picture, &mut room)?,
-            (SourceBytes::Bytes(bytes), Kind::Pdf) => document(&name, bytes, model, &mut room, cx).await?,
+            (SourceBytes::Bytes(bytes), SourceKind::Pdf) => {
+                document(&name, bytes, model, &mut room, cx).await?
+            }
             (SourceBytes::Bytes(bytes), _) => {
                 let text = TextFile::decode(bytes).text().to_owned();
                 written(&name, text, &mut room)?
@@ -79,8 +81,8 @@ fn load(source: Source, services: &SessionServices) -> Result<SourceBytes, ToolE
     picture::alone(|alone| {
         let bytes = bytes(source, services)?;
         let fitted = match kind {
-            Kind::Bitmap => alone.recode(&bytes),
-            Kind::Image | Kind::Pdf | Kind::Text => alone.fit(bytes),
+            SourceKind::Bitmap => alone.recode(&bytes),
+            SourceKind::Image | SourceKind::Pdf | SourceKind::Text => alone.fit(bytes),
         };
         fitted
             .map(SourceBytes::Picture)

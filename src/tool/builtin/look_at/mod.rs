@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::content::Content;
-use self::source::{Kind, Source};
+use self::source::{Source, SourceKind};
 use super::tasks::{IN_BACKGROUND, beginning_of_answer, delegation, failure, failure_text, follow};
 use crate::conversation::{Budget, ErrorKind, Isolation, ModelRef, TaskId, TaskRow, TaskStatus, Usage};
 use crate::permission::{Ask, PermissionKey, Subject};

@@ -18,7 +18,7 @@ const TEXT: &[&str] = &["svg", "txt", "md", "csv", "json", "html"];
 
 /// How something is shown to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SourceKind {
     /// In a form that providers take.
     Image,
     /// In a form that has to be converted.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Text,
 }
 
-impl Kind {
+impl SourceKind {
     pub(super) fn is_image(self) -> bool {
         matches!(self, Self::Image | Self::Bitmap)
     }
@@ -39,17 +39,17 @@ pub(super) enum Source {
     File {
         path: Resolved,
         name: String,
-        kind: Kind,
+        kind: SourceKind,
     },
     Data {
         name: String,
         bytes: Vec<u8>,
-        kind: Kind,
+        kind: SourceKind,
     },
 }
 
 impl Source {
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> SourceKind {
         match self {
             Self::File { kind, .. } | Self::Data { kind, .. } => *kind,
         }
@@ -130,17 +130,17 @@ fn beginning_of_file(path: &Resolved) -> Result<(Vec<u8>, u64), ToolError> {
 }
 
 /// By the first bytes; text by its extension.
-fn kind(head: &[u8], extension: &str) -> Option<Kind> {
+fn kind(head: &[u8], extension: &str) -> Option<SourceKind> {
     if picture::mime_of(head).is_some() {
-        return Some(Kind::Image);
+        return Some(SourceKind::Image);
     }
     if is_pdf(head, extension) {
-        return Some(Kind::Pdf);
+        return Some(SourceKind::Pdf);
     }
     if picture::is_bitmap(head) {
-        return Some(Kind::Bitmap);
+        return Some(SourceKind::Bitmap);
     }
-    (TEXT.contains(&extension) && !looks_binary(head)).then_some(Kind::Text)
+    (TEXT.contains(&extension) && !looks_binary(head)).then_some(SourceKind::Text)
 }
 
 fn unknown(name: &str) -> ToolError {

@@ -48,10 +48,10 @@ const PARTS: [Context; 4] = [
 const ANYWHERE: [Context; 3] = [Context::Global, Context::Leader, Context::Palette];
 
 pub(crate) struct Palette {
-    entries: Vec<Entry>,
+    entries: Vec<PaletteEntry>,
 }
 
-struct Entry {
+struct PaletteEntry {
     /// Context that reads its key.
     context: Context,
     action: Action,
@@ -88,12 +88,12 @@ impl Palette {
             .into_iter()
             .chain(PARTS)
             .flat_map(|context| keymap.bindings(context));
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<PaletteEntry> = Vec::new();
         for binding in bindings.filter(|binding| makes_sense(binding)) {
             let is_known = entries.iter().any(|entry| entry.action == binding.action);
             if !is_known {
                 let binding = nearest(binding.action).unwrap_or(binding);
-                entries.push(Entry {
+                entries.push(PaletteEntry {
                     context: binding.context,
                     action: binding.action,
                     part: if is_anywhere(binding.action) {
@@ -127,7 +127,7 @@ impl ListContent for Palette {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let row = |entry: &Entry| Row::new(entry.description).detail(entry.part).key(&entry.key);
+        let row = |entry: &PaletteEntry| Row::new(entry.description).detail(entry.part).key(&entry.key);
         self.entries.iter().map(row).collect()
     }
 
@@ -143,7 +143,7 @@ mod tests {
 
     fn lines(context: Context, makes_sense: impl Fn(&BoundAction) -> bool) -> Vec<String> {
         let palette = Palette::new(&Keymap::default(), context, Symbols::Ascii, makes_sense);
-        let line = |entry: &Entry| format!("{} | {}", entry.description, entry.key);
+        let line = |entry: &PaletteEntry| format!("{} | {}", entry.description, entry.key);
         palette.entries.iter().map(line).collect()
     }
 

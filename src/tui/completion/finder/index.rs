@@ -23,13 +23,13 @@ const MOST_THREADS: usize = 8;
 
 #[derive(Default)]
 pub(crate) struct Index {
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
     /// One a thread.
     matchers: Vec<Matcher>,
     search: IndexSearch,
 }
 
-struct Entry {
+struct IndexEntry {
     /// With a slash at its end where it is a directory.
     path: Box<str>,
     /// Byte offset of the last component.
@@ -69,7 +69,7 @@ impl Index {
     }
 
     pub(crate) fn add(&mut self, paths: impl IntoIterator<Item = String>) {
-        self.entries.extend(paths.into_iter().map(Entry::new));
+        self.entries.extend(paths.into_iter().map(IndexEntry::new));
     }
 
     /// Looks for something else from now on.
@@ -183,7 +183,7 @@ impl SearchScope {
 /// Data that all threads share.
 #[derive(Clone, Copy)]
 struct Job<'a> {
-    entries: &'a [Entry],
+    entries: &'a [IndexEntry],
     query: &'a Query,
     mask: u64,
     uses: &'a Frecency,
@@ -210,7 +210,7 @@ impl Job<'_> {
     }
 }
 
-impl Entry {
+impl IndexEntry {
     fn new(path: String) -> Self {
         let body = path.strip_suffix('/').unwrap_or(&path);
         let name = body.rfind('/').map_or(0, |slash| slash + 1) as u32;

@@ -25,10 +25,10 @@ pub(super) struct WalkProgress {
     /// Directories that it leaves out.
     without: HashSet<PathBuf>,
     is_stopped: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<WalkState>,
 }
 
-struct State {
+struct WalkState {
     /// Paths that were not taken yet.
     found: Vec<String>,
     /// Directories that were met and not read yet.
@@ -42,7 +42,7 @@ struct State {
 
 impl WalkProgress {
     pub(super) fn new(root: &Path, without: HashSet<PathBuf>) -> Self {
-        let state = State {
+        let state = WalkState {
             found: Vec::new(),
             unread: HashSet::from([root.to_owned()]),
             heard: Instant::now(),
@@ -125,7 +125,7 @@ impl WalkProgress {
         ))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WalkState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,7 +2,7 @@
 
 use super::command::Verb;
 use super::motion::line_start;
-use super::{Mode, RepeatableChange, Step, Vim, VimText, clamp};
+use super::{Mode, RepeatableChange, UndoStep, Vim, VimText, clamp};
 
 /// Steps that can be undone.
 pub(super) const UNDO_STEPS: usize = 200;
@@ -38,7 +38,7 @@ impl Vim {
         }
     }
 
-    fn push_undo(&mut self, step: Step) {
+    fn push_undo(&mut self, step: UndoStep) {
         self.redo.clear();
         self.undo.push(step);
         if self.undo.len() > UNDO_STEPS {
@@ -47,7 +47,7 @@ impl Vim {
     }
 
     /// Keeps what a command did, for undo and for repeating it.
-    pub(super) fn settle(&mut self, keys: Vec<char>, verb: Verb, before: Step, page: &mut dyn VimText) {
+    pub(super) fn settle(&mut self, keys: Vec<char>, verb: Verb, before: UndoStep, page: &mut dyn VimText) {
         let (is_history, is_repeat) = (verb == Verb::Key('u'), verb == Verb::Key('.'));
         if self.mode == Mode::Insert {
             if !self.is_repeating {
@@ -115,7 +115,7 @@ impl RepeatableChange {
     }
 }
 
-fn restore(page: &mut dyn VimText, (text, caret): &Step) {
+fn restore(page: &mut dyn VimText, (text, caret): &UndoStep) {
     let length = page.text().chars().count();
     page.replace(0..length, text);
     page.go(*caret);

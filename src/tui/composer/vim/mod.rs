@@ -71,7 +71,7 @@ struct RepeatableChange {
 }
 
 /// A text as it was, and where the caret stood.
-type Step = (String, usize);
+type UndoStep = (String, usize);
 
 #[derive(Debug)]
 pub(crate) struct Vim {
@@ -82,12 +82,12 @@ pub(crate) struct Vim {
     anchor: usize,
     register: Register,
     found: Option<Find>,
-    undo: Vec<Step>,
-    redo: Vec<Step>,
+    undo: Vec<UndoStep>,
+    redo: Vec<UndoStep>,
     /// The page after the last command.
     seen: String,
     /// Before insert mode.
-    begun: Step,
+    begun: UndoStep,
     /// The text that is being inserted, with the command that began it; `None` where it cannot be repeated.
     recording: Option<RepeatableChange>,
     last: RepeatableChange,
@@ -105,7 +105,7 @@ impl Default for Vim {
             undo: Vec::new(),
             redo: Vec::new(),
             seen: String::new(),
-            begun: Step::default(),
+            begun: UndoStep::default(),
             recording: None,
             last: RepeatableChange::default(),
             is_repeating: false,
@@ -134,7 +134,7 @@ impl Vim {
         self.keys.clear();
         self.undo.clear();
         self.redo.clear();
-        self.begun = Step::default();
+        self.begun = UndoStep::default();
         self.recording = None;
     }
 
