@@ -10,11 +10,11 @@
 //! mark. A final line break makes no further line, and a text without one stays without one.
 //!
 //! ```
-//! use lathe::text::hashline::{Edit, Numbered, Reference, place};
+//! use lathe::text::hashline::{Edit, NumberedEdit, Reference, place};
 //!
 //! let line: Reference = "2:89".parse().unwrap();
 //! let edit = Edit::Change { first: line, last: line, lines: vec!["const y = 3".to_owned()] };
-//! let edits = [Numbered { number: 1, edit }];
+//! let edits = [NumberedEdit { number: 1, edit }];
 //! let splices = place("const x = 1\nconst y = 2\n", &edits).unwrap();
 //! assert_eq!(splices, [(12..23, "const y = 3".to_owned())]);
 //! ```
