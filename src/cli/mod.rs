@@ -41,6 +41,7 @@ use clap::{CommandFactory, Parser};
 use crate::pdf;
 #[cfg(target_os = "linux")]
 use crate::process::keeper;
+use crate::process::pty::control;
 use crate::process::sandbox;
 use args::{Cli, Command, ConfigCommand, PermissionsCommand, SessionsCommand, WorktreesCommand};
 use failure::Failure;
@@ -52,6 +53,9 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| word == sandbox::WORD) {
         return sandbox::run(words.into_iter().skip(2));
+    }
+    if words.get(1).is_some_and(|word| word == control::WORD) {
+        return control::run(words.into_iter().skip(2));
     }
     if words.get(1).is_some_and(|word| word == pdf::WORD) {
         return pdf::run(words.into_iter().skip(2));

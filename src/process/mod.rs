@@ -7,6 +7,8 @@
 //!
 //! The program starts commands through the [`keeper`], which outlives it for as long as it takes to end all of them.
 //!
+//! A program that needs a terminal runs in a [`pty`] with a [`screen`] in memory.
+//!
 //! Decoding, cutting and showing the output, and asking whether a command may run, are for others.
 
 pub mod blocked_file;
@@ -21,8 +23,10 @@ pub mod occupants;
 pub mod own_binary;
 pub mod piped;
 pub mod program;
+pub mod pty;
 pub mod sandbox;
 pub mod scratch;
+pub mod screen;
 pub mod shell;
 pub mod spawn;
 mod start;

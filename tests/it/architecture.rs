@@ -222,6 +222,7 @@ const UNGATED: &[(&str, &str)] = &[
     ),
     ("process/spawn.rs", "`/dev/null`"),
     ("process/blocked_file.rs", "`/proc`"),
+    ("process/pty/", "`/proc`"),
     (
         "project_root.rs",
         "the `.git` file that says where a repository is",

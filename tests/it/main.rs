@@ -83,6 +83,7 @@ mod survival;
 mod task_board;
 mod task_kills;
 mod tasks;
+mod terminal_programs;
 mod todo_edits;
 mod tools;
 mod trust;

@@ -28,6 +28,12 @@ const OPENERS: &[(&str, &str)] = &[
     ("src/hook/transcript.rs", "lathe's own transcript for hooks"),
     ("src/process/descendants.rs", "`/proc`"),
     ("src/process/kill.rs", "`/proc`"),
+    (
+        "src/process/pty/device.rs",
+        "the program's end of a terminal that lathe made",
+    ),
+    ("src/process/pty/ending.rs", "`/proc`"),
+    ("src/process/pty/waiting.rs", "`/proc`"),
     ("src/process/sandbox/namespace.rs", "`/proc`"),
     ("src/process/sandbox/support.rs", "`/proc`"),
     (

@@ -18,6 +18,10 @@ const STARTERS: &[(&str, &str)] = &[
         "commands, in the confinement that they come with",
     ),
     (
+        "src/process/pty/control.rs",
+        "becomes the program of a terminal, in the confinement that it was started with",
+    ),
+    (
         "src/process/sandbox/enter.rs",
         "becomes the command that is confined",
     ),

@@ -205,7 +205,9 @@ fn failure(card: Card, printed: OutputLines<'_>) -> Card {
             if !rows.is_empty() {
                 card = card.part(CardPart::Lines(std::mem::take(&mut rows)));
             }
-            let of_failure = failures.iter().filter(|failure| (next..at).contains(failure));
+            let of_failure = failures
+                .iter()
+                .filter(|failure| (next..at).contains::<usize>(failure));
             card = card.part(gap(left_out, next == 0, of_failure.count()));
         }
         let number = format!("{:>5} ", before + at as u64 + 1);
