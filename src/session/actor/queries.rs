@@ -101,7 +101,7 @@ impl Actor {
         }
     }
 
-    /// Where the conversation has an image that the model cannot take, the tool that describes it joins the others.
+    /// Has `look_at` join the others where the conversation has an image and the model takes none.
     pub(super) fn note_images(&mut self) {
         if self
             .advertised

@@ -76,40 +76,26 @@ fn echo_that_is_off_for_other_reasons_is_hidden_too() {
     is_hidden(&program, "ready");
 }
 
-/// A setuid program, run by somebody who is not root.
-#[test]
-fn su_run_by_another_user_is_hidden() {
+/// Runs a program as a user who is not root, and checks that its input is hidden once this text is there.
+fn is_hidden_of_another_user(words: &[&str], text: &str) {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: needs root to become another user");
         return;
     }
-    let program = start(&[
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-        "su",
-        "root",
-    ]);
-    is_hidden(&program, "assword");
+    let other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    is_hidden(&start(&[&other, words].concat()), text);
+}
+
+/// A setuid program, run by somebody who is not root.
+#[test]
+fn su_run_by_another_user_is_hidden() {
+    is_hidden_of_another_user(&["su", "root"], "assword");
 }
 
 #[test]
 fn another_user_s_program_without_echo_is_hidden_even_in_raw_mode() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: needs root to become another user");
-        return;
-    }
-    let program = start(&[
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-        "bash",
-        "-c",
-        "stty -echo -icanon; echo ready; read -rn 20",
-    ]);
-    is_hidden(&program, "ready");
+    let script = "stty -echo -icanon; echo ready; read -rn 20";
+    is_hidden_of_another_user(&["bash", "-c", script], "ready");
 }
 
 #[test]

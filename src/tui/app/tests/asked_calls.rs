@@ -3,12 +3,12 @@
 use crate::permission::PermissionKey;
 use serde_json::json;
 
-use super::asking::{call_of, with_tools};
+use super::asking::call_of;
 use super::*;
 
 #[test]
 fn the_card_of_a_call_that_was_edited_shows_what_would_run_now() {
-    let mut driver = with_tools();
+    let mut driver = Driver::with_tools();
     driver.event(Event::TurnStarted);
     let inquiry = bash("echo before", &[]);
     call_of(&mut driver, &inquiry, &json!({"command": "echo before"}));

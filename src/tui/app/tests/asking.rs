@@ -374,62 +374,6 @@ fn no_row_can_be_ticked_before_always_was_opened() {
     );
 }
 
-/// Asks and says with which scope "always" begins, without an answer.
-fn first_scope(driver: &mut Driver) -> &'static str {
-    driver.ask(bash("cargo test", &["cargo test *"]));
-    driver.wait(301);
-    driver.press("a");
-    let text = driver.text();
-    let scopes = ["this session", "this project", "everywhere"];
-    let named = scopes
-        .into_iter()
-        .find(|scope| text.contains(&format!("scope: {scope}")));
-    named.unwrap_or_else(|| panic!("{text}"))
-}
-
-#[test]
-fn always_begins_with_this_project_and_then_with_what_was_chosen_last() {
-    let mut driver = Driver::open();
-    assert_eq!(first_scope(&mut driver), "this project");
-    driver.press("s s");
-    driver.press("enter");
-    assert_eq!(first_scope(&mut driver), "this session");
-    // Everywhere has to be chosen each time.
-    driver.press("s s");
-    assert!(driver.text().contains("scope: everywhere"));
-    driver.press("enter");
-    assert_eq!(first_scope(&mut driver), "this session");
-    let scopes: Vec<Scope> = driver
-        .replies()
-        .into_iter()
-        .filter_map(|reply| match reply {
-            PermissionReply::Always { scope, .. } => Some(scope),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(scopes, [Scope::Session, Scope::Everywhere]);
-}
-
-#[test]
-fn always_begins_with_the_scope_that_was_stored_last_before_the_start() {
-    let mut driver = Driver::closed();
-    let mut snapshot = driver.snapshot();
-    snapshot.info.scope = Some(Scope::Session);
-    driver.attach(&snapshot);
-    assert_eq!(first_scope(&mut driver), "this session");
-}
-
-#[test]
-fn the_scope_that_was_chosen_holds_when_the_session_is_attached_to_again() {
-    let mut driver = Driver::open();
-    assert_eq!(first_scope(&mut driver), "this project");
-    driver.press("s s enter");
-    let mut snapshot = driver.snapshot();
-    snapshot.info.scope = Some(Scope::Project);
-    driver.attach(&snapshot);
-    assert_eq!(first_scope(&mut driver), "this session");
-}
-
 pub(super) fn of_child(command: &str, task: &str) -> Question<Inquiry> {
     let mut question = bash(command, &[]);
     question.agent = "explore".to_owned();
@@ -539,7 +483,7 @@ fn count(driver: &mut Driver, text: &str) -> usize {
 
 #[test]
 fn what_a_dialog_asks_about_is_drawn_once() {
-    let mut driver = with_tools();
+    let mut driver = Driver::with_tools();
     let inquiry = call_with_body(&mut driver);
     assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
     driver.ask(inquiry);
@@ -568,7 +512,7 @@ fn what_a_dialog_asks_about_is_drawn_once() {
 
 #[test]
 fn a_card_that_is_being_read_is_not_folded_by_an_ask() {
-    let mut driver = with_tools();
+    let mut driver = Driver::with_tools();
     let inquiry = call_with_body(&mut driver);
     driver.size = (80, 14);
     for _ in 0..6 {
@@ -585,22 +529,6 @@ fn a_card_that_is_being_read_is_not_folded_by_an_ask() {
     let before = first(&mut driver);
     driver.ask(inquiry);
     assert_eq!(first(&mut driver), before, "{}", driver.text());
-}
-
-/// With its session open, whose calls are drawn by the tools themselves.
-pub(super) fn with_tools() -> Driver {
-    let mut driver = Driver::closed();
-    let snapshot = driver.snapshot();
-    let tools = crate::tool::BuiltinCards::new();
-    driver.app.session_opened(
-        driver.app.views.front.slot,
-        &snapshot,
-        tools,
-        Vec::new(),
-        driver.now,
-    );
-    driver.collect();
-    driver
 }
 
 #[test]

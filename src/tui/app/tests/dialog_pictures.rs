@@ -1,6 +1,6 @@
 //! Whole frames with a dialog, of all sizes that a terminal commonly has.
 
-use super::asking::{call_of, of_child, with_tools};
+use super::asking::{call_of, of_child};
 use super::pictures::picture;
 use super::*;
 use crate::permission::DeletedFiles;
@@ -17,7 +17,7 @@ fn pictures(driver: &mut Driver, name: &str) {
 
 /// A conversation whose last call asks.
 fn asked(args: &serde_json::Value, inquiry: Question<Inquiry>) -> Driver {
-    let mut driver = with_tools();
+    let mut driver = Driver::with_tools();
     let message = message(Role::User, "make the retry test deterministic");
     driver.event(Event::MessageStarted(message));
     driver.event(Event::TurnStarted);

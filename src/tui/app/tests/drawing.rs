@@ -43,15 +43,7 @@ fn with_pictures(protocol: Option<PictureProtocol>, pictures: &[Vec<u8>]) -> Dri
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
-    let tools = crate::tool::BuiltinCards::new();
-    driver.app.session_opened(
-        driver.app.views.front.slot,
-        &snapshot,
-        tools,
-        Vec::new(),
-        driver.now,
-    );
-    driver.collect();
+    driver.open_session(&snapshot);
     driver.size = (80, 30);
     driver.frame();
     driver.press("ctrl+x o");

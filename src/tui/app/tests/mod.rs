@@ -1,5 +1,6 @@
 //! The screen, driven as the event loop drives it: keys and events in, effects and frames out, with a clock of its own.
 
+mod always_scope;
 mod asked_calls;
 mod asking;
 mod attaching;
@@ -136,6 +137,21 @@ impl Driver {
         let mut driver = Self::closed();
         driver.attach(&driver.snapshot());
         driver
+    }
+
+    /// With its session open, whose calls are drawn by the tools themselves.
+    fn with_tools() -> Self {
+        let mut driver = Self::closed();
+        driver.open_session(&driver.snapshot());
+        driver
+    }
+
+    fn open_session(&mut self, snapshot: &Snapshot) {
+        let slot = self.app.views.front.slot;
+        let cards = crate::tool::BuiltinCards::new();
+        self.app
+            .session_opened(slot, snapshot, cards, Vec::new(), self.now);
+        self.collect();
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -306,14 +306,7 @@ fn enter_opens_a_match_at_its_line_in_the_project() {
         messages: vec![Arc::new(message)],
         ..driver.snapshot()
     };
-    let tools = crate::tool::BuiltinCards::new();
-    driver.app.session_opened(
-        driver.app.views.front.slot,
-        &snapshot,
-        tools,
-        Vec::new(),
-        driver.now,
-    );
+    driver.open_session(&snapshot);
     driver.app.views.front.directory = "/home/u/src/retry/crates".into();
     driver.text();
     driver.press("esc");
