@@ -166,3 +166,31 @@ fn quitting_asks_while_a_task_is_at_work() {
     terminal.keys("y");
     assert!(terminal.wait_exit().success());
 }
+
+#[test]
+fn esc_holds_what_a_task_would_set_off_until_the_person_speaks() {
+    let gate = Gate::new();
+    let server = Server::with([
+        Turn::tool("task", order("look around", true)),
+        Turn::text("I wait for it."),
+        Turn::text("I read both."),
+    ]);
+    server.script_for(HELPER, [Turn::text("Found: line 1.").gate(0, &gate)]);
+    let project = with_helper(&server);
+    let terminal = open(&project);
+    say(&terminal, "where is it?");
+    terminal.wait_text("I wait for it.");
+    gate.wait_until_reached();
+    terminal.wait_text(" 1 task · ");
+    terminal.key(Key::Esc);
+    terminal.wait_text("held until you send something");
+    gate.open();
+    terminal.wait_for(|screen| screen.contains("completed") && screen.contains("Found: line 1."));
+    say(&terminal, "and now?");
+    terminal.wait_text("I read both.");
+    let requests = server.requests();
+    let newest = requests.last().unwrap();
+    assert!(newest.mentions("and now?") && newest.mentions("is completed after"));
+    // Two of the root before it and one of the helper: the end of the task began no turn.
+    assert_eq!(requests.len(), 4);
+}

@@ -6,10 +6,12 @@ mod limits;
 mod progress;
 mod survival;
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::run::{events_of, last, of_kind, project_with, reason, text_of};
-use crate::support::{Finished, Gate, Project, Server, Turn};
+use crate::support::{Finished, Gate, Project, Server, Turn, wait_until};
 
 /// A text that stands in the requests of agent `helper` alone.
 const HELPER: &str = "You are the helper of these tests.";
@@ -198,17 +200,28 @@ fn a_task_that_has_ended_goes_on_with_all_that_it_knows() {
 
 #[test]
 fn cancelling_stops_a_task_and_everything_it_started_and_no_notice_follows() {
-    let gate = Gate::new();
+    let (gate, end) = (Gate::new(), Gate::new());
     let server = Server::with([
         Turn::tool("task", background("find it")),
         Turn::tool("background_cancel", json!({"all": true})).gate(0, &gate),
-        Turn::text("Stopped."),
+        Turn::text("Stopped.").gate(0, &end),
     ]);
-    server.script_for(HELPER, [Turn::tool("bash", json!({"command": "sleep 600"}))]);
-    let project = configured(&server, &json!({"permission": {"bash": "allow"}}));
+    let script = "bash -c 'echo $$ >> pids; exec sleep 600' &\necho $$ >> pids\nexec sleep 600\n";
+    server.script_for(HELPER, [Turn::tool("bash", json!({"command": "bash start.sh"}))]);
+    let project = configured(&server, &json!({"permission": {"bash": "allow"}})).file("start.sh", script);
     let running = events_of(&project).arg("look").spawn();
-    running.wait_for_stdout(|told| told.contains(r#""tool":"bash""#));
+    let pids = || fs::read_to_string(project.path("pids")).unwrap_or_default();
+    wait_until("both processes are there", || pids().lines().count() == 2);
     gate.open();
+    end.wait_until_reached();
+    // While lathe goes on: its own end would end them too.
+    wait_until("no process is left", || {
+        let directory = |pid: &str| fs::read_link(format!("/proc/{pid}/cwd"));
+        !pids()
+            .lines()
+            .any(|pid| directory(pid).is_ok_and(|directory| directory == project.root()))
+    });
+    end.open();
     let finished = running.wait().success();
     assert_eq!(
         statuses(&finished),
