@@ -39,6 +39,27 @@ const LEFT_OUT: [&str; 6] = [
     "RIPGREP_CONFIG_PATH",
 ];
 
+/// Set in a terminal whatever the user has them set to.
+const TERMINAL_SETTINGS: [(&str, &str); 3] = [
+    ("TERM", "xterm-256color"),
+    ("COLORTERM", "truecolor"),
+    ("LATHE", "1"),
+];
+
+/// Left out in a terminal: they tell of the size and the kind of the person's own terminal.
+const TERMINAL_LEFT_OUT: [&str; 10] = [
+    "COLUMNS",
+    "LINES",
+    "TERMCAP",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TERM_SESSION_ID",
+    "TMUX",
+    "TMUX_PANE",
+    "STY",
+    "WINDOWID",
+];
+
 /// Variables whose values are sent to a server, by any configuration that was read. The environment is the process's, and so
 /// is what is known of it.
 static SENT_TO_SERVERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -86,6 +107,28 @@ pub fn shell_environment(
         .into_iter()
         .filter(|(name, _)| !is_set(name) && rules.keep(name));
     kept.chain(set.iter().map(|(name, value)| (name.into(), value.into())))
+        .collect()
+}
+
+/// The whole environment of a program in a terminal: the person's own, as in a terminal of theirs, without secrets.
+pub fn terminal_environment(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+    rules: &EnvironmentRules,
+) -> Vec<(OsString, OsString)> {
+    let is_set = |name: &OsStr| {
+        TERMINAL_SETTINGS.iter().any(|(known, _)| name == *known)
+            || TERMINAL_LEFT_OUT.iter().any(|known| name == *known)
+            || name == "LATHE_SESSION_ID"
+    };
+    let kept = variables
+        .into_iter()
+        .filter(|(name, _)| !is_set(name) && rules.keep(name));
+    let session = rules
+        .session
+        .as_deref()
+        .map(|session| ("LATHE_SESSION_ID", session));
+    let set = TERMINAL_SETTINGS.into_iter().chain(session);
+    kept.chain(set.map(|(name, value)| (name.into(), value.into())))
         .collect()
 }
 
@@ -189,6 +232,37 @@ mod tests {
         assert_eq!(value("PAGER"), (Some("cat"), None));
         assert_eq!(value("LATHE_SESSION_ID"), (Some("ses_1"), None));
         assert_eq!(value("CI"), (Some("true"), None));
+    }
+
+    #[test]
+    fn a_terminal_has_the_user_s_own_settings_without_secrets() {
+        let variables = [
+            ("TERM", "dumb"),
+            ("PAGER", "less"),
+            ("EDITOR", "vim"),
+            ("API_KEY", "x"),
+            ("LINES", "24"),
+            ("TMUX", "/tmp/tmux"),
+            ("LATHE_SESSION_ID", "old"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let rules = EnvironmentRules {
+            session: Some("ses_1".into()),
+            ..EnvironmentRules::default()
+        };
+        let built: Vec<(String, String)> = terminal_environment(variables, &rules)
+            .into_iter()
+            .map(|(name, value)| (name.into_string().unwrap(), value.into_string().unwrap()))
+            .collect();
+        let expected = [
+            ("PAGER", "less"),
+            ("EDITOR", "vim"),
+            ("TERM", "xterm-256color"),
+            ("COLORTERM", "truecolor"),
+            ("LATHE", "1"),
+            ("LATHE_SESSION_ID", "ses_1"),
+        ];
+        assert_eq!(built, expected.map(|(name, value)| (name.into(), value.into())));
     }
 
     #[test]

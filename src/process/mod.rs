@@ -31,9 +31,10 @@ pub mod shell;
 pub mod spawn;
 mod start;
 mod start_request;
+mod terminal_command;
 
 pub use blocked_file::{BlockedFile, blocked_file};
-pub use environment::{EnvironmentRules, shell_environment, withheld, withhold};
+pub use environment::{EnvironmentRules, shell_environment, terminal_environment, withheld, withhold};
 pub use kill::Group;
 pub use occupants::{Occupant, occupants};
 pub use own_binary::OwnBinary;

@@ -39,7 +39,8 @@ impl OwnBinary {
     }
 }
 
-fn program() -> io::Result<PathBuf> {
+/// The path by which lathe's own binary is run.
+pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         Ok(OURSELVES.into())
     } else {

@@ -115,7 +115,7 @@ impl ShellCommand {
         RunningCommand::start(start, stdin, stderr).map_err(|error| self.explain(error))
     }
 
-    fn explain(&self, error: io::Error) -> SpawnError {
+    pub(super) fn explain(&self, error: io::Error) -> SpawnError {
         if error.kind() == io::ErrorKind::ConnectionAborted {
             SpawnError::Interrupted
         } else if error.kind() == io::ErrorKind::ArgumentListTooLong {

@@ -26,6 +26,7 @@ use crate::view::card::{Card, CardPart};
 pub struct TypedArgs {
     args: Box<dyn Any + Send + Sync>,
     pub concurrency: Concurrency,
+    pub is_loop_checked: bool,
     pub inner_calls: Vec<NestedCall>,
 }
 
@@ -174,7 +175,8 @@ impl<T: Tool> DynTool for T {
             )
         })?;
         Ok(TypedArgs {
-            concurrency: T::CONCURRENCY,
+            concurrency: Tool::concurrency(self, &args),
+            is_loop_checked: Tool::is_loop_checked(self, &args),
             inner_calls: self.inner_calls(&args),
             args: Box::new(args),
         })

@@ -59,9 +59,11 @@ impl<'a> AskingTool<'a> {
 
     /// Judges all asks of one call, as [`decide`] does.
     fn decide(self, permissions: &Permissions, asks: &[Ask], mode: Mode) -> Decision {
+        // Where the tool's own name is among the keys asked, its rules are about that subject and no other.
+        let names_itself = asks.iter().any(|ask| ask.key.as_str() == self.tool);
         let (mut open, mut answered) = (Vec::new(), Vec::new());
         for ask in asks {
-            let name = if ask.key == *self.family {
+            let name = if ask.key == *self.family && !names_itself {
                 self.tool
             } else {
                 ask.key.as_str()

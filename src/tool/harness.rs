@@ -180,6 +180,7 @@ fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> Se
         roots,
         instructions: Mutex::default(),
         environment: environment(),
+        terminal_environment: environment(),
         gate: Gate::new(permissions, options.mode, queue, owner, None, &tree.gates),
         delegated: None,
         protected_names: ProtectedNames::default(),

@@ -32,8 +32,6 @@ mod nested_calls;
 mod output;
 mod path_asks;
 pub mod pipeline;
-#[cfg(test)]
-pub(crate) mod placeholder;
 mod protected_names;
 mod reads_only;
 mod registry;
@@ -42,6 +40,7 @@ pub mod sandbox;
 mod seen_files;
 mod services;
 mod settings;
+mod terminals;
 mod truncate;
 mod walk;
 mod write_paths;
@@ -69,6 +68,7 @@ pub use settings::{
     BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, TaskTree,
     ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,
 };
+pub use terminals::{CompletedLine, TerminalSession, TerminalStartError, Terminals, TypedLine};
 pub use walk::SearchThreads;
 
 pub use crate::text::count::plural;
@@ -201,6 +201,16 @@ pub trait Tool: Send + Sync + 'static {
     /// The calls that a call consists of; [`ToolCx::run_inside`] runs them.
     fn inner_calls(&self, _args: &Self::Args) -> Vec<NestedCall> {
         Vec::new()
+    }
+
+    /// How this call may run beside others.
+    fn concurrency(&self, _args: &Self::Args) -> Concurrency {
+        Self::CONCURRENCY
+    }
+
+    /// True if three calls with these arguments in a row are a loop worth asking about.
+    fn is_loop_checked(&self, _args: &Self::Args) -> bool {
+        Self::LOOP_CHECKED
     }
 
     /// Reads, and changes nothing. An error is returned without asking, unless it carries asks of its own

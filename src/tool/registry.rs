@@ -74,14 +74,6 @@ impl Registry {
         Self::new(builtin::all())
     }
 
-    /// Makes the registry with one tool more than is built in.
-    #[cfg(test)]
-    pub(crate) fn builtin_and(tool: Arc<dyn DynTool>) -> Self {
-        let mut tools = builtin::all();
-        tools.push(tool);
-        Self::new(tools)
-    }
-
     fn new(mut tools: Vec<Arc<dyn DynTool>>) -> Self {
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         let mut registry = Self {

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::walk::SearchThreads;
-use super::{Delegation, Gate, Gates, JudgedIndexes, ProtectedNames, ToolSettings};
+use super::{Delegation, Gate, Gates, JudgedIndexes, ProtectedNames, Terminals, ToolSettings};
 use crate::conversation::SessionId;
 use crate::files::{PathLocks, Roots};
 use crate::hook::Hooks;
@@ -43,6 +43,8 @@ pub struct TreeServices {
     /// How many threads may search at once.
     pub search_threads: SearchThreads,
     pub hooks: Hooks,
+    /// Programs in terminals, which keep running between calls.
+    pub terminals: Terminals,
     /// Runs tasks; nobody does for a single call.
     pub delegation: OnceLock<Arc<dyn Delegation>>,
 }
@@ -65,6 +67,7 @@ impl TreeServices {
             told_of_no_sandbox: AtomicBool::new(false),
             search_threads: SearchThreads::default(),
             hooks,
+            terminals: Terminals::default(),
             delegation: OnceLock::new(),
         }
     }
@@ -110,6 +113,8 @@ pub struct SessionServices {
     pub instructions: Mutex<HashSet<PathBuf>>,
     /// The environment of commands, scrubbed.
     pub environment: Vec<(OsString, OsString)>,
+    /// The environment of programs in terminals, scrubbed.
+    pub terminal_environment: Vec<(OsString, OsString)>,
     pub gate: Arc<Gate>,
     /// The agent that started the session of a task, and the purpose.
     pub delegated: Option<DelegatedTask>,

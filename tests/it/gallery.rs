@@ -4,6 +4,7 @@
 //! what only an accident gives (a failure, a refusal, an interruption) is the result that the session would store.
 
 mod tasks;
+mod terminals;
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -157,6 +158,7 @@ fn exhibits() -> Vec<Exhibit> {
             json!({"file_path": "build/new.txt", "content": "mark\n".repeat(60)}),
         ),
     ];
+    exhibits.push(terminals::exhibit());
     exhibits.extend(tasks::exhibits());
     exhibits.sort_by_key(|exhibit| exhibit.tool);
     exhibits

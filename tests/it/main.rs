@@ -25,6 +25,7 @@ mod git_reading;
 mod hooks;
 mod hostile;
 mod ignore_files;
+mod interactive_bash;
 mod lifetime;
 mod look_at;
 mod managed;

@@ -379,7 +379,7 @@ fn a_command_that_wants_a_terminal_is_told_of_one() {
     let place = Confined::new(&json!({"mode": "off"}));
     let event = place.run("read answer < /dev/tty").unwrap();
     assert!(
-        text(&event).ends_with("[there is no terminal to open]"),
+        text(&event).ends_with("[there is no terminal to open; use interactive_bash]"),
         "{event}"
     );
 }

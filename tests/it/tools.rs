@@ -138,7 +138,7 @@ fn a_family_that_is_denied_for_everything_takes_all_its_tools_away() {
     for (rules, gone) in [
         (json!({"edit": "deny"}), &["edit", "multiedit", "write"][..]),
         (json!({"read": {"*": "deny"}}), &["look_at", "read"]),
-        (json!({"bash": "deny"}), &["bash"]),
+        (json!({"bash": "deny"}), &["bash", "interactive_bash"]),
         (json!({"multiedit": "deny"}), &["multiedit"]),
         (json!({"edit": {"*": "deny", "docs/*": "ask"}}), &[]),
     ] {

@@ -17,6 +17,7 @@ mod input;
 mod pump;
 mod settle;
 mod shared;
+mod shells;
 mod terminal;
 mod waiting;
 
@@ -26,5 +27,6 @@ pub use fair::{FairGuard, FairMutex};
 pub use input::WriteError;
 pub use settle::{Settle, SettleEvents, SettleOutcome, SettleStep};
 pub use shared::TerminalExit;
+pub use shells::{TerminalShell, is_shell};
 pub use terminal::{ChildStreams, Terminal};
 pub use waiting::{InputFacts, InputWait, assess};

@@ -214,6 +214,7 @@ impl Actor {
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 if !self.parts.is_task {
                     self.parts.tasks.close().await;
+                    self.parts.calls.services.tree.terminals.close().await;
                 }
                 self.parts.recorder.end();
                 self.parts.tree.remove(&self.parts.info.id);

@@ -4,18 +4,27 @@ use std::ffi::OsString;
 
 use super::OpenRequest;
 use crate::conversation::SessionId;
-use crate::process::{EnvironmentRules, shell_environment, withhold};
+use crate::process::{EnvironmentRules, shell_environment, terminal_environment, withhold};
 use crate::provider::without_user;
 
+/// The environment of shell commands.
 pub(super) fn environment(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
+    shell_environment(std::env::vars_os(), &rules(request, session))
+}
+
+/// The environment of programs in terminals.
+pub(super) fn of_terminals(request: &OpenRequest, session: &SessionId) -> Vec<(OsString, OsString)> {
+    terminal_environment(std::env::vars_os(), &rules(request, session))
+}
+
+fn rules(request: &OpenRequest, session: &SessionId) -> EnvironmentRules {
     let provider_keys = key_variables(request);
     withhold(provider_keys.iter().cloned());
-    let rules = EnvironmentRules {
+    EnvironmentRules {
         provider_keys,
         allow: request.loaded.config.bash.env_allow.clone(),
         session: Some(session.to_string()),
-    };
-    shell_environment(std::env::vars_os(), &rules)
+    }
 }
 
 /// Names of the variables whose values are sent to a server: those that the configuration names where only a server sees

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::categories;
-use super::environment::environment;
+use super::environment::{environment, of_terminals};
 use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
 use super::imported;
@@ -99,6 +99,7 @@ impl CallServices {
             roots,
             instructions: Mutex::default(),
             environment: with_temporary(environment(request, session), &tree.scratch),
+            terminal_environment: with_temporary(of_terminals(request, session), &tree.scratch),
             gate: Gate::new(permissions, request.mode, queue, owner, place.above, &tree.gates),
             delegated: place.delegated,
             protected_names: ProtectedNames::new(records(&request.dirs)),

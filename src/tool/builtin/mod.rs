@@ -7,6 +7,7 @@ mod edit;
 mod glob;
 mod grep;
 mod hashline_edit;
+mod interactive_bash;
 mod invalid;
 mod list;
 mod look_at;
@@ -41,6 +42,7 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
         Arc::new(glob::GlobTool),
         Arc::new(grep::GrepTool),
         Arc::new(hashline_edit::HashlineEditTool),
+        Arc::new(interactive_bash::InteractiveBashTool),
         Arc::new(invalid::InvalidTool),
         Arc::new(list::ListTool),
         Arc::new(look_at::LookAtTool),

@@ -289,7 +289,11 @@ fn resolve_call(
     let inner = typed
         .as_ref()
         .map_or(&[][..], |typed| typed.inner_calls.as_slice());
-    let repeats = tool.is_loop_checked()
+    let is_loop_checked = match &typed {
+        Ok(typed) => typed.is_loop_checked,
+        Err(_) => tool.is_loop_checked(),
+    };
+    let repeats = is_loop_checked
         && if inner.is_empty() {
             guard.repeats(tool.name(), shown)
         } else {

@@ -62,6 +62,14 @@ const COMMANDS: &[(&str, &str)] = &[
         "commands of a model, judged; unasked only what is confined to reading",
     ),
     (
+        "src/tool/builtin/interactive_bash/run.rs",
+        "programs of a model in terminals, judged as its commands",
+    ),
+    (
+        "src/tool/terminals/mod.rs",
+        "keeps the terminals of judged commands",
+    ),
+    (
         "src/tool/builtin/bash/person_command.rs",
         "commands that the person types",
     ),

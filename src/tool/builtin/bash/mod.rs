@@ -7,6 +7,7 @@
 mod capture;
 mod card;
 mod git_environment;
+mod judged;
 mod live;
 mod notes;
 mod output_styles;
@@ -16,6 +17,7 @@ mod sandbox_notes;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::tool::builtin) use judged::{JudgedCommand, Judgement, judge, newly_asked, shell};
 pub(in crate::tool) use person_command::OwnCommand;
 
 use std::path::Path;
@@ -30,18 +32,15 @@ use self::live::LiveOutput;
 use self::output_styles::LineRun;
 use self::run::FinishedCommand;
 use crate::conversation::ErrorKind;
-use crate::files::PathKind;
-use crate::permission::Ask;
-use crate::process::{CommandOutcome, Confinement, Shell, ShellCommand, SpawnError};
+use crate::process::{CommandOutcome, Confinement, ShellCommand, SpawnError};
 use crate::text::truncate::Keep;
-use crate::tool::command_permissions::{CommandPermissions, command_permissions, count_deleted};
 use crate::tool::file_name::one_line;
 use crate::tool::protected_names::TouchedNames;
 use crate::tool::reads_only::ReadsOnly;
 use crate::tool::sandbox::{CommandSandbox, reading, sandbox};
 use crate::tool::{
     AskingTool, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SessionServices, SpilledOutput, Tool, ToolCx, ToolError,
+    SpilledOutput, Tool, ToolCx, ToolError,
 };
 use crate::view::card::Card;
 
@@ -109,23 +108,13 @@ pub(super) struct Plan {
     command: ShellCommand,
     title: String,
     workdir: String,
-    /// The asks of the command by the files that were there when it was judged. How many it would delete is none of it:
-    /// that may change while somebody thinks.
-    asked: Vec<Ask>,
+    /// `None` for a person's own command, which nobody judges and nothing confines.
+    judged: Option<JudgedCommand>,
     timeout: Duration,
     /// The wanted timeout was longer than allowed.
     clamped: bool,
-    initiator: Initiator,
     /// The session has `interactive_bash`, so it can be recommended.
     has_terminals: bool,
-}
-
-/// Initiator of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Initiator {
-    Model,
-    /// Nothing confines what a person does themselves.
-    Person,
 }
 
 impl Tool for BashTool {
@@ -154,62 +143,33 @@ impl Tool for BashTool {
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let (timeout, clamped) = timeout(args.timeout, cx.services.settings.bash.timeout)?;
-        if args.command.trim().is_empty() {
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
-                "`command` is empty; give the command to run",
-            ));
-        }
-        if args.command.contains('\0') {
-            return Err(not_started(&SpawnError::Nul));
-        }
-        let path = cx.path(args.workdir.as_deref().unwrap_or("."))?;
-        let mut asks = path.asks;
-        let error = match path.resolved.kind {
-            PathKind::Directory => None,
-            PathKind::Missing | PathKind::DanglingLink => Some((ErrorKind::NotFound, "does not exist")),
-            PathKind::File | PathKind::Special => Some((ErrorKind::NotDirectory, "is not a directory")),
-        };
-        if let Some((kind, what)) = error {
-            let message = format!("`{}` {what}, so the command was not run", path.resolved.display);
-            return Err(ToolError::new(kind, message)
-                .hint("Give an existing directory as `workdir`.")
-                .after(asks));
-        }
-        let services = &cx.services;
-        let shell = shell(services)?;
-        let cwd = path.resolved.real;
-        let (services, text, directory) = (Arc::clone(services), args.command.clone(), cwd.clone());
-        let judged = cx.blocking(move || {
-            let CommandPermissions { asks: asked, why, .. } =
-                command_permissions(&services, &text, &directory);
-            let mut shown = asked.clone();
-            count_deleted(&services, &text, &directory, &mut shown);
-            Ok((asked, shown, why))
-        });
-        let (asked, shown, why) = judged.await?;
-        asks.extend(shown);
+        let Judgement {
+            command: judged,
+            asks,
+            why,
+            ..
+        } = judge(&args.command, args.workdir.as_deref(), cx).await?;
+        let workdir = judged.workdir.clone();
         let title = match args.description.filter(|text| !text.trim().is_empty()) {
             Some(description) => description,
             None => args.command.trim().lines().next().unwrap_or_default().to_owned(),
         };
-        let card = card::question(&args.command, &path.resolved.display, why.as_deref());
-        let runs_in = Some(cwd.clone());
+        let card = card::question(&args.command, &judged.workdir, why.as_deref());
+        let runs_in = Some(judged.cwd.clone());
         let command = ShellCommand {
-            shell,
+            shell: shell(&cx.services)?,
             command: args.command,
-            cwd,
+            cwd: judged.cwd.clone(),
             environment: cx.services.environment.clone(),
             confinement: None,
         };
         let plan = Plan {
             command,
             title,
-            workdir: path.resolved.display,
-            asked,
+            judged: Some(judged),
+            workdir,
             timeout,
             clamped,
-            initiator: Initiator::Model,
             has_terminals: cx.offers(TERMINALS),
         };
         let mut prepared = Prepared::new(plan, asks).with_card(card);
@@ -286,21 +246,16 @@ impl Tool for BashTool {
     }
 }
 
-/// Finds what runs commands.
-fn shell(services: &SessionServices) -> Result<Shell, ToolError> {
-    let variable = services.environment.iter().find(|(name, _)| name == "PATH");
-    let path = variable.map(|(_, value)| value.as_os_str());
-    Shell::find(services.settings.bash.shell.as_deref(), path)
-        .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))
-}
-
 /// The sandbox of a command, and what it needs to run confined to reading, when that is all that it does.
 async fn confined(plan: &Plan, cx: &ToolCx) -> Result<(CommandSandbox, Option<ReadsOnly>), ToolError> {
-    if plan.initiator == Initiator::Person {
+    let Some(judged) = &plan.judged else {
         return Ok((CommandSandbox::default(), None));
-    }
-    check_place(plan)?;
-    let reads_only = check_reach(plan, cx).await?;
+    };
+    let asker = AskingTool {
+        tool: BashTool::NAME,
+        family: BashTool::FAMILY,
+    };
+    let reads_only = judged.recheck(asker, cx).await?;
     let reading =
         (reads_only.as_ref()).and_then(|reads_only| reading(&cx.services, reads_only, &plan.command.shell));
     let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
@@ -309,48 +264,6 @@ async fn confined(plan: &Plan, cx: &ToolCx) -> Result<(CommandSandbox, Option<Re
         None => cx.blocking(move || sandbox(&services, &agent)).await?,
     };
     Ok((sandbox, reads_only))
-}
-
-/// Refuses to run where the person was not asked about: a link may have been put in the way since.
-fn check_place(plan: &Plan) -> Result<(), ToolError> {
-    let cwd = &plan.command.cwd;
-    match cwd.canonicalize() {
-        Ok(now) if now != *cwd => Err(ToolError::new(
-            ErrorKind::Stale,
-            format!(
-                "`{}` leads to another place than when it was asked about, so the command was not run",
-                plan.workdir
-            ),
-        )),
-        // That it is gone is said by the attempt to start there.
-        _ => Ok(()),
-    }
-}
-
-/// Refuses to run where files changed so that the command would touch something that nobody has allowed: a link leads
-/// elsewhere, a wildcard stands for more. Returns what the command needs to run confined to reading, as things are.
-async fn check_reach(plan: &Plan, cx: &ToolCx) -> Result<Option<ReadsOnly>, ToolError> {
-    let (services, command) = (Arc::clone(&cx.services), plan.command.clone());
-    let now = cx.blocking(move || Ok(command_permissions(&services, &command.command, &command.cwd)));
-    let CommandPermissions {
-        asks: mut new,
-        reads_only,
-        ..
-    } = now.await?;
-    new.retain(|ask| !plan.asked.contains(ask));
-    let asker = AskingTool {
-        tool: BashTool::NAME,
-        family: BashTool::FAMILY,
-    };
-    if new.is_empty() || cx.services.gate.allows(asker, &new) {
-        return Ok(reads_only);
-    }
-    let touched: Vec<String> = new.iter().map(|ask| format!("`{}`", ask.subject.text)).collect();
-    let message = format!(
-        "files changed after the command was judged: it would now touch {}, so it was not run",
-        touched.join(", ")
-    );
-    Err(ToolError::new(ErrorKind::Stale, message).hint("Send it again to have it judged as things are."))
 }
 
 fn timeout(given: Option<i64>, default: Duration) -> Result<(Duration, bool), ToolError> {
@@ -370,7 +283,7 @@ fn timeout(given: Option<i64>, default: Duration) -> Result<(Duration, bool), To
     }
 }
 
-fn not_started(error: &SpawnError) -> ToolError {
+pub(in crate::tool::builtin) fn not_started(error: &SpawnError) -> ToolError {
     let kind = match error {
         SpawnError::NoDirectory(_) => ErrorKind::NotFound,
         SpawnError::NoShell(_) => ErrorKind::Unavailable,

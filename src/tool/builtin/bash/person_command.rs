@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{BashTool, Initiator, Plan, TERMINALS, shell};
+use super::{BashTool, Plan, TERMINALS, shell};
 use crate::process::ShellCommand;
 use crate::tool::{DynTool, Output, ToolCx, ToolError};
 
@@ -36,10 +36,9 @@ impl OwnCommand<'_> {
             },
             title: self.0.trim().lines().next().unwrap_or_default().to_owned(),
             workdir: cx.services.roots.display(cx.directory()),
-            asked: Vec::new(),
+            judged: None,
             timeout: NEVER,
             clamped: false,
-            initiator: Initiator::Person,
             has_terminals: cx.offers(TERMINALS),
         })
     }

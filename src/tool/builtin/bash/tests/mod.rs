@@ -4,7 +4,6 @@ mod drawing;
 
 use std::ffi::OsString;
 use std::fs;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
@@ -15,8 +14,7 @@ use crate::conversation::CallResult;
 use crate::permission::{Mode, PermissionReply};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::tool::harness::{Harness, HarnessOptions};
-use crate::tool::placeholder::PlaceholderTool;
-use crate::tool::{CallUpdate, Registry, Update};
+use crate::tool::{CallUpdate, Update};
 use crate::view::card::plain;
 
 fn yolo() -> Harness {
@@ -137,8 +135,8 @@ async fn a_timeout_keeps_what_was_printed() {
     assert!(started.elapsed() < Duration::from_secs(3));
     assert_eq!(result.error_kind(), Some(ErrorKind::Timeout));
     assert!(result.output.starts_with("Error: "), "{}", result.output);
-    let wanted = "\nbegun\nPassword: \n[timed out after 0.2 s; pass a larger timeout]\n\
-                  [it seems to wait for an answer, and there is no terminal]";
+    let wanted = "\nbegun\nPassword: \n[timed out after 0.2 s; pass a larger timeout or use interactive_bash]\n\
+                  [it seems to wait for an answer, and there is no terminal: use interactive_bash]";
     assert!(result.output.contains(wanted), "{}", result.output);
     assert_eq!(result.details["timed_out"], true);
 }
@@ -148,8 +146,7 @@ async fn a_tool_is_recommended_where_the_session_has_it_and_the_agent_may_use_it
     let waits = json!({"command": "printf 'Password: '; sleep 60", "timeout": 200});
     let leaves = json!({"command": "sleep 47 &"});
     let batch = json!({"calls": [{"tool": "bash", "parameters": leaves}]});
-    let mut project = yolo();
-    project.registry = Arc::new(Registry::builtin_and(Arc::new(PlaceholderTool)));
+    let project = yolo();
     let output = project.run("bash", waits.clone()).await.output;
     for wanted in [
         "[timed out after 0.2 s; pass a larger timeout or use interactive_bash]",
@@ -166,13 +163,10 @@ async fn a_tool_is_recommended_where_the_session_has_it_and_the_agent_may_use_it
         ..HarnessOptions::default()
     };
     options.settings.switches.insert(TERMINALS.to_owned(), false);
-    let mut barred = Harness::with(options);
-    barred.registry = Arc::clone(&project.registry);
-    for project in [barred, yolo()] {
-        for (tool, args) in [("bash", &waits), ("bash", &leaves), ("batch", &batch)] {
-            let output = project.run(tool, args.clone()).await.output;
-            assert!(!output.contains("interactive_bash"), "{output}");
-        }
+    let barred = Harness::with(options);
+    for (tool, args) in [("bash", &waits), ("bash", &leaves), ("batch", &batch)] {
+        let output = barred.run(tool, args.clone()).await.output;
+        assert!(!output.contains("interactive_bash"), "{output}");
     }
 }
 
@@ -219,10 +213,8 @@ async fn what_is_left_in_the_background_is_stopped_and_said() {
     let output = project.ok("bash", json!({"command": "sleep 47 & echo $!"})).await;
     assert!(started.elapsed() < Duration::from_secs(3));
     let (pid, note) = output.split_once('\n').unwrap();
-    assert!(
-        note.ends_with("[what the command left running in the background was stopped]"),
-        "{note}"
-    );
+    let said = "[what the command left running in the background was stopped; use interactive_bash to keep a program running]";
+    assert!(note.ends_with(said), "{note}");
     sleep(Duration::from_millis(100)).await;
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     assert!(status.is_empty() || status.contains(") Z "), "{status}");

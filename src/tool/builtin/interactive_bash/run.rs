@@ -1,0 +1,283 @@
+//! Carries out operations, one after the other, and waits until the screen has settled.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep, sleep_until};
+
+use super::answer::{self, Settled};
+use super::keys::KeyModes;
+use super::prepare::{JudgedLines, Step, asker, encode, known_text, live, sendable, shell_directory};
+use super::request::{Operation, StartRequest, Wait};
+use super::{Details, answer::details};
+use crate::conversation::ErrorKind;
+use crate::process::ShellCommand;
+use crate::process::pty::{PtySize, Settle, SettleOutcome, SettleStep, WriteError};
+use crate::tool::builtin::bash::{JudgedCommand, newly_asked, not_started, shell};
+use crate::tool::sandbox::sandbox;
+use crate::tool::{CallUpdate, Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
+
+/// How long output is gathered before it is looked at and shown.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+pub(super) async fn run(steps: Vec<Step>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+    let mut texts = Vec::new();
+    let mut shown = Details::default();
+    for step in steps {
+        let (text, details) = match step {
+            Step::Start { request, judged } => start(request, judged, cx).await?,
+            Step::Send { operation, lines } => send(operation, lines, cx).await?,
+            Step::Other(operation) => other(operation, cx).await?,
+        };
+        texts.push(text);
+        shown = details.unwrap_or(shown);
+    }
+    let live = cx.services.tree.terminals.live_names();
+    texts.push(answer::live_line(&live));
+    shown.sessions = live;
+    let title = answer::title(&shown);
+    Ok(Output::new(title, texts.join("\n"), shown))
+}
+
+type StepAnswer = (String, Option<Details>);
+
+async fn start(request: StartRequest, judged: JudgedCommand, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
+    judged.recheck(asker(), cx).await?;
+    let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
+    let (sandbox, scratch) = cx
+        .blocking(move || Ok((sandbox(&services, &agent)?, services.tree.scratch.ensure())))
+        .await?;
+    let mut environment = cx.services.terminal_environment.clone();
+    if let Err(error) = scratch {
+        tracing::warn!(%error, "there is no scratch directory");
+        environment.retain(|(name, _)| name != "TMPDIR");
+    }
+    let command = ShellCommand {
+        shell: shell(&cx.services)?,
+        command: judged.text.clone(),
+        cwd: judged.cwd.clone(),
+        environment,
+        confinement: sandbox.confinement,
+    };
+    let terminals = &cx.services.tree.terminals;
+    let session = terminals
+        .start(&request.session, &judged.text, &command, request.size)
+        .map_err(|error| start_error(&error, cx))?;
+    let generation = session.terminal.screen().generation();
+    let settled = settle(&session, &request.wait, Some(generation), cx).await?;
+    Ok(answered(&session, settled, 0, cx))
+}
+
+fn start_error(error: &TerminalStartError, cx: &ToolCx) -> ToolError {
+    match error {
+        TerminalStartError::Exists(session) => answer::exists(session, cx),
+        TerminalStartError::Limit => ToolError::new(ErrorKind::Limit, error.to_string()).hint(format!(
+            "Stop one that is not needed any more: {}.",
+            cx.services.tree.terminals.live_names().join(", ")
+        )),
+        TerminalStartError::Closing => ToolError::new(ErrorKind::Cancelled, error.to_string()),
+        TerminalStartError::Spawn(error) => not_started(error),
+    }
+}
+
+async fn send(
+    operation: Operation,
+    lines: Option<JudgedLines>,
+    cx: &ToolCx,
+) -> Result<StepAnswer, ToolError> {
+    let Operation::Send {
+        session: name,
+        input,
+        wait,
+    } = operation
+    else {
+        return other(operation, cx).await;
+    };
+    let session = sendable(&name, cx)?;
+    let modes = KeyModes {
+        application_cursor: session.terminal.screen().modes().application_cursor,
+    };
+    let bytes = encode(&input, modes);
+    check_lines(&session, &bytes, lines, cx).await?;
+    let generation = session.terminal.screen().generation();
+    {
+        // Both under one lock, so that the line is what was typed.
+        let mut typed = session.typed_line();
+        session.terminal.write(&bytes).map_err(|error| match error {
+            WriteError::Full => ToolError::new(ErrorKind::Io, error.to_string()),
+            WriteError::Closed => answer::ended(&session, "sent", cx),
+        })?;
+        typed.take(&bytes);
+    }
+    let settled = settle(&session, &wait, Some(generation), cx).await?;
+    Ok(answered(&session, settled, 0, cx))
+}
+
+/// Refuses to type what nobody has judged: a shell has come since, or the line is another one by now.
+async fn check_lines(
+    session: &Arc<TerminalSession>,
+    bytes: &[u8],
+    judged: Option<JudgedLines>,
+    cx: &ToolCx,
+) -> Result<(), ToolError> {
+    let lines = session.typed_line().clone().take(bytes);
+    let Some(judged) = judged else {
+        let looked = Arc::clone(session);
+        let directory = cx.blocking(move || Ok(shell_directory(&looked))).await?;
+        return if directory.is_some() && !lines.is_empty() {
+            Err(changed(&session.name, "a shell reads it by now"))
+        } else {
+            Ok(())
+        };
+    };
+    if lines != judged.lines {
+        return Err(changed(&session.name, "something else was typed meanwhile"));
+    }
+    let text = known_text(&lines);
+    if !text.is_empty() {
+        newly_asked(&judged.asked, &text, &judged.directory, asker(), cx).await?;
+    }
+    Ok(())
+}
+
+fn changed(name: &str, why: &str) -> ToolError {
+    let message = format!("the terminal `{name}` changed after the text was judged: {why}; nothing was sent");
+    ToolError::new(ErrorKind::Stale, message).hint("Send it again to have it judged as things are.")
+}
+
+async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
+    let terminals = &cx.services.tree.terminals;
+    let find = |name: &str| terminals.find(name).ok_or_else(|| answer::no_session(name, cx));
+    match operation {
+        Operation::Start(request) => {
+            let session = find(&request.session)?;
+            let settled = settle(&session, &request.wait, None, cx).await?;
+            Ok(answered(&session, settled, 0, cx))
+        }
+        Operation::Read {
+            session,
+            scrollback,
+            wait,
+        } => {
+            let session = find(&session)?;
+            let settled = settle(&session, &wait, None, cx).await?;
+            Ok(answered(&session, settled, scrollback, cx))
+        }
+        Operation::Resize {
+            session,
+            cols,
+            rows,
+            wait,
+        } => {
+            let session = live(&session, "resized", cx)?;
+            let size = session.terminal.screen().size();
+            let size = PtySize {
+                cols: cols.unwrap_or(size.cols),
+                rows: rows.unwrap_or(size.rows),
+            };
+            let resized = session.terminal.resize(size);
+            resized.map_err(|error| ToolError::new(ErrorKind::Io, error.to_string()))?;
+            let settled = settle(&session, &wait, None, cx).await?;
+            Ok(answered(&session, settled, 0, cx))
+        }
+        Operation::Signal {
+            session,
+            signal,
+            wait,
+        } => {
+            let session = live(&session, "sent", cx)?;
+            let sent = session.terminal.signal(signal.signal());
+            sent.map_err(|error| ToolError::new(ErrorKind::Io, format!("the signal was not sent: {error}")))?;
+            let settled = settle(&session, &wait, None, cx).await?;
+            Ok(answered(&session, settled, 0, cx))
+        }
+        Operation::Stop { session } => {
+            let session = find(&session)?;
+            let name = session.name.clone();
+            terminals.stop(session).await;
+            Ok((format!("[{name} · stopped]"), None))
+        }
+        Operation::Has { session } => {
+            let session = live(&session, "found", cx)?;
+            Ok((format!("[{} · running]", session.name), None))
+        }
+        Operation::List => Ok((answer::list(&terminals.all()), None)),
+        Operation::StopAll => {
+            terminals.stop_all().await;
+            Ok(("[all terminals are stopped]".to_owned(), None))
+        }
+        // Sent by its own step.
+        Operation::Send { session, .. } => Err(answer::no_session(&session, cx)),
+    }
+}
+
+fn answered(session: &TerminalSession, settled: Settled, scrollback: usize, cx: &ToolCx) -> StepAnswer {
+    let details = details(session, settled.outcome, cx);
+    (
+        answer::text(session, &details, &settled, scrollback),
+        Some(details),
+    )
+}
+
+/// Waits until the screen has settled, and shows it meanwhile. A pattern counts on a screen of another generation than
+/// `before`, so that what stood there before the keys is not taken for their effect.
+async fn settle(
+    session: &Arc<TerminalSession>,
+    wait: &Wait,
+    before: Option<u64>,
+    cx: &ToolCx,
+) -> Result<Settled, ToolError> {
+    let settle = Settle::new(Instant::now(), wait.timeout, wait.pattern.is_some());
+    let mut shown = None;
+    loop {
+        let (looked, pattern) = (Arc::clone(session), wait.pattern.clone());
+        let look = move || {
+            let screen = looked.terminal.screen();
+            let generation = screen.generation();
+            let text = pattern.is_some().then(|| screen.text().join("\n"));
+            drop(screen);
+            let is_seen = Some(generation) != before
+                && pattern
+                    .zip(text)
+                    .is_some_and(|(pattern, text)| pattern.is_match(&text));
+            let now = Instant::now();
+            Ok((
+                settle.step(now, looked.terminal.settle_events(now, is_seen)),
+                generation,
+            ))
+        };
+        let (step, generation) = cx.blocking(look).await?;
+        if shown.replace(generation) != Some(generation) {
+            show(session, cx);
+        }
+        let until = match step {
+            SettleStep::Over(outcome) => {
+                return Ok(Settled {
+                    outcome,
+                    timeout: wait.timeout,
+                    has_pattern: wait.pattern.is_some(),
+                });
+            }
+            SettleStep::LookAgain(until) => until,
+        };
+        tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(cancelled(&session.name)),
+            () = async { session.changed().await; sleep(LOOK_EVERY).await } => {}
+            () = sleep_until(until.into()) => {}
+        }
+    }
+}
+
+fn cancelled(name: &str) -> ToolError {
+    let message = format!("waiting for the terminal `{name}` was cancelled; its program goes on");
+    ToolError::new(ErrorKind::Cancelled, message)
+}
+
+fn show(session: &TerminalSession, cx: &ToolCx) {
+    let details = details(session, SettleOutcome::Quiet, cx);
+    cx.update(CallUpdate {
+        details: serde_json::to_value(details).ok(),
+        ..CallUpdate::default()
+    });
+}
