@@ -10,14 +10,25 @@ use crate::config::schema::Keys;
 use crate::config::{ConfigError, LoadedConfig};
 use crate::tui::{Keymap, key_actions, key_presets};
 
+/// The action whose key `tui.terminal_leader` is.
+const TERMINAL_LEADER: &str = "terminal-leader";
+
 /// Makes the keymap that the configuration describes.
 pub(super) fn keymap(loaded: &LoadedConfig) -> Result<Keymap, Failure> {
+    let leader = loaded.config.tui.terminal_leader.clone();
+    let leader = leader.map(|key| (TERMINAL_LEADER, vec![key]));
     let settings = loaded.config.keybinds.iter();
     let settings = settings.map(|(name, keys)| (name, written(keys)));
-    Keymap::configured(settings).map_err(|problems| {
-        let placed = problems
-            .into_iter()
-            .map(|problem| loaded.problem(&["keybinds", &problem.name], problem.message));
+    Keymap::configured(leader.clone().into_iter().chain(settings)).map_err(|problems| {
+        let placed = problems.into_iter().map(|problem| {
+            let is_leader = leader.is_some() && problem.name == TERMINAL_LEADER;
+            let path: &[&str] = if is_leader {
+                &["tui", "terminal_leader"]
+            } else {
+                &["keybinds", &problem.name]
+            };
+            loaded.problem(path, problem.message)
+        });
         let problems = placed.collect();
         ConfigError { problems }.into()
     })

@@ -19,6 +19,7 @@ mod task;
 mod task_board;
 #[cfg(test)]
 pub(crate) mod task_sample;
+mod terminal_row;
 mod todo;
 mod usage;
 
@@ -34,5 +35,6 @@ pub use permission_key::PermissionKey;
 pub use stop::Stop;
 pub use task::{Budget, Isolation, TaskActivity, TaskRow, TaskStatus, WorktreeChanges};
 pub use task_board::{BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus};
+pub use terminal_row::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus, Typist};
 pub use todo::{Todo, TodoChange, TodoEdit, TodoPriority, TodoStatus};
 pub use usage::{Price, Usage};

@@ -204,6 +204,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Notice(_)
             | Event::Hook(_)
             | Event::Grants(_)
+            | Event::Terminals(_)
             | Event::Refused(_)
             | Event::Unread { .. } => Ok(()),
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Input;
 use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, ModelRef, Part, PermissionKey, SessionId, Stop,
-    TaskRow, Usage,
+    TaskRow, TerminalRow, Usage,
 };
 use crate::hook::HookRun;
 use crate::permission::{Mode, PermissionReply};
@@ -80,6 +80,8 @@ pub enum Event {
     Settled(SettledQuestion),
     /// A task of the tree is as this says. The envelope's session is the one that started it. Comes in the tree's stream.
     Task(Arc<TaskRow>),
+    /// The terminals of the tree are as this says, in the order in which they were started. Comes in the tree's stream.
+    Terminals(Arc<Vec<TerminalRow>>),
     Retry(Retry),
     /// One model request was paid for.
     Usage(RequestUsage),

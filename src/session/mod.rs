@@ -26,6 +26,8 @@ mod profile;
 pub mod query;
 mod recorder;
 mod tasks;
+mod terminal_op;
+mod terminal_rows;
 mod title;
 mod tree;
 pub mod wire;
@@ -39,6 +41,7 @@ pub use event::{
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};
 pub use outbox::{Receiver, RecvError};
+pub use terminal_op::{TerminalOp, TypedBytes};
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -48,7 +51,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::conversation::{FilePart, Message, ModelRef, Price, SessionId, TaskId, TaskRow, TodoEdit, Usage};
+use crate::conversation::{
+    FilePart, Message, ModelRef, Price, SessionId, TaskId, TaskRow, TerminalRow, TodoEdit, Usage,
+};
 use crate::permission::{Mode, Scope};
 use crate::question::{Question, QuestionId, Reply};
 pub use crate::tool::CallUpdate;
@@ -105,6 +110,8 @@ pub enum Op {
     Draft(String),
     /// Does something about tasks that this session or one below it started.
     Task(TaskOp),
+    /// Does something to a terminal of the tree, for the person.
+    Terminal(TerminalOp),
     /// Ends the session's actor after everything is on disk.
     Close,
 }
@@ -293,6 +300,8 @@ pub struct Snapshot {
     pub questions: Vec<Arc<Question>>,
     /// All tasks of the tree in the order in which they were started; empty where only the session was attached to.
     pub tasks: Vec<Arc<TaskRow>>,
+    /// All terminals of the tree in the order in which they were started; empty where only the session was attached to.
+    pub terminals: Vec<TerminalRow>,
     pub queue: Vec<QueuedMessage>,
     pub todos: Vec<Value>,
     pub busy: bool,

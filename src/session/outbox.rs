@@ -223,7 +223,10 @@ impl Receiver {
 impl Event {
     /// Returns true if it comes in the stream of the tree, and not in that of the session that it names.
     pub fn is_of_tree(&self) -> bool {
-        matches!(self, Self::Asked(_) | Self::Settled(_) | Self::Task(_))
+        matches!(
+            self,
+            Self::Asked(_) | Self::Settled(_) | Self::Task(_) | Self::Terminals(_)
+        )
     }
 
     /// Returns true if a screen should draw it at once.

@@ -68,7 +68,9 @@ pub use settings::{
     BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, TaskTree,
     ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,
 };
-pub use terminals::{CompletedLine, TerminalSession, TerminalStartError, Terminals, TypedLine};
+pub use terminals::{
+    CompletedLine, StartOwnError, TerminalSession, TerminalStartError, Terminals, TypedLine, user_shell,
+};
 pub use walk::SearchThreads;
 
 pub use crate::text::count::plural;

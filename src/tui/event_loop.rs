@@ -31,7 +31,7 @@ use super::pictures::{PictureJob, PictureResult, sixel};
 use super::prompts::{PromptDraft, PromptKeeper};
 use super::sessions::{SessionMessage, SessionSlots, SlotId};
 use super::terminal::decoder::TerminalInput;
-use super::terminal::reader::TerminalReader;
+use super::terminal::reader::{ReceivedInput, TerminalReader};
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{CaretShape, FrameExtras, Screen, TerminalError, cell_size};
 use super::trace::Trace;
@@ -45,7 +45,7 @@ use crate::session::{Op, SendError};
 const DRAIN: Duration = Duration::from_millis(8);
 /// All that can wake the loop.
 enum Event {
-    Received(TerminalInput),
+    Received(ReceivedInput),
     /// The terminal is gone.
     InputEnded,
     Signal(Signal),
@@ -74,7 +74,7 @@ enum Event {
 }
 
 impl Event {
-    fn received(read: io::Result<TerminalInput>) -> Self {
+    fn received(read: io::Result<ReceivedInput>) -> Self {
         read.map_or(Self::InputEnded, Self::Received)
     }
 }
@@ -226,8 +226,7 @@ impl EventLoop {
     async fn handle(&mut self, event: Event) {
         let now = Instant::now();
         let change = match event {
-            Event::Received(TerminalInput::Input(input)) => self.input(input, now),
-            Event::Received(TerminalInput::Answer(answer)) => self.app.terminal_answered(answer),
+            Event::Received(received) => self.received(received, now),
             Event::InputEnded => {
                 self.hang_up();
                 RedrawUrgency::None
@@ -280,9 +279,17 @@ impl EventLoop {
         }
     }
 
-    fn input(&mut self, input: Input, now: Instant) -> RedrawUrgency {
+    fn received(&mut self, received: ReceivedInput, now: Instant) -> RedrawUrgency {
+        match received.input {
+            TerminalInput::Input(input) => self.input(input, &received.bytes, now),
+            TerminalInput::Answer(answer) => self.app.terminal_answered(answer),
+            TerminalInput::UnknownKey => self.app.unknown_key(&received.bytes, now),
+        }
+    }
+
+    fn input(&mut self, input: Input, bytes: &[u8], now: Instant) -> RedrawUrgency {
         match input {
-            Input::Key(key) => self.app.key(key, now),
+            Input::Key(key) => self.app.key_with_bytes(key, bytes, now),
             Input::Paste(text) => self.app.paste(&text, now),
             Input::Mouse(event) => self.app.mouse(event, now),
             Input::FocusIn => self.app.focus_changed(true, now),

@@ -128,7 +128,7 @@ impl Page {
     ) -> Option<FirstRunChoice> {
         tokio::select! {
             biased;
-            read = input.next() => match read {
+            read = input.next() => match read.map(|received| received.input) {
                 Ok(TerminalInput::Input(Input::Key(key))) => self.key(key),
                 Ok(TerminalInput::Answer(TerminalAnswer::Background(Some(background)))) => {
                     self.set_background(background);

@@ -15,6 +15,7 @@ use std::time::Instant;
 use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use termina::event::{KeyEvent, MouseEvent};
 
 use super::app::pickers::{List, SessionListRequest};
 use super::app::{NamedThemes, Themes};
@@ -23,6 +24,7 @@ use super::composer::Draft;
 use super::dialog::{KeyRoute, TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap};
 use super::page::{HookRuns, Page, TaskTree, TreeIntent};
+use super::pane::TerminalPane;
 use super::picker::Picker;
 use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
@@ -30,12 +32,12 @@ use super::tasks::TaskList;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use super::watch::{Watch, WatchRequest};
-use crate::conversation::{ModelRef, SessionId, TaskRow};
+use crate::conversation::{ModelRef, SessionId, TaskRow, TerminalRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
-use crate::session::Op;
 use crate::session::host::{HostQuery, TreeAnswer};
 use crate::session::query::{Answer, Query, StatusGroup};
+use crate::session::{Op, TerminalOp};
 use crate::view::Look;
 
 /// The kind of a layer that a person opens. A page that is opened while it is the topmost already is closed instead.
@@ -98,8 +100,11 @@ pub(crate) enum LayerRequest {
         path: PathBuf,
         bytes: usize,
     },
-    /// Puts the session's text on the clipboard.
-    CopySession(String),
+    /// Puts a text on the clipboard.
+    Copy {
+        text: String,
+        what: &'static str,
+    },
     /// Shows the session's text in the editor.
     ViewSession(String),
     /// As if its key had been pressed where that is read.
@@ -147,6 +152,11 @@ pub(crate) enum LayerRequest {
     StopAllTasks,
     /// Goes into a task that has ended, to let it go on.
     ResumeTask(SessionId),
+    Terminals(Vec<TerminalOp>),
+    /// Asks before the program of a terminal is stopped.
+    StopTerminal(TerminalRow),
+    /// Shows the scrollback of a terminal.
+    ScrollTerminal(String),
     /// Shows the changes in the work tree of a task.
     ShowTree(TaskTree, TreeIntent),
     Quit,
@@ -272,6 +282,21 @@ pub(crate) trait Layer {
         false
     }
 
+    /// Returns true if every key, paste and move of the mouse is the layer's, as the terminal sent it.
+    fn takes_typing(&self) -> bool {
+        false
+    }
+
+    /// Takes a key, where it takes all of them. `received` are the bytes that the terminal sent, where they are known.
+    fn type_key(&mut self, _key: &KeyEvent, _received: &[u8], _keymap: &Keymap, _now: Instant) -> LayerReply {
+        LayerReply::Ignored
+    }
+
+    /// Takes the mouse, where it takes everything. `wheel_rows` are those that a turn of the wheel scrolls.
+    fn mouse(&mut self, _event: MouseEvent, _wheel_rows: isize) -> LayerReply {
+        LayerReply::Ignored
+    }
+
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
     fn back(&mut self) -> LayerReply;
 
@@ -355,6 +380,11 @@ pub(crate) trait Layer {
 
     /// Returns the list, if it is one: what is found for a list comes to it by its own methods.
     fn as_picker(&mut self) -> Option<&mut Picker> {
+        None
+    }
+
+    /// Returns the pane of terminals, if it is that: their screens are asked for by the screen.
+    fn as_terminals(&mut self) -> Option<&mut TerminalPane> {
         None
     }
 

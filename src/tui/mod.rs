@@ -11,7 +11,7 @@
 //!                    session::Receiver ──┘            └──► Effect::Send ──► session::Handle
 //! ```
 //!
-//! Import circle: app, commands, completion, composer, dialog, keymap, layer, page, panel, picker, prompts, statusbar, watch: a layer names requests of the others, which are layers or have them.
+//! Import circle: app, commands, completion, composer, dialog, keymap, layer, page, pane, panel, picker, prompts, statusbar, watch: a layer names requests of the others, which are layers or have them.
 
 mod app;
 mod caret;
@@ -29,6 +29,7 @@ mod keymap;
 mod layer;
 mod media;
 mod page;
+mod pane;
 mod panel;
 mod picker;
 mod pictures;
@@ -39,6 +40,7 @@ mod statusbar;
 mod tasks;
 mod terminal;
 mod terminal_environment;
+mod tile_grid;
 mod trace;
 pub mod transcript;
 mod watch;

@@ -69,6 +69,7 @@ mod screen_several;
 mod screen_storm;
 mod screen_tasks;
 mod screen_terminal;
+mod screen_terminals;
 mod screen_transcript;
 mod screen_trust;
 mod screen_typing;

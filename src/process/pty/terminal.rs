@@ -164,9 +164,9 @@ impl Terminal {
         }
     }
 
-    /// The facts, which are not read while output arrives: nothing depends on them before it is quiet, and each time all
+    /// The facts about the program's input, which are not read while output arrives: nothing depends on them before it is quiet, and each time all
     /// processes are looked at.
-    fn input_facts_after(&self, silence: Duration) -> Option<InputFacts> {
+    pub fn input_facts_after(&self, silence: Duration) -> Option<InputFacts> {
         (silence >= settle::QUIET).then(|| self.input_facts()).flatten()
     }
 

@@ -5,6 +5,7 @@
 //!
 //! [`ScreenSize::rows`]: super::ScreenSize::rows
 
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 use alacritty_terminal::grid::Dimensions;
@@ -26,7 +27,7 @@ pub struct ScreenCell<'a> {
 }
 
 /// Text of one style.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StyledRun {
     pub text: String,
     pub style: CellStyle,
@@ -64,7 +65,7 @@ impl Screen {
         })
     }
 
-    /// The runs of a line. Blanks of the default style at its end are left out.
+    /// The runs of a line. Blanks at its end that nobody sees are left out.
     pub fn runs(&self, line: usize) -> Vec<StyledRun> {
         let mut runs: Vec<StyledRun> = Vec::new();
         for cell in self.cells(line) {
@@ -77,13 +78,14 @@ impl Screen {
                 }),
             }
         }
-        if let Some(last) = runs.last_mut()
-            && last.style == CellStyle::default()
+        while let Some(last) = runs.last_mut()
+            && !last.style.marks_blanks()
         {
             last.text.truncate(last.text.trim_end_matches(' ').len());
-            if last.text.is_empty() {
-                runs.pop();
+            if !last.text.is_empty() {
+                break;
             }
+            runs.pop();
         }
         runs
     }

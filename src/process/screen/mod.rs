@@ -8,6 +8,7 @@
 //! that a program prints reaches a real terminal from here: cells hold printable characters only.
 
 mod emulator;
+mod forget;
 mod line;
 mod resize;
 mod scanner;
@@ -23,6 +24,7 @@ use alacritty_terminal::event::EventListener;
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::grid::Scroll;
 use alacritty_terminal::vte::ansi::{Processor, Timeout};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 use emulator::{Emulator, EventQueue};
@@ -33,7 +35,7 @@ use scanner::Scanner;
 pub const SCROLLBACK: usize = 10_000;
 
 /// Columns and rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScreenSize {
     pub cols: u16,
     pub rows: u16,

@@ -2,11 +2,12 @@
 
 use alacritty_terminal::term::TermMode;
 use alacritty_terminal::vte::ansi;
+use serde::{Deserialize, Serialize};
 
 use super::Screen;
 
 /// The cursor of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     /// Counted from 0, as the column is.
     pub row: usize,
@@ -16,7 +17,8 @@ pub struct Cursor {
     pub is_blinking: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CursorShape {
     Block,
     Underline,
@@ -24,7 +26,7 @@ pub enum CursorShape {
 }
 
 /// Modes that the program has set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modes {
     pub alternate_screen: bool,
     /// Arrow keys, Home and End are sent as `ESC O` sequences.
@@ -39,7 +41,8 @@ pub struct Modes {
 }
 
 /// Events of the mouse that the program wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MouseTracking {
     Off,
     Clicks,
@@ -48,11 +51,28 @@ pub enum MouseTracking {
     Motion,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MouseEncoding {
     Legacy,
     Utf8,
     Sgr,
+}
+
+impl Default for Modes {
+    /// The modes of a terminal to which nothing was said.
+    fn default() -> Self {
+        Self {
+            alternate_screen: false,
+            application_cursor: false,
+            application_keypad: false,
+            bracketed_paste: false,
+            focus_reports: false,
+            alternate_scroll: true,
+            mouse: MouseTracking::Off,
+            mouse_encoding: MouseEncoding::Legacy,
+        }
+    }
 }
 
 impl Screen {

@@ -3,13 +3,15 @@
 use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::term::color::Colors;
 use alacritty_terminal::vte::ansi::{self, NamedColor};
+use serde::{Deserialize, Serialize};
 
 /// Red, green and blue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
 /// A colour as the program chose it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Color {
     /// Foreground or background of the theme.
     #[default]
@@ -20,7 +22,7 @@ pub enum Color {
 }
 
 /// The look of a cell.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CellStyle {
     pub foreground: Color,
     pub background: Color,
@@ -33,6 +35,11 @@ pub struct CellStyle {
 }
 
 impl CellStyle {
+    /// Returns true if a blank in this style is seen.
+    pub(super) fn marks_blanks(&self) -> bool {
+        self.background != Color::Default || self.is_reversed || self.is_underlined || self.is_struck
+    }
+
     pub(super) fn of(cell: &Cell, colors: &Colors) -> Self {
         let has = |flag| cell.flags.intersects(flag);
         Self {

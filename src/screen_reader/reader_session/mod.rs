@@ -22,6 +22,7 @@ mod reports;
 mod selection;
 mod session_events;
 mod tasks;
+mod terminals;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -38,7 +39,7 @@ use super::questions::PendingQuestion;
 use super::reply_texts::ReplyTexts;
 use super::spoken_text::SpokenText;
 use super::tasks::TaskList;
-use crate::conversation::{Role, Todo};
+use crate::conversation::{Role, TerminalRow, Todo};
 use crate::session::{Op, QueuedMessage, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::text::count::plural;
 use crate::tool::BuiltinCards;
@@ -85,6 +86,8 @@ pub(super) struct ReaderSession {
     /// Sent and not come back as a message yet.
     sent: VecDeque<String>,
     todos: Vec<Todo>,
+    /// Of the tree, as they were told of last.
+    terminals: Vec<TerminalRow>,
     listed: ListedState,
     /// The last that was said of agent and mode is that it is `plan`.
     said_plan: bool,
@@ -120,6 +123,7 @@ impl ReaderSession {
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),
             todos: Todo::list(&snapshot.todos),
+            terminals: snapshot.terminals.clone(),
             listed: ListedState::default(),
             said_plan: is_plan(&snapshot.info.agent, snapshot.info.mode),
             tree: TreeState {

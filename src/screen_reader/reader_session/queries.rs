@@ -211,6 +211,8 @@ impl ReaderSession {
                 | Answer::Fits(_)
                 | Answer::Unfit(_)
                 | Answer::Card(_)
+                | Answer::Terminal(_)
+                | Answer::TerminalHistory(_)
                 | Answer::AtWork { .. },
             ) => Vec::new(),
         };

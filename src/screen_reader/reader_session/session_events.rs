@@ -62,6 +62,7 @@ impl ReaderSession {
             Event::Refused(input) => self.refused(input),
             Event::Unread { input, report, .. } => self.unread(input, report),
             Event::Task(row) => self.on_task(row),
+            Event::Terminals(rows) => self.on_terminals(rows),
             Event::CallUpdate { .. }
             | Event::Usage(_)
             | Event::Unqueued { .. }

@@ -18,6 +18,7 @@ mod revised_calls;
 mod setup;
 mod shell;
 mod task_commands;
+mod terminals;
 mod todo_reminders;
 pub(super) mod todos;
 mod turn_effects;
@@ -37,6 +38,7 @@ use super::profile::MakeProfiles;
 use super::query::{CacheMiss, StatusGroup};
 use super::recorder::Recorder;
 use super::tasks::Tasks;
+use super::terminal_rows;
 use super::tree::SessionTree;
 use super::{
     Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledPermission,
@@ -134,6 +136,8 @@ pub(super) struct Actor {
     is_spent: bool,
     /// Causes that made the provider read anew what it had cached.
     misses: Vec<CacheMiss>,
+    /// Tells of the terminals of the tree, in the session of its root.
+    _terminal_rows: Option<AbortOnDropHandle<()>>,
 }
 
 #[derive(Debug)]
@@ -166,6 +170,10 @@ impl Actor {
         let known_todos = KnownTodos::new(&parts.messages, &parts.todos);
         let mut outbox = Outbox::default();
         parts.tree.share_receivers(&mut outbox);
+        let terminal_rows = (!parts.is_task).then(|| {
+            let services = Arc::clone(&parts.calls.services.tree);
+            terminal_rows::tell(services, Arc::downgrade(&parts.tree), parts.info.id.clone())
+        });
         Self {
             hooking,
             revised: revised_calls::RevisedCalls::default(),
@@ -179,6 +187,7 @@ impl Actor {
             asked_as,
             is_spent: false,
             misses: Vec::new(),
+            _terminal_rows: terminal_rows,
             parts,
             commands,
             outbox,
@@ -244,6 +253,7 @@ impl Actor {
             self.parts.tree.attach(&receiver);
             snapshot.questions = self.parts.calls.services.tree.questions.waiting();
             snapshot.tasks = self.parts.tasks.rows();
+            snapshot.terminals = self.parts.calls.services.tree.terminals.rows();
         }
         if streams == Streams::WholeTree {
             self.parts.tree.attach_to_all(&receiver);
@@ -266,6 +276,7 @@ impl Actor {
             messages,
             questions: Vec::new(),
             tasks: Vec::new(),
+            terminals: Vec::new(),
             queue: self.queued(),
             todos: self.parts.todos.clone(),
             busy: self.is_busy(),
@@ -325,6 +336,7 @@ impl Actor {
                 self.parts.draft = draft;
             }
             Op::Task(op) => self.parts.tasks.on_op(&self.parts.info.id, &op),
+            Op::Terminal(op) => self.on_terminal_op(op),
             Op::Close => {
                 self.closing = true;
                 self.keep_unsent();

@@ -9,7 +9,7 @@ use super::Actor;
 use crate::conversation::CallId;
 use crate::session::query::{
     Answer, CacheMiss, ChangesQuery, ContextFacts, CostQuery, ExportJob, Query, StatusGroup, bare_url,
-    process_group, put_back,
+    history, next_screen, process_group, put_back,
 };
 use crate::session::{SessionInfo, is_plan};
 use crate::store::{SessionRow, StoreError};
@@ -71,6 +71,24 @@ impl Actor {
             Query::Card { call, expanded } => {
                 let card = self.card(&call, RenderCx { expanded });
                 drop(sender.send(Answer::Card(card.map(Box::new))));
+            }
+            Query::Terminal { name, seen } => {
+                let services = Arc::clone(&self.parts.calls.services);
+                tokio::spawn(async move {
+                    let mut sender = sender;
+                    // Nobody may wait for it any more, and the screen may stay as it is for ever.
+                    let screen = tokio::select! {
+                        screen = next_screen(&services.tree.terminals, &name, seen) => screen,
+                        () = sender.closed() => return,
+                    };
+                    drop(sender.send(Answer::Terminal(screen)));
+                });
+            }
+            Query::TerminalHistory(name) => {
+                let services = Arc::clone(&self.parts.calls.services);
+                answer_aside(sender, move || {
+                    Answer::TerminalHistory(history(&services.tree.terminals, &name))
+                });
             }
             Query::AtWork => {
                 let is_at_work = self.is_busy() || self.parts.tasks.is_at_work();

@@ -9,6 +9,7 @@ mod context;
 mod costs;
 mod export_file;
 mod status;
+mod terminals;
 mod wording;
 
 pub use changes::{ChangeScope, ChangedFile, Changes, FileState, Revert};
@@ -16,6 +17,7 @@ pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUs
 pub use costs::Costs;
 pub use export_file::{ExportOutcome, ExportRequest};
 pub use status::StatusGroup;
+pub use terminals::{TerminalLine, TerminalScreen};
 
 pub(crate) use super::moment::moment;
 pub use crate::store::Spending;
@@ -26,6 +28,7 @@ pub(in crate::session) use context::ContextFacts;
 pub(in crate::session) use costs::CostQuery;
 pub(in crate::session) use export_file::ExportJob;
 pub(in crate::session) use status::{bare_url, process_group};
+pub(in crate::session) use terminals::{history, next_screen};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -58,6 +61,14 @@ pub enum Query {
         call: CallId,
         expanded: bool,
     },
+    /// The screen of a terminal of the tree: at once, or where `seen` is its generation, as soon as it is another one.
+    /// Whoever shows a screen asks again when it was drawn, so output is never faster than it is drawn.
+    Terminal {
+        name: String,
+        seen: Option<u64>,
+    },
+    /// The scrollback and the screen of a terminal of the tree.
+    TerminalHistory(String),
     /// Asks if anything goes on in the session's tree or is about to.
     AtWork,
 }
@@ -79,6 +90,10 @@ pub enum Answer {
     Unfit(String),
     /// `None`: the session has no such call, or its arguments are not there yet.
     Card(Option<Box<Card>>),
+    /// `None`: there is no such terminal.
+    Terminal(Option<Box<TerminalScreen>>),
+    /// From the oldest line to the last of the screen; `None`: there is no such terminal.
+    TerminalHistory(Option<Vec<TerminalLine>>),
     AtWork {
         is_at_work: bool,
         /// The last event of the session by then.

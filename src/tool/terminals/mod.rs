@@ -1,28 +1,37 @@
 //! The terminals of a session tree: programs that keep running between calls, each with a name.
 //!
 //! They belong to the tree, so agents of its tasks see the same ones, and need no front end. When the tree is closed all of
-//! them are ended; after a crash the keeper of `process` does it.
+//! them are ended; after a crash the keeper of `process` does it. Those that the person started are in the same table, and
+//! agents know nothing of them until the person hands them over: what is for agents takes the shared ones alone.
 
+mod session;
+mod start;
 mod typed_line;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
-use crate::process::pty::{PtySize, Terminal, end_all};
+use crate::conversation::{TerminalOwner, TerminalRow};
+use crate::process::pty::{PtySize, end_all};
 use crate::process::{ShellCommand, SpawnError};
 
+pub use session::TerminalSession;
+pub use start::{StartOwnError, user_shell};
 pub use typed_line::{CompletedLine, TypedLine};
 
-/// Maximum number of live terminals in a tree.
+/// Maximum number of live terminals of each owner in a tree.
 const MAX_LIVE: usize = 8;
 /// Maximum number of ended terminals whose last screen is kept.
 const MAX_ENDED: usize = 8;
 
 /// The terminals of a tree, in the order in which they were started.
-#[derive(Debug, Default)]
-pub struct Terminals(Mutex<TerminalTable>);
+#[derive(Debug)]
+pub struct Terminals {
+    table: Mutex<TerminalTable>,
+    /// Changed with everything that a row tells.
+    changed: watch::Sender<()>,
+}
 
 #[derive(Debug, Default)]
 struct TerminalTable {
@@ -30,23 +39,10 @@ struct TerminalTable {
     is_closed: bool,
 }
 
-/// One terminal with its name.
-#[derive(Debug)]
-pub struct TerminalSession {
-    pub name: String,
-    /// As the person and the model know it.
-    pub command: String,
-    /// The directory that it was started in.
-    pub directory: PathBuf,
-    pub terminal: Arc<Terminal>,
-    changed: Arc<Notify>,
-    typed: Mutex<TypedLine>,
-}
-
 /// Reason why a terminal was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalStartError {
-    #[error("a terminal `{}` runs already", .0.name)]
+    #[error("a terminal `{}` runs already", .0.name())]
     Exists(Arc<TerminalSession>),
     #[error("{MAX_LIVE} terminals run already, which is the limit")]
     Limit,
@@ -56,11 +52,31 @@ pub enum TerminalStartError {
     Spawn(#[from] SpawnError),
 }
 
+impl Default for Terminals {
+    fn default() -> Self {
+        Self {
+            table: Mutex::default(),
+            changed: watch::Sender::new(()),
+        }
+    }
+}
+
 impl Terminals {
-    /// Starts a command in a terminal of this name. Must be called within a runtime.
+    /// Starts a command in a shared terminal of this name. Must be called within a runtime.
     pub fn start(
         &self,
         name: &str,
+        shown: &str,
+        command: &ShellCommand,
+        size: PtySize,
+    ) -> Result<Arc<TerminalSession>, TerminalStartError> {
+        self.start_for(TerminalOwner::Shared, |_| name.to_owned(), shown, command, size)
+    }
+
+    fn start_for(
+        &self,
+        owner: TerminalOwner,
+        name: impl FnOnce(&TerminalTable) -> String,
         shown: &str,
         command: &ShellCommand,
         size: PtySize,
@@ -69,69 +85,113 @@ impl Terminals {
         if table.is_closed {
             return Err(TerminalStartError::Closing);
         }
-        if let Some(live) = table.live().find(|session| session.name == name) {
+        let name = name(&table);
+        if let Some(live) = table.live().find(|session| session.name() == name) {
             return Err(TerminalStartError::Exists(Arc::clone(live)));
         }
-        if table.live().count() >= MAX_LIVE {
+        if table.live().filter(|session| session.owner() == owner).count() >= MAX_LIVE {
             return Err(TerminalStartError::Limit);
         }
-        let changed = Arc::new(Notify::new());
-        let observer = Arc::clone(&changed);
-        let terminal = command.spawn_in_terminal(size, move || observer.notify_one())?;
-        let session = Arc::new(TerminalSession {
-            name: name.to_owned(),
-            command: shown.to_owned(),
-            directory: command.cwd.clone(),
-            terminal,
-            changed,
-            typed: Mutex::default(),
-        });
-        table.sessions.retain(|ended| ended.name != name);
+        let changed = watch::Sender::new(());
+        let (own, all) = (changed.clone(), self.changed.clone());
+        let terminal = command.spawn_in_terminal(size, move || {
+            own.send_replace(());
+            all.send_replace(());
+        })?;
+        let session = TerminalSession::new(&name, shown, owner, command.cwd.clone(), terminal, changed);
+        let session = Arc::new(session);
+        table.sessions.retain(|ended| ended.name() != name);
         table.sessions.push(Arc::clone(&session));
         table.forget_oldest();
+        drop(table);
+        self.changed.send_replace(());
         Ok(session)
     }
 
-    /// Returns the terminal of this name, live or ended.
+    /// Returns the shared terminal of this name, live or ended.
     pub fn find(&self, name: &str) -> Option<Arc<TerminalSession>> {
+        self.find_any(name).filter(|session| session.is_shared())
+    }
+
+    /// Returns the terminal of this name, the person's own as well.
+    pub fn find_any(&self, name: &str) -> Option<Arc<TerminalSession>> {
         let table = self.lock();
         table
             .sessions
             .iter()
-            .find(|session| session.name == name)
+            .find(|session| session.name() == name)
             .cloned()
     }
 
-    /// Returns all terminals, live and ended.
+    /// Returns all shared terminals, live and ended.
     pub fn all(&self) -> Vec<Arc<TerminalSession>> {
-        self.lock().sessions.clone()
+        let sessions = &self.lock().sessions;
+        sessions
+            .iter()
+            .filter(|session| session.is_shared())
+            .cloned()
+            .collect()
     }
 
-    /// Returns the names of the live ones.
+    /// Returns the names of the live shared ones.
     pub fn live_names(&self) -> Vec<String> {
-        self.lock().live().map(|session| session.name.clone()).collect()
+        let table = self.lock();
+        let shared = table.live().filter(|session| session.is_shared());
+        shared.map(|session| session.name()).collect()
+    }
+
+    /// Returns a row for each terminal, the person's own as well. Asks the kernel about each.
+    pub fn rows(&self) -> Vec<TerminalRow> {
+        let sessions = self.lock().sessions.clone();
+        sessions.iter().map(|session| session.row()).collect()
+    }
+
+    /// Returns true if a program runs in one of them, the person's own as well.
+    pub fn has_live(&self) -> bool {
+        self.lock().live().next().is_some()
+    }
+
+    /// Returns a receiver of changes: output, an end, a start, and whatever else a row tells.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// Notes that something which a row tells is another one.
+    pub fn note_change(&self) {
+        self.changed.send_replace(());
     }
 
     /// Ends everything in the terminal and forgets it. Takes 3.5 s at most.
     pub async fn stop(&self, session: Arc<TerminalSession>) {
         self.lock().sessions.retain(|other| !Arc::ptr_eq(other, &session));
         end(vec![session]).await;
+        self.note_change();
     }
 
-    /// Ends all terminals. Takes 3.5 s at most.
+    /// Ends all shared terminals. Takes 3.5 s at most.
     pub async fn stop_all(&self) {
-        let sessions = std::mem::take(&mut self.lock().sessions);
-        end(sessions).await;
+        let shared: Vec<_> = self
+            .lock()
+            .sessions
+            .extract_if(.., |session| session.is_shared())
+            .collect();
+        end(shared).await;
+        self.note_change();
     }
 
     /// Ends all terminals and starts none from now on.
     pub async fn close(&self) {
-        self.lock().is_closed = true;
-        self.stop_all().await;
+        let sessions = {
+            let mut table = self.lock();
+            table.is_closed = true;
+            std::mem::take(&mut table.sessions)
+        };
+        end(sessions).await;
+        self.note_change();
     }
 
     fn lock(&self) -> MutexGuard<'_, TerminalTable> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -164,22 +224,5 @@ impl TerminalTable {
             surplus -= usize::from(is_forgotten);
             !is_forgotten
         });
-    }
-}
-
-impl TerminalSession {
-    /// Returns true until the program has ended.
-    pub fn is_live(&self) -> bool {
-        self.terminal.exit().is_none()
-    }
-
-    /// Waits for the next change of the terminal since the last wait.
-    pub async fn changed(&self) {
-        self.changed.notified().await;
-    }
-
-    /// The line that is being typed.
-    pub fn typed_line(&self) -> MutexGuard<'_, TypedLine> {
-        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

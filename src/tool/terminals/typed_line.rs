@@ -44,6 +44,19 @@ impl TypedLine {
         }
         completed
     }
+
+    /// Takes bytes that the person typed, of which nothing is kept: the line is not known until it begins anew.
+    pub fn forget(&mut self, bytes: &[u8]) {
+        let begins_anew = |byte: &u8| matches!(byte, b'\r' | b'\n' | 3);
+        let rest = match bytes.iter().rposition(begins_anew) {
+            Some(last) => {
+                *self = Self::default();
+                &bytes[last + 1..]
+            }
+            None => bytes,
+        };
+        self.is_edited |= !rest.is_empty();
+    }
 }
 
 /// Returns true if an interactive shell may put earlier lines into this one (`!!`, `!$`, `^a^b`).
@@ -85,6 +98,19 @@ mod tests {
             lines(&["rm x\u{15}ls\r", "rm\u{3}pwd\r"]),
             [("ls".to_owned(), true), ("pwd".to_owned(), true)]
         );
+    }
+
+    #[test]
+    fn a_line_that_the_person_began_is_not_known() {
+        let mut line = TypedLine::default();
+        line.forget(b"rm -rf ");
+        let completed = line.take(b"build\r");
+        assert_eq!((completed.len(), completed[0].is_known), (1, false));
+        line.forget(b"secret\r");
+        assert_eq!(line, TypedLine::default());
+        line.take(b"ls");
+        line.forget(b"\x03");
+        assert_eq!(line.take(b"pwd\r")[0].text, "pwd");
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl App {
     pub(crate) fn draw(&mut self, area: Rect, buffer: &mut Buffer, now: Instant) -> Option<Position> {
         self.pictures.begin();
         let caret = self.draw_frame(area, buffer, now);
+        self.follow_pane();
         // Only now it is known what stands over them.
         self.pictures.finish(buffer);
         if self.appearance.terminal_environment.symbols == Symbols::Ascii {

@@ -30,6 +30,7 @@ impl App {
         // Where there is little room, what is said for a moment comes first.
         let has_room = self.views.front.remark.is_none() || self.shown.width >= WIDE;
         if has_room && !is_grid {
+            self.terminal_hints(&mut hints);
             self.count_tasks(&mut hints);
         }
         let is_told = is_grid && !self.root_asks();

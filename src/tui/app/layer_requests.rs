@@ -6,8 +6,10 @@ use super::{App, Effect, SessionLink, Themes, TurnStatus};
 use crate::conversation::ModelRef;
 use crate::session::Op;
 use crate::tui::composer::Draft;
+use crate::tui::dialog::StopTerminalDialog;
 use crate::tui::layer::LayerRequest;
 use crate::tui::page;
+use crate::tui::pane::TerminalHistory;
 use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
@@ -29,7 +31,7 @@ impl App {
                 let notice = page::written(&path, bytes, home);
                 self.views.front.transcript.push_notice(notice);
             }
-            LayerRequest::CopySession(text) => self.copy(Some(text), "the session", now),
+            LayerRequest::Copy { text, what } => self.copy(Some(text), what, now),
             LayerRequest::ViewSession(text) => self.effects.push(Effect::View(text)),
             LayerRequest::Act(context, action) => {
                 self.act_from_palette(context, action, now);
@@ -61,6 +63,13 @@ impl App {
             LayerRequest::StopTask(row) => self.ask_to_stop(&row, now),
             LayerRequest::StopAllTasks => self.ask_to_stop_all(now),
             LayerRequest::ResumeTask(session) => self.resume_task(&session, now),
+            LayerRequest::Terminals(ops) => self.send_to_terminals(ops),
+            LayerRequest::StopTerminal(row) => {
+                self.open_layer(Box::new(StopTerminalDialog::new(&row)), now);
+            }
+            LayerRequest::ScrollTerminal(name) => {
+                self.open_layer(Box::new(TerminalHistory::new(name)), now);
+            }
             LayerRequest::ShowTree(tree, intent) => {
                 self.open_layer(Box::new(page::TreeChangesPage::new(tree, intent)), now);
             }

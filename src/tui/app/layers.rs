@@ -218,6 +218,7 @@ impl App {
         let layer = (page.open)(&self.views.front.facts.title);
         self.open_layer(layer, now);
         self.begin_watch(now);
+        self.refresh_terminals();
     }
 
     pub(super) fn open_layer(&mut self, layer: Box<dyn Layer>, now: Instant) {
@@ -326,6 +327,9 @@ impl App {
         answer: &Answer,
         now: Instant,
     ) -> RedrawUrgency {
+        if let Query::Terminal { name, .. } = query {
+            return self.take_terminal(name, answer, now);
+        }
         if let Query::Card { call, expanded } = query {
             return self.in_view(slot, now, |update| match answer {
                 Answer::Card(Some(card)) => update.take_card(call, *expanded, card),

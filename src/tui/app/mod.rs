@@ -46,6 +46,7 @@ mod task_actions;
 mod task_panel;
 mod task_views;
 mod terminal_answers;
+mod terminals;
 mod tree_events;
 mod trees;
 mod trust_question;

@@ -68,6 +68,9 @@ impl App {
 
     fn read_mouse(&mut self, event: MouseEvent, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
+        if let Some(change) = self.mouse_in_pane(event, now) {
+            return change;
+        }
         let turn = isize::try_from(self.pointer.wheel_lines).unwrap_or(isize::MAX);
         let rows = match event.kind {
             MouseEventKind::ScrollUp => -turn,

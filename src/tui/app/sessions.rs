@@ -304,14 +304,15 @@ impl App {
         }
     }
 
-    /// Quits, or asks first where other sessions or tasks are at work.
+    /// Quits, or asks first where other sessions, tasks or programs in terminals are at work.
     pub(super) fn quit(&mut self) {
         let busy = self.other_trees().filter(|(other, tree)| other.is_busy(tree));
         let dialog = QuitDialog {
             sessions: busy.count(),
             tasks: self.tree().tasks.counts().active(),
+            terminals: self.trees.iter().map(TreeView::running_terminals).sum(),
         };
-        if dialog.sessions + dialog.tasks == 0 {
+        if !dialog.is_needed() {
             return self.effects.push(Effect::Quit);
         }
         self.quit_armed = None;

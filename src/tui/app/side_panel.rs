@@ -88,6 +88,10 @@ impl App {
                 self.follow_request(LayerRequest::ShowTree(tree, intent), now);
             }
             PanelOutcome::Stop(row) => self.ask_to_stop(&row, now),
+            PanelOutcome::ShowTerminal(name) => self.show_terminal(&name, now),
+            PanelOutcome::StopTerminal(row) => {
+                self.follow_request(LayerRequest::StopTerminal(row), now);
+            }
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }
     }
@@ -122,6 +126,13 @@ impl App {
                 if has_tree {
                     hints.key(key(Action::ApplyTree), "changes");
                     hints.key(key(Action::DiscardTree), "discard");
+                }
+                hints.key(key(Action::Tick), "fold");
+            }
+            panel::CursorRow::Terminal { is_running } => {
+                hints.key(key(Action::PickRow), "show");
+                if is_running {
+                    hints.key(key(Action::StopTask), "stop");
                 }
                 hints.key(key(Action::Tick), "fold");
             }

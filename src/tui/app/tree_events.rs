@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::App;
 use super::session_view::SessionView;
 use super::view_update::ViewUpdate;
-use crate::conversation::TaskRow;
+use crate::conversation::{TaskRow, TerminalInput, TerminalRow};
 use crate::session::{Envelope, Event, Snapshot};
 use crate::tui::sessions::SlotId;
 use crate::tui::tasks::FinishedGroup;
@@ -32,6 +32,7 @@ impl App {
                 change = RedrawUrgency::Soft;
             }
             change = self.refresh_watch(now).unwrap_or(change);
+            self.refresh_terminals();
         }
         change.max(self.apply_to_transcript(envelope, now))
     }
@@ -59,6 +60,7 @@ impl ViewUpdate<'_> {
     /// Takes over the tree of a root that was attached to.
     pub(super) fn attach_tree(&mut self, snapshot: &Snapshot) {
         self.tree.tasks.reset(&snapshot.tasks);
+        self.note_terminals(&Arc::new(snapshot.terminals.clone()));
         self.attach_questions(&snapshot.questions);
         self.tree.is_unsettled = true;
         self.list_tasks();
@@ -78,6 +80,7 @@ impl ViewUpdate<'_> {
                 (RedrawUrgency::Urgent, None)
             }
             Event::Task(row) => self.note_task(row),
+            Event::Terminals(rows) => (self.note_terminals(rows), None),
             _ => (RedrawUrgency::None, None),
         }
     }
@@ -99,6 +102,22 @@ impl ViewUpdate<'_> {
             RedrawUrgency::Urgent
         };
         (change, group)
+    }
+
+    /// Takes the terminals as they are now, and tells of hidden input that nobody was told of.
+    fn note_terminals(&mut self, rows: &Arc<Vec<TerminalRow>>) -> RedrawUrgency {
+        let hides = |row: &&TerminalRow| row.waits_for == Some(TerminalInput::Hidden);
+        let was_hiding = |name: &str| {
+            let mut before = self.tree.terminals.iter().filter(hides);
+            before.any(|row| row.name == name)
+        };
+        let new = rows.iter().filter(hides).find(|row| !was_hiding(&row.name));
+        let notice = new.map(|row| format!("terminal {} waits for hidden input", row.name));
+        self.tree.terminals = Arc::clone(rows);
+        if let Some(notice) = notice {
+            self.notify_if_away(notice);
+        }
+        RedrawUrgency::Urgent
     }
 
     /// Shows the tasks of the tree in the panel of the conversation.

@@ -4,12 +4,13 @@
 //! is on screen, or was last ([`TreeView::front`]): a question comes up where somebody looks, and keys that are typed there
 //! hold it off. Every conversation has the tree of its root's slot ([`SessionView::tree`](super::session_view::SessionView)).
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::App;
 use super::questions::OpenQuestions;
 use super::session_view::SessionView;
-use crate::conversation::SessionId;
+use crate::conversation::{SessionId, TerminalRow};
 use crate::question::Question;
 use crate::tui::sessions::SlotId;
 use crate::tui::tasks::TaskList;
@@ -22,6 +23,7 @@ pub(super) struct TreeView {
     pub(super) front: SlotId,
     pub(super) tasks: TaskList,
     pub(super) questions: OpenQuestions,
+    pub(super) terminals: Arc<Vec<TerminalRow>>,
     /// Taken over from a snapshot; which question comes up is to be settled.
     pub(super) is_unsettled: bool,
 }
@@ -33,8 +35,15 @@ impl TreeView {
             front: slot,
             tasks: TaskList::default(),
             questions: OpenQuestions::default(),
+            terminals: Arc::default(),
             is_unsettled: false,
         }
+    }
+
+    /// Counts the terminals whose programs run.
+    pub(super) fn running_terminals(&self) -> usize {
+        let running = self.terminals.iter().filter(|row| row.status.is_running());
+        running.count()
     }
 
     /// Returns true if a person should know of it when another tree is on screen.

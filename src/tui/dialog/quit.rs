@@ -1,4 +1,4 @@
-//! The question before quitting while other sessions or tasks are at work.
+//! The question before quitting while other sessions, tasks or programs in terminals are at work.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -15,7 +15,7 @@ pub(super) static KEYS: LayerKeys = LayerKeys {
     title: "Quitting",
     takes_text: false,
     rows: &[
-        KeyRow::new(&["y"], QUIT_ANYWAY, "quit: what they do is interrupted"),
+        KeyRow::new(&["y"], QUIT_ANYWAY, "quit: all of it is ended"),
         KeyRow::new(&["n"], STAY, "stay"),
     ],
 };
@@ -30,10 +30,32 @@ pub(crate) struct QuitDialog {
     pub(crate) sessions: usize,
     /// Tasks of the session on screen.
     pub(crate) tasks: usize,
+    /// Terminals whose programs run, of all sessions.
+    pub(crate) terminals: usize,
 }
 
 impl QuitDialog {
+    pub(crate) fn is_needed(self) -> bool {
+        self.sessions + self.tasks + self.terminals > 0
+    }
+
+    /// `2 tasks are at work, and a program runs in a terminal.`
     fn question(self) -> String {
+        let programs = match self.terminals {
+            0 => None,
+            1 => Some("a program runs in a terminal".to_owned()),
+            count => Some(format!("programs run in {count} terminals")),
+        };
+        let at_work = (self.sessions + self.tasks > 0).then(|| self.at_work());
+        let parts: Vec<String> = at_work.into_iter().chain(programs).collect();
+        let sentence = parts.join(", and ");
+        let mut letters = sentence.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        let sentence: String = first.into_iter().chain(letters).collect();
+        format!("{sentence}.")
+    }
+
+    fn at_work(self) -> String {
         let sessions = match self.sessions {
             1 => "another session".to_owned(),
             count => format!("{count} other sessions"),
@@ -44,10 +66,7 @@ impl QuitDialog {
             (count, 0) => (plural(count, "task"), are(count)),
             (count, _) => (format!("{} and {sessions}", plural(count, "task")), "are"),
         };
-        let mut letters = who.chars();
-        let first = letters.next().map(|first| first.to_ascii_uppercase());
-        let who: String = first.into_iter().chain(letters).collect();
-        format!("{who} {are} at work.")
+        format!("{who} {are} at work")
     }
 }
 
@@ -83,7 +102,7 @@ impl Layer for QuitDialog {
             question: reveal_line(&self.question()),
             details: Vec::new(),
             keys: &KEYS,
-            answers: [(QUIT_ANYWAY, "interrupts and quits"), (STAY, "stays")],
+            answers: [(QUIT_ANYWAY, "quits anyway"), (STAY, "stays")],
         };
         choice.draw(area, buffer, cx);
         None
@@ -96,14 +115,21 @@ mod tests {
 
     #[test]
     fn the_question_says_what_is_at_work() {
-        for (tasks, sessions, words) in [
-            (0, 1, "Another session is at work."),
-            (0, 2, "2 other sessions are at work."),
-            (1, 0, "1 task is at work."),
-            (3, 0, "3 tasks are at work."),
-            (2, 1, "2 tasks and another session are at work."),
+        for (tasks, sessions, terminals, words) in [
+            (0, 1, 0, "Another session is at work."),
+            (0, 2, 0, "2 other sessions are at work."),
+            (1, 0, 0, "1 task is at work."),
+            (3, 0, 0, "3 tasks are at work."),
+            (2, 1, 0, "2 tasks and another session are at work."),
+            (0, 0, 1, "A program runs in a terminal."),
+            (1, 0, 2, "1 task is at work, and programs run in 2 terminals."),
         ] {
-            assert_eq!(QuitDialog { sessions, tasks }.question(), words);
+            let dialog = QuitDialog {
+                sessions,
+                tasks,
+                terminals,
+            };
+            assert_eq!(dialog.question(), words);
         }
     }
 }

@@ -17,6 +17,7 @@ pub(super) const PRESETS: [Preset; 4] = [
         name: "claude",
         keys: &[
             ("focus-transcript", &["ctrl+o", "leader ["]),
+            ("show-terminals", &["alt+o"]),
             ("open-models", &["alt+p", "leader m"]),
             ("toggle-reasoning", &["alt+t", "leader r"]),
             ("permission-allow-once", &["y", "1"]),

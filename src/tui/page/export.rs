@@ -218,7 +218,10 @@ impl Layer for Export {
             (Answer::Export(text), ExportTarget::Editor) => {
                 LayerReply::Close(Some(LayerRequest::ViewSession(text.clone())))
             }
-            (Answer::Export(text), _) => LayerReply::Close(Some(LayerRequest::CopySession(text.clone()))),
+            (Answer::Export(text), _) => LayerReply::Close(Some(LayerRequest::Copy {
+                text: text.clone(),
+                what: "the session",
+            })),
             (Answer::Failed(sentence), _) => {
                 self.state = ExportState::Failed(sentence.clone());
                 LayerReply::Done

@@ -31,7 +31,7 @@ use std::hash::{Hash, Hasher};
 use super::commands::LayerCommand;
 use super::keymap::LayerKeys;
 use super::layer::Layer;
-use super::watch;
+use super::{pane, watch};
 
 /// A page: its name, the keys that open it and those that it has, and its `/command`.
 #[derive(Debug)]
@@ -69,6 +69,7 @@ impl Hash for Page {
 /// All pages, in the order of the leader's table and the palette.
 pub(crate) static PAGES: &[&Page] = &[
     &watch::PAGE,
+    &pane::PAGE,
     &diff::PAGE,
     &hooks::PAGE,
     &tasks::PAGE,

@@ -106,7 +106,7 @@ fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
 
 /// Opened by hand before there is anything: it says what comes here.
 fn draw_nothing(inner: Rect, buffer: &mut Buffer, look: Look<'_>) {
-    let text = "Tasks, todos and changed files are listed here.";
+    let text = "Tasks, terminals, todos and changed files are listed here.";
     let style = look.theme.style(Meaning::TextMuted);
     let ranges = crate::text::wrap::wrap(text, usize::from(inner.width));
     for (at, range) in inner.rows().zip(ranges) {

@@ -13,6 +13,7 @@ mod draw;
 mod editor;
 mod row;
 mod tasks;
+mod terminals;
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,9 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use crate::conversation::{CallResult, SessionId, TaskRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart};
+use crate::conversation::{
+    CallResult, SessionId, TaskRow, TerminalRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart,
+};
 use crate::session::Snapshot;
 use crate::tool::BuiltinCards;
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
@@ -41,12 +44,13 @@ pub(crate) const WIDE: u16 = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Section {
     Tasks,
+    Terminals,
     Todo,
     Files,
 }
 
 impl Section {
-    const ALL: [Self; 3] = [Self::Tasks, Self::Todo, Self::Files];
+    const ALL: [Self; 4] = [Self::Tasks, Self::Terminals, Self::Todo, Self::Files];
 }
 
 /// A row that the cursor can stand on.
@@ -54,6 +58,7 @@ impl Section {
 enum CursorPosition {
     Head(Section),
     Task(TaskPosition),
+    Terminal(usize),
     Todo(usize),
     File(usize),
 }
@@ -76,6 +81,10 @@ pub(crate) enum CursorRow {
         is_active: bool,
         has_tree: bool,
     },
+    /// A terminal, and whether its program runs.
+    Terminal {
+        is_running: bool,
+    },
     Todo,
     File,
     Nothing,
@@ -91,6 +100,9 @@ pub(crate) enum PanelOutcome {
     Enter(SessionId),
     Stop(Arc<TaskRow>),
     ShowTree(TaskTree, TreeIntent),
+    /// Show a terminal.
+    ShowTerminal(String),
+    StopTerminal(TerminalRow),
     /// There is nothing that the key could mean here.
     Nothing(&'static str),
 }
@@ -98,6 +110,7 @@ pub(crate) enum PanelOutcome {
 #[derive(Default)]
 pub(crate) struct Panel {
     tasks: TaskSection,
+    terminals: Arc<Vec<TerminalRow>>,
     todos: Vec<Todo>,
     changed: ChangedFiles,
     /// Knows what the results of calls say; there is none before the session is open.
@@ -154,6 +167,11 @@ impl Panel {
         self.tasks.set(tasks, own, unix);
     }
 
+    /// Takes the terminals of the tree as they are now.
+    pub(crate) fn set_terminals(&mut self, terminals: Arc<Vec<TerminalRow>>) {
+        self.terminals = terminals;
+    }
+
     /// Tasks that work with another model than this one name theirs.
     pub(crate) fn set_root_model(&mut self, model: String) {
         self.tasks.set_root_model(model);
@@ -177,7 +195,10 @@ impl Panel {
     }
 
     pub(crate) fn has_content(&self) -> bool {
-        self.tasks.is_of_interest() || !self.todos.is_empty() || !self.changed.is_empty()
+        self.tasks.is_of_interest()
+            || self.terminals.iter().any(|row| row.status.is_running())
+            || !self.todos.is_empty()
+            || !self.changed.is_empty()
     }
 
     /// A turn begins or has ended: nothing streams, so the columns may be shared out anew.
@@ -246,6 +267,12 @@ impl Panel {
                 None => CursorRow::Nothing,
             },
             Some(CursorPosition::Head(_) | CursorPosition::Task(TaskPosition::Fold(_))) => CursorRow::Head,
+            Some(CursorPosition::Terminal(place)) => CursorRow::Terminal {
+                is_running: self
+                    .terminals
+                    .get(place)
+                    .is_some_and(|row| row.status.is_running()),
+            },
             Some(CursorPosition::Todo(_)) => CursorRow::Todo,
             Some(CursorPosition::File(_)) => CursorRow::File,
             None => CursorRow::Nothing,
@@ -263,6 +290,9 @@ impl Panel {
                         let rows = self.tasks.positions().into_iter();
                         spots.extend(rows.map(CursorPosition::Task));
                     }
+                    Section::Terminals => {
+                        spots.extend((0..self.terminals.len()).map(CursorPosition::Terminal));
+                    }
                     Section::Todo => spots.extend((0..self.todos.len()).map(CursorPosition::Todo)),
                     Section::Files => spots.extend((0..self.changed.files().len()).map(CursorPosition::File)),
                 }
@@ -274,6 +304,7 @@ impl Panel {
     fn sections(&self) -> impl Iterator<Item = Section> + '_ {
         Section::ALL.into_iter().filter(|section| match section {
             Section::Tasks => !self.tasks.is_empty(),
+            Section::Terminals => !self.terminals.is_empty(),
             Section::Todo => !self.todos.is_empty(),
             Section::Files => !self.changed.is_empty(),
         })
@@ -311,24 +342,23 @@ impl Panel {
                 self.tasks.toggle(fold);
                 PanelOutcome::Stays
             }
-            Some(CursorPosition::Task(TaskPosition::Task(_))) => {
-                self.folded.insert(Section::Tasks);
-                self.cursor = Some(CursorPosition::Head(Section::Tasks));
-                PanelOutcome::Stays
-            }
+            Some(CursorPosition::Task(TaskPosition::Task(_))) => self.fold(Section::Tasks),
             Some(CursorPosition::Head(section)) => {
                 if !self.folded.remove(&section) {
                     self.folded.insert(section);
                 }
                 PanelOutcome::Stays
             }
-            Some(CursorPosition::File(_)) => {
-                self.folded.insert(Section::Files);
-                self.cursor = Some(CursorPosition::Head(Section::Files));
-                PanelOutcome::Stays
-            }
+            Some(CursorPosition::Terminal(_)) => self.fold(Section::Terminals),
+            Some(CursorPosition::File(_)) => self.fold(Section::Files),
             None => PanelOutcome::Nothing("nothing to fold here"),
         }
+    }
+
+    fn fold(&mut self, section: Section) -> PanelOutcome {
+        self.folded.insert(section);
+        self.cursor = Some(CursorPosition::Head(section));
+        PanelOutcome::Stays
     }
 
     /// Brings a todo to the state after its own.
@@ -357,8 +387,14 @@ impl Panel {
         PanelOutcome::Edit(TodoEdit { seen, change })
     }
 
-    /// Asks for the end of the task under the cursor.
+    /// Asks for the end of the task or the program under the cursor.
     pub(crate) fn stop(&self) -> PanelOutcome {
+        if let Some(CursorPosition::Terminal(place)) = self.cursor {
+            return match self.terminals.get(place) {
+                Some(row) if row.status.is_running() => PanelOutcome::StopTerminal(row.clone()),
+                _ => PanelOutcome::Nothing("that program has ended already"),
+            };
+        }
         let task = match self.cursor {
             Some(CursorPosition::Task(TaskPosition::Task(place))) => self.tasks.get(place),
             _ => return PanelOutcome::Nothing("no task is chosen here"),
@@ -394,6 +430,10 @@ impl Panel {
             Some(CursorPosition::File(place)) => match self.changed.files().get(place) {
                 Some(file) => PanelOutcome::Open(FileTarget::shown(&file.path)),
                 None => PanelOutcome::Nothing("no file is chosen here"),
+            },
+            Some(CursorPosition::Terminal(place)) => match self.terminals.get(place) {
+                Some(row) => PanelOutcome::ShowTerminal(row.name.clone()),
+                None => PanelOutcome::Nothing("no terminal is chosen here"),
             },
             Some(CursorPosition::Todo(_)) => self.begin_writing(),
             Some(CursorPosition::Head(_) | CursorPosition::Task(TaskPosition::Fold(_))) | None => {

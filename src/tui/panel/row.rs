@@ -26,7 +26,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn new(spot: CursorPosition, spans: Vec<Span<'static>>) -> Self {
+    pub(super) fn new(spot: CursorPosition, spans: Vec<Span<'static>>) -> Self {
         Self {
             spot: Some(spot),
             line: Line::from(spans),
@@ -58,6 +58,7 @@ impl Panel {
             if !self.folded.contains(&section) {
                 match section {
                     Section::Tasks => self.task_rows(width, look, &mut rows),
+                    Section::Terminals => self.terminal_rows(width, look, &mut rows),
                     Section::Todo => self.todo_rows(width, fullness, look, &mut rows),
                     Section::Files => self.file_rows(width, look, &mut rows),
                 }
@@ -69,6 +70,7 @@ impl Panel {
     fn head(&self, section: Section, width: usize, look: Look<'_>) -> Row {
         let (title, figures) = match section {
             Section::Tasks => ("Tasks", self.tasks.figures(width.saturating_sub(TASKS), look)),
+            Section::Terminals => ("Terminals", self.terminal_figures(look)),
             Section::Todo => ("Todo", self.todo_figures(look)),
             Section::Files => ("Files changed", counts(self.changed.sums(), look)),
         };

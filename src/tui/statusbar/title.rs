@@ -38,6 +38,8 @@ pub(crate) struct SessionFacts {
     pub(crate) cost: Option<f64>,
     /// Questions that were put off.
     pub(crate) asks: usize,
+    /// Terminals of its tree whose programs wait for input.
+    pub(crate) waiting_terminals: usize,
 }
 
 impl SessionFacts {
@@ -203,6 +205,15 @@ impl TitleRow<'_> {
         if asks > 0 {
             parts.push((format!("{asks} asks"), self.theme.style(Meaning::StateAsking)));
         }
+        if facts.waiting_terminals > 0 {
+            let count = plural(facts.waiting_terminals, "terminal");
+            let verb = if facts.waiting_terminals == 1 {
+                "waits"
+            } else {
+                "wait"
+            };
+            parts.push((format!("{count} {verb}"), self.theme.style(Meaning::StateAsking)));
+        }
         if facts.is_read_only {
             parts.push(("read only".to_owned(), self.theme.style(Meaning::Warning)));
         }
@@ -294,6 +305,7 @@ mod tests {
             context_limit: Some(200_000),
             cost: Some(0.42),
             asks: 0,
+            waiting_terminals: 0,
         }
     }
 

@@ -30,6 +30,8 @@ const LONGEST_SEQUENCE: usize = 64;
 pub(crate) enum TerminalInput {
     Input(Input),
     Answer(TerminalAnswer),
+    /// A key that means nothing here; a program in a terminal may know it.
+    UnknownKey,
 }
 
 /// The meaning of the first bytes.
@@ -56,6 +58,8 @@ pub(super) struct Decoder {
     bytes: Vec<u8>,
     /// Number of bytes of an open paste that were searched for its end.
     searched: usize,
+    /// Bytes of what was returned last; none for a paste.
+    returned: Vec<u8>,
 }
 
 impl Decoder {
@@ -72,13 +76,25 @@ impl Decoder {
             match self.first() {
                 DecodedPrefix::Begun(_) => return None,
                 DecodedPrefix::Whole(length, received) => {
-                    self.bytes.drain(..length);
+                    let bytes = self.bytes.drain(..length);
+                    self.returned.clear();
+                    if !matches!(received, Some(TerminalInput::Input(Input::Paste(_)))) {
+                        self.returned.extend(bytes);
+                    }
                     if received.is_some() {
                         return received;
+                    }
+                    if is_key_sequence(&self.returned) {
+                        return Some(TerminalInput::UnknownKey);
                     }
                 }
             }
         }
+    }
+
+    /// Returns the bytes that the terminal sent for what was returned last; none for a paste.
+    pub(super) fn returned_bytes(&self) -> &[u8] {
+        &self.returned
     }
 
     /// Returns how long the rest of what has begun is waited for, where it is not waited for without end.
@@ -116,7 +132,9 @@ impl Decoder {
             [_, ..] => (1, None),
         };
         self.searched = 0;
-        self.bytes.drain(..length);
+        let bytes = self.bytes.drain(..length);
+        self.returned.clear();
+        self.returned.extend(bytes);
         received
     }
 
@@ -142,6 +160,18 @@ impl Decoder {
             end + PASTE_END.len(),
             Some(TerminalInput::Input(Input::Paste(text))),
         )
+    }
+}
+
+/// Returns true for the forms that keys with names have: `ESC [ 1;5A`, `ESC [ 25~`, `ESC O x`.
+fn is_key_sequence(bytes: &[u8]) -> bool {
+    match bytes {
+        [0x1b, b'O', last] => last.is_ascii_alphabetic(),
+        [0x1b, b'[', numbers @ .., last] => {
+            let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b';';
+            (*last == b'~' || last.is_ascii_uppercase()) && numbers.iter().all(is_number)
+        }
+        _ => false,
     }
 }
 
@@ -407,6 +437,26 @@ mod tests {
         for bytes in ["\x1b[57358u", "\x1b[57363u", "\x1b[57428u", "\x1b[57441u"] {
             assert_eq!(decode(&format!("{bytes}x")), [typed('x')], "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn the_bytes_of_a_key_are_there_and_a_key_that_only_programs_know_is_told() {
+        let mut decoder = Decoder::default();
+        decoder.push(b"a\x1b[15;5~\x1b[57~\x1bOw\x1b[?80;2$y");
+        let mut received = Vec::new();
+        while let Some(next) = decoder.next() {
+            received.push((next, decoder.returned_bytes().to_vec()));
+        }
+        let f5 = pressed(KeyCode::Function(5), Modifiers::CONTROL);
+        assert_eq!(
+            received,
+            [
+                (typed('a'), b"a".to_vec()),
+                (f5, b"\x1b[15;5~".to_vec()),
+                (TerminalInput::UnknownKey, b"\x1b[57~".to_vec()),
+                (TerminalInput::UnknownKey, b"\x1bOw".to_vec()),
+            ]
+        );
     }
 
     #[test]

@@ -19,12 +19,19 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Bytes that are taken at once.
 const SIP: usize = 4096;
 
+/// Input with the bytes that the terminal sent for it; none for a paste.
+#[derive(Debug)]
+pub(crate) struct ReceivedInput {
+    pub(crate) input: TerminalInput,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// Reads what is typed, while it is started.
 pub(crate) struct TerminalReader {
     /// Without a bound, so that the thread never waits for the loop and can always be stopped; the loop takes keys
     /// before all else.
-    received: UnboundedReceiver<io::Result<TerminalInput>>,
-    sender: UnboundedSender<io::Result<TerminalInput>>,
+    received: UnboundedReceiver<io::Result<ReceivedInput>>,
+    sender: UnboundedSender<io::Result<ReceivedInput>>,
     worker: Option<Worker>,
 }
 
@@ -71,13 +78,13 @@ impl TerminalReader {
     }
 
     /// Waits for what is typed or answered. An error: the terminal is gone. Cancel safe.
-    pub(crate) async fn next(&mut self) -> io::Result<TerminalInput> {
+    pub(crate) async fn next(&mut self) -> io::Result<ReceivedInput> {
         let received = self.received.recv().await;
         received.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))
     }
 
     /// Returns what was read already.
-    pub(crate) fn ready(&mut self) -> Option<io::Result<TerminalInput>> {
+    pub(crate) fn ready(&mut self) -> Option<io::Result<ReceivedInput>> {
         self.received.try_recv().ok()
     }
 }
@@ -89,7 +96,7 @@ impl Drop for TerminalReader {
 }
 
 /// Hands on what is typed until it is stopped, also what had only begun by then.
-fn hand_on(sender: &UnboundedSender<io::Result<TerminalInput>>, stop: &PipeReader) -> io::Result<()> {
+fn hand_on(sender: &UnboundedSender<io::Result<ReceivedInput>>, stop: &PipeReader) -> io::Result<()> {
     let mut decoder = Decoder::default();
     let mut bytes = [0; SIP];
     loop {
@@ -101,13 +108,14 @@ fn hand_on(sender: &UnboundedSender<io::Result<TerminalInput>>, stop: &PipeReade
             }
             decoder.push(&bytes[..read]);
         }
-        let mut next = || match woken {
-            ReaderWake::Typed => decoder.next(),
-            ReaderWake::Stopped | ReaderWake::Neither => decoder.settle(),
+        let next = match woken {
+            ReaderWake::Typed => Decoder::next,
+            ReaderWake::Stopped | ReaderWake::Neither => Decoder::settle,
         };
-        while let Some(received) = next() {
+        while let Some(input) = next(&mut decoder) {
+            let bytes = decoder.returned_bytes().to_vec();
             // The loop may be gone.
-            let _ = sender.send(Ok(received));
+            let _ = sender.send(Ok(ReceivedInput { input, bytes }));
         }
         if woken == ReaderWake::Stopped {
             return Ok(());

@@ -106,6 +106,7 @@ impl Blocks {
             Event::Usage(_)
             | Event::Queue(_)
             | Event::Task(_)
+            | Event::Terminals(_)
             | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)

@@ -8,7 +8,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
-use super::grid::{Grid, MOST_TILES, tiles_on_page};
 use super::heading::Summary;
 use super::keys::TILES;
 use super::task_words::is_live;
@@ -22,6 +21,7 @@ use crate::tui::dialog::{TileAnswerKeys, TilePlace, TileQuestion, TypeAheadGuard
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerCx;
 use crate::tui::tasks::words::tokens;
+use crate::tui::tile_grid::{Grid, MOST_TILES, tiles_on_page};
 use crate::view::theme::Meaning;
 
 /// From this height on a rule stands below the tiles.

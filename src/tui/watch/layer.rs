@@ -6,7 +6,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::asking::say;
-use super::grid::Direction;
 use super::keys::{
     CHANGES, ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TEXT,
     TILES, TO_BACKGROUND,
@@ -20,6 +19,7 @@ use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::statusbar::Hints;
 use crate::tui::tasks::{TaskMark, words};
+use crate::tui::tile_grid::Direction;
 
 impl Layer for Watch {
     fn kind(&self) -> Option<LayerKind> {

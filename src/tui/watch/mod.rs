@@ -1,6 +1,6 @@
 //! The watch grid: live conversations of the tasks of a tree side by side, one tile each, over the whole screen.
 //!
-//! [`Watch`] is the layer: which tasks have a tile and where ([`grid`], [`order`]), which one is chosen, and what the keys do.
+//! [`Watch`] is the layer: which tasks have a tile and where ([`tile_grid`](super::tile_grid), [`order`]), which one is chosen, and what the keys do.
 //! A tile is its first row ([`tile`]), below that the question that its agent asks, and then the transcript, which
 //! the screen draws into the place that [`Watch::tiles`] tells. What takes a session is asked for as a [`WatchRequest`].
 //!
@@ -9,7 +9,6 @@
 
 mod asking;
 mod draw;
-mod grid;
 mod heading;
 mod keys;
 mod layer;
@@ -38,8 +37,8 @@ use crate::conversation::{SessionId, TaskId, TaskRow};
 use crate::permission::Mode;
 use crate::question::{Question, QuestionId};
 use crate::text::fuzzy::Matcher;
+use crate::tui::tile_grid::Grid;
 use crate::view::LookKey;
-use grid::Grid;
 use order::TileOrder;
 
 pub(crate) static PAGE: Page = Page {

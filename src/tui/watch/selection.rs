@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Watch;
-use super::grid::Direction;
 use super::task_words::count_word;
 use crate::conversation::{TaskId, TaskRow};
 use crate::question::Question;
 use crate::text::fuzzy::Query;
 use crate::tui::tasks::TaskMark;
+use crate::tui::tile_grid::Direction;
 
 impl Watch {
     pub(super) fn mark(&self, row: &TaskRow) -> TaskMark {

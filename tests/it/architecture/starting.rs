@@ -70,6 +70,10 @@ const COMMANDS: &[(&str, &str)] = &[
         "keeps the terminals of judged commands",
     ),
     (
+        "src/tool/terminals/start.rs",
+        "the user's shell in a terminal, when the person asks for it",
+    ),
+    (
         "src/tool/builtin/bash/person_command.rs",
         "commands that the person types",
     ),

@@ -46,6 +46,7 @@ fn snapshot(draft: &str) -> Snapshot {
         info: info(),
         messages: Vec::new(),
         tasks: Vec::new(),
+        terminals: Vec::new(),
         questions: Vec::new(),
         queue: Vec::new(),
         todos: Vec::new(),

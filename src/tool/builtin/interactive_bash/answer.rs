@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{CursorPosition, Details, WaitingFor};
-use crate::conversation::ErrorKind;
+use crate::conversation::{ErrorKind, TerminalStatus};
 use crate::process::pty::SettleOutcome;
 use crate::process::screen::{CellStyle, Color, Rgb, StyledRun};
 use crate::tool::{TerminalSession, ToolCx, ToolError};
@@ -88,7 +88,7 @@ pub(super) fn details(session: &TerminalSession, outcome: SettleOutcome, cx: &To
         .map_or(0, |last| last + 1);
     rows.truncate(kept);
     Details {
-        session: session.name.clone(),
+        session: session.name(),
         command: session.command.clone(),
         running: exit.is_none(),
         exit: exit.and_then(|exit| exit.code),
@@ -145,12 +145,13 @@ fn header(details: &Details) -> String {
 }
 
 fn state(details: &Details) -> String {
-    match (details.running, details.exit, details.signal) {
-        (true, ..) => "running".to_owned(),
-        (false, Some(exit), _) => format!("exited {exit}"),
-        (false, None, Some(signal)) => format!("killed by signal {signal}"),
-        (false, None, None) => "ended".to_owned(),
-    }
+    let status = match (details.running, details.exit, details.signal) {
+        (true, ..) => TerminalStatus::Running,
+        (false, Some(exit), _) => TerminalStatus::Exited(exit),
+        (false, None, Some(signal)) => TerminalStatus::Killed(signal),
+        (false, None, None) => TerminalStatus::Ended,
+    };
+    status.words()
 }
 
 fn rows(details: &Details) -> impl Iterator<Item = String> {
@@ -198,15 +199,8 @@ pub(super) fn list(sessions: &[Arc<TerminalSession>]) -> String {
         return "(no sessions)".to_owned();
     }
     let line = |session: &Arc<TerminalSession>| {
-        let state = match session.terminal.exit() {
-            None => "running".to_owned(),
-            Some(exit) => match (exit.code, exit.signal) {
-                (Some(code), _) => format!("exited {code}"),
-                (None, Some(signal)) => format!("killed by signal {signal}"),
-                (None, None) => "ended".to_owned(),
-            },
-        };
-        format!("{} {state}  {}", session.name, session.command)
+        let state = session.status().words();
+        format!("{} {state}  {}", session.name(), session.command)
     };
     sessions.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -225,7 +219,7 @@ pub(super) fn ended(session: &TerminalSession, undone: &str, cx: &ToolCx) -> Too
     let details = details(session, SettleOutcome::Ended, cx);
     let message = format!(
         "the program of the terminal `{}` has ended, so nothing was {undone}; its last screen:\n{}",
-        session.name,
+        session.name(),
         screen(&details)
     );
     ToolError::new(ErrorKind::NotFound, message).hint("Start it again with `action: \"start\"`.")
@@ -235,7 +229,7 @@ pub(super) fn exists(session: &TerminalSession, cx: &ToolCx) -> ToolError {
     let details = details(session, SettleOutcome::Quiet, cx);
     let message = format!(
         "a terminal `{}` runs already, so nothing was started; its screen:\n{}",
-        session.name,
+        session.name(),
         screen(&details)
     );
     ToolError::new(ErrorKind::Exists, message).hint("Send to it, stop it first, or give another `session`.")
@@ -246,11 +240,18 @@ pub(super) fn hidden(session: &TerminalSession, cx: &ToolCx) -> ToolError {
     let message = format!(
         "the program of the terminal `{}` hides what is typed, so nothing was sent: only the user can type it; the \
          screen:\n{}",
-        session.name,
+        session.name(),
         screen(&details)
     );
     ToolError::new(ErrorKind::Refused, message)
         .hint("Ask the user to type it, or stop the program and find a way without a secret.")
+}
+
+/// The person has taken the terminal for themselves.
+pub(super) fn exclusive(name: &str, undone: &str) -> ToolError {
+    let message = format!("the user has taken control of the terminal `{name}`, so nothing was {undone}");
+    ToolError::new(ErrorKind::Refused, message)
+        .hint("Read it to see what happens there; the user gives it back, or use another `session`.")
 }
 
 fn screen(details: &Details) -> String {

@@ -4,11 +4,11 @@
 //! commands in the terminal each line that Enter completes is judged as a command too. A command that `bash` would run
 //! without a question is asked about here: there it is confined to reading, and a program that takes input is not.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::{ended, hidden, no_session};
+use super::answer::{ended, exclusive, hidden, no_session};
 use super::keys::{self, KeyModes};
 use super::request::{Operation, StartRequest, TypedInput};
 use super::{InteractiveBashTool, Plan};
@@ -17,7 +17,9 @@ use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::process::pty::{InputWait, assess, is_shell};
 use crate::tool::builtin::bash::{JudgedCommand, Judgement, judge};
 use crate::tool::command_permissions::{CommandPermissions, command_permissions};
-use crate::tool::{AskingTool, CompletedLine, Prepared, TerminalSession, Tool, ToolCx, ToolError, TypedLine};
+use crate::tool::{
+    AskingTool, CompletedLine, Prepared, TerminalSession, Tool, ToolCx, ToolError, TypedLine, user_shell,
+};
 use crate::view::card::{Card, CardPart, Code, Tone, ToneSpan};
 
 const KEY: PermissionKey = PermissionKey::own(InteractiveBashTool::NAME);
@@ -108,21 +110,13 @@ fn reads_existing(request: &StartRequest, cx: &ToolCx) -> bool {
 
 /// The command with its variables, as it is judged and run.
 fn command_text(request: &StartRequest, cx: &ToolCx) -> String {
-    let command = request.command.clone().unwrap_or_else(|| own_shell(cx));
+    let command = request.command.clone();
+    let command = command.unwrap_or_else(|| user_shell(&cx.services.terminal_environment).to_owned());
     let exports = request.environment.iter().map(|(name, value)| {
         let value = value.replace('\'', r"'\''");
         format!("export {name}='{value}'; ")
     });
     exports.chain([command]).collect()
-}
-
-/// The user's shell, which reads commands where nothing else was asked for.
-fn own_shell(cx: &ToolCx) -> String {
-    let environment = &cx.services.terminal_environment;
-    let variable = environment.iter().find(|(name, _)| name == "SHELL");
-    let shell = variable.and_then(|(_, value)| value.to_str());
-    let is_usable = |shell: &&str| Path::new(shell).is_absolute() && !shell.contains(char::is_whitespace);
-    shell.filter(is_usable).unwrap_or("bash").to_owned()
 }
 
 /// Nothing that runs in a terminal is confined to reading.
@@ -210,7 +204,7 @@ fn edited_line(text: &str) -> Ask {
 
 /// Returns a terminal that can be typed to.
 pub(super) fn sendable(name: &str, cx: &ToolCx) -> Result<Arc<TerminalSession>, ToolError> {
-    let session = live(name, "sent", cx)?;
+    let session = controllable(name, "sent", cx)?;
     let is_hidden = session
         .terminal
         .input_facts()
@@ -229,6 +223,16 @@ pub(super) fn live(name: &str, undone: &str, cx: &ToolCx) -> Result<Arc<Terminal
         Ok(session)
     } else {
         Err(ended(&session, undone, cx))
+    }
+}
+
+/// Returns a terminal whose program runs, and which the person does not keep to themselves.
+pub(super) fn controllable(name: &str, undone: &str, cx: &ToolCx) -> Result<Arc<TerminalSession>, ToolError> {
+    let session = live(name, undone, cx)?;
+    if session.is_exclusive() {
+        Err(exclusive(name, undone))
+    } else {
+        Ok(session)
     }
 }
 

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::sync::watch;
 use tokio::time::{sleep, sleep_until};
 
 use super::answer::{self, Settled};
 use super::keys::KeyModes;
-use super::prepare::{JudgedLines, Step, asker, encode, known_text, live, sendable, shell_directory};
+use super::prepare::{
+    JudgedLines, Step, asker, controllable, encode, known_text, live, sendable, shell_directory,
+};
 use super::request::{Operation, StartRequest, Wait};
 use super::{Details, answer::details};
 use crate::conversation::ErrorKind;
@@ -100,15 +103,10 @@ async fn send(
     let bytes = encode(&input, modes);
     check_lines(&session, &bytes, lines, cx).await?;
     let generation = session.terminal.screen().generation();
-    {
-        // Both under one lock, so that the line is what was typed.
-        let mut typed = session.typed_line();
-        session.terminal.write(&bytes).map_err(|error| match error {
-            WriteError::Full => ToolError::new(ErrorKind::Io, error.to_string()),
-            WriteError::Closed => answer::ended(&session, "sent", cx),
-        })?;
-        typed.take(&bytes);
-    }
+    session.type_for_agent(&bytes).map_err(|error| match error {
+        WriteError::Full => ToolError::new(ErrorKind::Io, error.to_string()),
+        WriteError::Closed => answer::ended(&session, "sent", cx),
+    })?;
     let settled = settle(&session, &wait, Some(generation), cx).await?;
     Ok(answered(&session, settled, 0, cx))
 }
@@ -125,13 +123,13 @@ async fn check_lines(
         let looked = Arc::clone(session);
         let directory = cx.blocking(move || Ok(shell_directory(&looked))).await?;
         return if directory.is_some() && !lines.is_empty() {
-            Err(changed(&session.name, "a shell reads it by now"))
+            Err(changed(&session.name(), "a shell reads it by now"))
         } else {
             Ok(())
         };
     };
     if lines != judged.lines {
-        return Err(changed(&session.name, "something else was typed meanwhile"));
+        return Err(changed(&session.name(), "something else was typed meanwhile"));
     }
     let text = known_text(&lines);
     if !text.is_empty() {
@@ -169,7 +167,7 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
             rows,
             wait,
         } => {
-            let session = live(&session, "resized", cx)?;
+            let session = controllable(&session, "resized", cx)?;
             let size = session.terminal.screen().size();
             let size = PtySize {
                 cols: cols.unwrap_or(size.cols),
@@ -185,7 +183,7 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
             signal,
             wait,
         } => {
-            let session = live(&session, "sent", cx)?;
+            let session = controllable(&session, "sent", cx)?;
             let sent = session.terminal.signal(signal.signal());
             sent.map_err(|error| ToolError::new(ErrorKind::Io, format!("the signal was not sent: {error}")))?;
             let settled = settle(&session, &wait, None, cx).await?;
@@ -193,16 +191,26 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
         }
         Operation::Stop { session } => {
             let session = find(&session)?;
-            let name = session.name.clone();
+            let name = session.name();
+            if session.is_exclusive() && session.is_live() {
+                return Err(answer::exclusive(&name, "stopped"));
+            }
             terminals.stop(session).await;
             Ok((format!("[{name} · stopped]"), None))
         }
         Operation::Has { session } => {
             let session = live(&session, "found", cx)?;
-            Ok((format!("[{} · running]", session.name), None))
+            Ok((format!("[{} · running]", session.name()), None))
         }
         Operation::List => Ok((answer::list(&terminals.all()), None)),
         Operation::StopAll => {
+            let all = terminals.all();
+            let kept = all
+                .iter()
+                .find(|session| session.is_exclusive() && session.is_live());
+            if let Some(kept) = kept {
+                return Err(answer::exclusive(&kept.name(), "stopped"));
+            }
             terminals.stop_all().await;
             Ok(("[all terminals are stopped]".to_owned(), None))
         }
@@ -227,6 +235,7 @@ async fn settle(
     before: Option<u64>,
     cx: &ToolCx,
 ) -> Result<Settled, ToolError> {
+    let mut changes = session.changes();
     let settle = Settle::new(Instant::now(), wait.timeout, wait.pattern.is_some());
     let mut shown = None;
     loop {
@@ -262,11 +271,18 @@ async fn settle(
         };
         tokio::select! {
             biased;
-            () = cx.cancel.cancelled() => return Err(cancelled(&session.name)),
-            () = async { session.changed().await; sleep(LOOK_EVERY).await } => {}
+            () = cx.cancel.cancelled() => return Err(cancelled(&session.name())),
+            () = gather(&mut changes) => {}
             () = sleep_until(until.into()) => {}
         }
     }
+}
+
+/// Waits for a change, and for what comes right after it.
+async fn gather(changes: &mut watch::Receiver<()>) {
+    // The session has the sender, so there is one.
+    let _ = changes.changed().await;
+    sleep(LOOK_EVERY).await;
 }
 
 fn cancelled(name: &str) -> ToolError {

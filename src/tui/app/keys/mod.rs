@@ -22,6 +22,15 @@ use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
 impl App {
+    /// Takes a key, with the bytes that the terminal sent for it where they are known.
+    pub(crate) fn key_with_bytes(&mut self, key: KeyEvent, received: &[u8], now: Instant) -> RedrawUrgency {
+        self.attention.seen(now);
+        match self.type_key(&key, received, now) {
+            Some(change) => change,
+            None => self.key(key, now),
+        }
+    }
+
     pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> RedrawUrgency {
         if key.kind == KeyEventKind::Release {
             return RedrawUrgency::None;
@@ -68,6 +77,9 @@ impl App {
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
+        if let Some(change) = self.type_paste(text, now) {
+            return change;
+        }
         let was_armed = self.views.front.esc.armed.take().is_some() | self.quit_armed.take().is_some();
         let disarmed = if was_armed {
             RedrawUrgency::Urgent

@@ -187,6 +187,7 @@ impl Driver {
             info,
             messages: Vec::new(),
             tasks: Vec::new(),
+            terminals: Vec::new(),
             questions: Vec::new(),
             queue: Vec::new(),
             todos: Vec::new(),

@@ -100,7 +100,7 @@ fn the_key_shows_gives_the_keys_and_hides() {
     driver.size = (120, 36);
     driver.frame();
     driver.press("ctrl+x b");
-    assert!(driver.text().contains("Tasks, todos and changed"));
+    assert!(driver.text().contains("Tasks, terminals, todos"));
     assert_eq!(driver.app.state().focus, "composer");
     driver.press("ctrl+x b");
     assert_eq!(driver.app.state().focus, "panel");

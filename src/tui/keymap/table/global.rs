@@ -2,7 +2,7 @@
 
 use super::{ContextRows, row};
 use crate::tui::keymap::{Action, Context};
-use crate::tui::watch;
+use crate::tui::{pane, watch};
 
 pub(super) const ROWS: &[ContextRows] = &[
     // Anywhere.
@@ -26,6 +26,11 @@ pub(super) const ROWS: &[ContextRows] = &[
                 &["ctrl+t"],
                 Action::OpenPage(&watch::PAGE),
                 "watch the agents side by side",
+            ),
+            row(
+                &["ctrl+o"],
+                Action::OpenPage(&pane::PAGE),
+                "terminals: see and use them",
             ),
             row(&["ctrl+g"], Action::Editor, "write in $EDITOR"),
             row(&["ctrl+l"], Action::Redraw, "draw the screen anew"),

@@ -18,6 +18,7 @@ use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
 
 use super::queries::{form, question};
+use super::terminals::terminal;
 use super::{EXACT, every, input, message, model, part, question_id, result, round_trip, usage};
 
 fn text() -> PartBody {
@@ -150,6 +151,7 @@ fn every_event_is_data() {
             }),
         });
         Event::Task(_) => Event::Task(Arc::new(task()));
+        Event::Terminals(_) => Event::Terminals(Arc::new(vec![terminal()]));
         Event::Retry(_) => Event::Retry(Retry {
             attempt: 1,
             delay_ms: 500,
@@ -276,6 +278,7 @@ fn a_snapshot_is_data() {
         messages: vec![Arc::new(message())],
         questions: vec![Arc::new(question()), Arc::new(form())],
         tasks: vec![Arc::new(task())],
+        terminals: vec![terminal()],
         queue: vec![queued()],
         todos: vec![json!({"content": "a", "n": EXACT})],
         busy: true,

@@ -7,6 +7,7 @@ mod cards;
 mod events;
 mod host_queries;
 mod queries;
+mod terminals;
 
 use std::fmt::Debug;
 
@@ -19,7 +20,7 @@ use lathe::conversation::{
 use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::question::{FormAnswer, FormReply, QuestionId, Reply};
 use lathe::session::host::{ForkPoint, SessionTarget};
-use lathe::session::{CalledCommand, Input, Mention, Op, QueueDirection, TaskOp};
+use lathe::session::{CalledCommand, Input, Mention, Op, QueueDirection, TaskOp, TerminalOp};
 use lathe::tool::SeenFiles;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -198,6 +199,7 @@ fn every_operation_is_data() {
         Op::SetModel(_) => Op::SetModel(model());
         Op::Rename(_) => Op::Rename("one".into());
         Op::Draft(_) => Op::Draft("begun".into());
+        Op::Terminal(_) => Op::Terminal(TerminalOp::Stop("dev".into()));
         Op::Task(_) =>
             Op::Task(TaskOp::Cancel(TaskId::of(&SessionId::new()))),
             Op::Task(TaskOp::CancelAll),

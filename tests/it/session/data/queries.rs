@@ -16,6 +16,7 @@ use lathe::session::query::{
 use lathe::store::Spending;
 
 use super::cards::card;
+use super::terminals::{lines, screen};
 use super::{EXACT, args, every, question_id, round_trip, usage};
 
 pub(super) fn question() -> Question {
@@ -174,6 +175,8 @@ fn every_query_is_data() {
         Query::Keep(_) => Query::Keep(keep.clone());
         Query::Fit { .. } => Query::Fit { question: question_id(), args: args() };
         Query::Card { .. } => Query::Card { call: CallId::new(), expanded: true };
+        Query::Terminal { .. } => Query::Terminal { name: "dev".into(), seen: Some(7) };
+        Query::TerminalHistory(_) => Query::TerminalHistory("dev".into());
         Query::AtWork => Query::AtWork;
     });
     every!(ChangeScope {
@@ -203,6 +206,8 @@ fn every_answer_to_a_query_is_data() {
         Answer::Fits(_) => Answer::Fits(args());
         Answer::Unfit(_) => Answer::Unfit("`command` is missing".into());
         Answer::Card(_) => Answer::Card(Some(Box::new(card())));
+        Answer::Terminal(_) => Answer::Terminal(Some(Box::new(screen())));
+        Answer::TerminalHistory(_) => Answer::TerminalHistory(Some(lines()));
         Answer::AtWork { .. } => Answer::AtWork { is_at_work: true, seq: 7 };
         Answer::Failed(_) => Answer::Failed("No.".into());
     });

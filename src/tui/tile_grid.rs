@@ -20,7 +20,7 @@ const LEAST_ROWS: u16 = 5;
 const COMFORTABLE: (u16, u16) = (48, 8);
 
 /// Tiles of the largest page.
-pub(super) const MOST_TILES: usize = 9;
+pub(crate) const MOST_TILES: usize = 9;
 
 /// Tiles on a page, and their shapes: columns and rows.
 const SHAPES: [(usize, &[(u16, u16)]); 5] = [
@@ -33,7 +33,7 @@ const SHAPES: [(usize, &[(u16, u16)]); 5] = [
 
 /// Directions of the arrows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(crate) enum Direction {
     Left,
     Right,
     Up,
@@ -41,7 +41,7 @@ pub(super) enum Direction {
 }
 
 /// Returns how many tiles stand on a page of this size when there are `count`.
-pub(super) fn tiles_on_page(count: usize, area: Rect) -> usize {
+pub(crate) fn tiles_on_page(count: usize, area: Rect) -> usize {
     shape(count, area).0
 }
 
@@ -74,14 +74,14 @@ fn tile_size((columns, rows): (u16, u16), area: Rect) -> (u16, u16) {
 
 /// The places of the tiles of one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Grid {
-    pub(super) tiles: Vec<Rect>,
+pub(crate) struct Grid {
+    pub(crate) tiles: Vec<Rect>,
     area: Rect,
 }
 
 impl Grid {
     /// Lays out so many tiles, at most as many as stand on a page of this size.
-    pub(super) fn new(count: usize, area: Rect) -> Self {
+    pub(crate) fn new(count: usize, area: Rect) -> Self {
         let (most, (columns, _)) = shape(count, area);
         let count = count.min(most);
         let columns = columns.min(u16::try_from(count).unwrap_or(u16::MAX)).max(1);
@@ -102,13 +102,13 @@ impl Grid {
     }
 
     /// Leaves rows free below the tiles, for a rule.
-    pub(super) fn with_rows_below(mut self, rows: u16) -> Self {
+    pub(crate) fn with_rows_below(mut self, rows: u16) -> Self {
         self.area.height += rows;
         self
     }
 
     /// Returns the tile that an arrow leads to on this page.
-    pub(super) fn neighbour(&self, place: usize, direction: Direction) -> Option<usize> {
+    pub(crate) fn neighbour(&self, place: usize, direction: Direction) -> Option<usize> {
         let from = *self.tiles.get(place)?;
         match direction {
             Direction::Left => place.checked_sub(1),
@@ -125,14 +125,14 @@ impl Grid {
     }
 
     /// Returns the tile under a cell.
-    pub(super) fn tile_at(&self, column: u16, row: u16) -> Option<usize> {
+    pub(crate) fn tile_at(&self, column: u16, row: u16) -> Option<usize> {
         self.tiles
             .iter()
             .position(|tile| tile.contains((column, row).into()))
     }
 
     /// Draws the rules between the tiles.
-    pub(super) fn draw_rules(&self, buffer: &mut Buffer, look: Look<'_>) {
+    pub(crate) fn draw_rules(&self, buffer: &mut Buffer, look: Look<'_>) {
         let style = look.style(Meaning::Rule);
         for tile in &self.tiles {
             if tile.right() < self.area.right() {

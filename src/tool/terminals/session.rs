@@ -1,0 +1,166 @@
+//! One terminal with its name, and who may type to it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use super::TypedLine;
+use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus, Typist};
+use crate::process::pty::{InputWait, Terminal, TerminalExit, WriteError, assess};
+
+/// A terminal with its name.
+#[derive(Debug)]
+pub struct TerminalSession {
+    /// As the person and the model know it.
+    pub command: String,
+    /// The directory that it was started in.
+    pub directory: PathBuf,
+    pub terminal: Arc<Terminal>,
+    changed: watch::Sender<()>,
+    state: Mutex<SharedControl>,
+    typed: Mutex<TypedLine>,
+}
+
+/// Ownership of a terminal, which changes while its program runs.
+#[derive(Debug)]
+struct SharedControl {
+    name: String,
+    owner: TerminalOwner,
+    is_exclusive: bool,
+    typed_by: Option<Typist>,
+}
+
+impl TerminalSession {
+    pub(super) fn new(
+        name: &str,
+        command: &str,
+        owner: TerminalOwner,
+        directory: PathBuf,
+        terminal: Arc<Terminal>,
+        changed: watch::Sender<()>,
+    ) -> Self {
+        Self {
+            command: command.to_owned(),
+            directory,
+            terminal,
+            changed,
+            state: Mutex::new(SharedControl {
+                name: name.to_owned(),
+                owner,
+                is_exclusive: false,
+                typed_by: None,
+            }),
+            typed: Mutex::default(),
+        }
+    }
+
+    /// Its name, which is unique in the tree. One that is handed over gets another.
+    pub fn name(&self) -> String {
+        self.state().name.clone()
+    }
+
+    pub fn owner(&self) -> TerminalOwner {
+        self.state().owner
+    }
+
+    /// Returns true if agents know of it.
+    pub fn is_shared(&self) -> bool {
+        self.owner() == TerminalOwner::Shared
+    }
+
+    /// Returns true if only the person types and resizes.
+    pub fn is_exclusive(&self) -> bool {
+        self.state().is_exclusive
+    }
+
+    /// Returns true until the program has ended.
+    pub fn is_live(&self) -> bool {
+        self.terminal.exit().is_none()
+    }
+
+    pub fn status(&self) -> TerminalStatus {
+        match self.terminal.exit() {
+            None => TerminalStatus::Running,
+            Some(TerminalExit { code: Some(code), .. }) => TerminalStatus::Exited(code),
+            Some(TerminalExit {
+                signal: Some(signal), ..
+            }) => TerminalStatus::Killed(signal),
+            Some(_) => TerminalStatus::Ended,
+        }
+    }
+
+    /// Returns a receiver of changes of the terminal.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// The line that is being typed.
+    pub fn typed_line(&self) -> MutexGuard<'_, TypedLine> {
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Types for an agent, and keeps what the line is by then.
+    pub fn type_for_agent(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        // Both under one lock, so that the line is what was typed.
+        let mut typed = self.typed_line();
+        self.terminal.write(bytes)?;
+        typed.take(bytes);
+        drop(typed);
+        self.state().typed_by = Some(Typist::Agent);
+        self.changed.send_replace(());
+        Ok(())
+    }
+
+    /// Types for the person. Nothing of it is kept; the line that an agent goes on with is not known any more.
+    pub fn type_for_person(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        let mut typed = self.typed_line();
+        self.terminal.write(bytes)?;
+        typed.forget(bytes);
+        drop(typed);
+        self.state().typed_by = Some(Typist::Person);
+        self.changed.send_replace(());
+        Ok(())
+    }
+
+    pub fn set_exclusive(&self, is_exclusive: bool) {
+        self.state().is_exclusive = is_exclusive;
+        self.changed.send_replace(());
+    }
+
+    /// Lets agents know of it, under this name. They see the screen as it stands and nothing from before.
+    pub(super) fn hand_over(&self, name: String) {
+        self.terminal.screen().forget_hidden();
+        let mut state = self.state();
+        state.name = name;
+        state.owner = TerminalOwner::Shared;
+    }
+
+    pub(super) fn row(&self) -> TerminalRow {
+        let silence = self.terminal.silence(Instant::now());
+        let facts = self.terminal.input_facts_after(silence);
+        let waits_for = match facts.map(|facts| assess(facts, silence)) {
+            Some(InputWait::Line) => Some(TerminalInput::Line),
+            Some(InputWait::Hidden) => Some(TerminalInput::Hidden),
+            Some(InputWait::No | InputWait::Maybe) | None => None,
+        };
+        let title = self.terminal.screen().title().map(str::to_owned);
+        let status = self.status();
+        let state = self.state();
+        TerminalRow {
+            name: state.name.clone(),
+            command: self.command.clone(),
+            owner: state.owner,
+            status,
+            waits_for: waits_for.filter(|_| status.is_running()),
+            typed_by: state.typed_by,
+            is_exclusive: state.is_exclusive,
+            title,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, SharedControl> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,311 @@
+//! Bytes that a program in a terminal gets for the person's keys, mouse and pastes.
+//!
+//! Characters, and whatever no key is known for, go on as the person's terminal sent them. Keys with a name are sent as xterm
+//! does, which is the terminal that programs are told of: the person's own may be another one, or may report keys in a
+//! protocol that lathe has asked for and the program has not.
+
+use ratatui::layout::Rect;
+use termina::event::{KeyCode, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseEventKind};
+
+use crate::process::screen::{Modes, MouseEncoding, MouseTracking};
+
+const PASTE_BEGIN: &str = "\x1b[200~";
+const PASTE_END: &str = "\x1b[201~";
+/// Farthest cell that the oldest encoding of the mouse can name.
+const FARTHEST_LEGACY: u16 = 222;
+
+/// Returns the bytes of a key. `received` are those that the terminal sent for it, if they are known.
+pub(super) fn key(event: &KeyEvent, received: &[u8], modes: Modes) -> Vec<u8> {
+    if let Some(bytes) = named(event, modes) {
+        return bytes;
+    }
+    match event.code {
+        KeyCode::Char(_) if !received.is_empty() && !is_reported(received) => received.to_vec(),
+        KeyCode::Char(character) => of_character(character, event.modifiers),
+        // One that has no name here.
+        _ => received.to_vec(),
+    }
+}
+
+/// Returns true for the forms in which terminals report keys when they are asked to: `CSI … u` and `CSI 27;…~`.
+fn is_reported(received: &[u8]) -> bool {
+    received.starts_with(b"\x1b[") && (received.ends_with(b"u") || received.starts_with(b"\x1b[27;"))
+}
+
+/// Returns the bytes of a key that has a name.
+fn named(event: &KeyEvent, modes: Modes) -> Option<Vec<u8>> {
+    let modifiers = parameter(event.modifiers);
+    let cursor = |last: char| match modifiers {
+        None if modes.application_cursor => format!("\x1bO{last}"),
+        None => format!("\x1b[{last}"),
+        Some(parameter) => format!("\x1b[1;{parameter}{last}"),
+    };
+    let function = |last: char| match modifiers {
+        None => format!("\x1bO{last}"),
+        Some(parameter) => format!("\x1b[1;{parameter}{last}"),
+    };
+    let numbered = |number: u8| match modifiers {
+        None => format!("\x1b[{number}~"),
+        Some(parameter) => format!("\x1b[{number};{parameter}~"),
+    };
+    let text = match event.code {
+        KeyCode::Up => cursor('A'),
+        KeyCode::Down => cursor('B'),
+        KeyCode::Right => cursor('C'),
+        KeyCode::Left => cursor('D'),
+        KeyCode::End => cursor('F'),
+        KeyCode::Home => cursor('H'),
+        KeyCode::Insert => numbered(2),
+        KeyCode::Delete => numbered(3),
+        KeyCode::PageUp => numbered(5),
+        KeyCode::PageDown => numbered(6),
+        KeyCode::Function(number @ 1..=4) => function(char::from(b'P' + number - 1)),
+        KeyCode::Function(number @ 5..=20) => numbered(FUNCTION_KEYS[usize::from(number - 5)]),
+        KeyCode::BackTab => "\x1b[Z".to_owned(),
+        KeyCode::Tab if event.modifiers.contains(Modifiers::SHIFT) => "\x1b[Z".to_owned(),
+        KeyCode::Tab => return Some(with_alt(vec![b'\t'], event.modifiers)),
+        KeyCode::Enter => return Some(with_alt(vec![b'\r'], event.modifiers)),
+        KeyCode::Escape => return Some(with_alt(vec![0x1b], event.modifiers)),
+        KeyCode::Backspace => {
+            let is_control = event.modifiers.contains(Modifiers::CONTROL);
+            return Some(with_alt(vec![if is_control { 8 } else { 0x7f }], event.modifiers));
+        }
+        _ => return None,
+    };
+    Some(text.into_bytes())
+}
+
+/// Numbers of the function keys from the fifth to the twentieth.
+const FUNCTION_KEYS: [u8; 16] = [15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34];
+
+/// Returns the number that says which modifiers are held, where any is.
+fn parameter(modifiers: Modifiers) -> Option<u8> {
+    let held = modifiers & (Modifiers::SHIFT | Modifiers::ALT | Modifiers::CONTROL);
+    (!held.is_empty()).then(|| held.bits() + 1)
+}
+
+/// Returns the bytes of a character with its modifiers, where the terminal sent another form.
+fn of_character(character: char, modifiers: Modifiers) -> Vec<u8> {
+    let bytes = match character {
+        _ if !modifiers.contains(Modifiers::CONTROL) => {
+            character.encode_utf8(&mut [0; 4]).as_bytes().to_vec()
+        }
+        '@'..='_' | 'a'..='z' => vec![character as u8 & 0x1f],
+        ' ' | '2' => vec![0],
+        '3'..='7' => vec![character as u8 - b'3' + 0x1b],
+        '8' | '?' => vec![0x7f],
+        '/' | '-' => vec![0x1f],
+        // Nothing else has a control character; the terminal itself sends it bare then.
+        other => other.encode_utf8(&mut [0; 4]).as_bytes().to_vec(),
+    };
+    with_alt(bytes, modifiers)
+}
+
+fn with_alt(mut bytes: Vec<u8>, modifiers: Modifiers) -> Vec<u8> {
+    if modifiers.contains(Modifiers::ALT) {
+        bytes.insert(0, 0x1b);
+    }
+    bytes
+}
+
+/// Returns the bytes of a paste.
+pub(super) fn paste(text: &str, modes: Modes) -> Vec<u8> {
+    let lines = text.replace("\r\n", "\r").replace('\n', "\r");
+    if !modes.bracketed_paste {
+        return lines.into_bytes();
+    }
+    // What ends the brackets within them would be typed.
+    let inner = lines.replace(PASTE_END, "").replace(PASTE_BEGIN, "");
+    format!("{PASTE_BEGIN}{inner}{PASTE_END}").into_bytes()
+}
+
+/// Returns the bytes of a mouse event over a screen that stands in `area`, where the program wants it. `scrolled` are the
+/// columns and rows of the screen to the left of the area and above it.
+pub(super) fn mouse(event: MouseEvent, area: Rect, scrolled: (u16, u16), modes: Modes) -> Option<Vec<u8>> {
+    let (column, row) = (
+        event.column.checked_sub(area.x)? + scrolled.0,
+        event.row.checked_sub(area.y)? + scrolled.1,
+    );
+    let (code, is_release) = button(event.kind, modes)?;
+    let held = [
+        (Modifiers::SHIFT, 4),
+        (Modifiers::ALT, 8),
+        (Modifiers::CONTROL, 16),
+    ];
+    let held = held
+        .into_iter()
+        .filter(|(modifier, _)| event.modifiers.contains(*modifier));
+    let code = code + held.map(|(_, bit)| bit).sum::<u8>();
+    match modes.mouse_encoding {
+        MouseEncoding::Sgr => {
+            let last = if is_release { 'm' } else { 'M' };
+            Some(format!("\x1b[<{code};{};{}{last}", column + 1, row + 1).into_bytes())
+        }
+        encoding => {
+            // A release does not name its button there.
+            let code = if is_release { code & !3 | 3 } else { code };
+            let mut bytes = b"\x1b[M".to_vec();
+            bytes.push(32 + code);
+            for place in [column, row] {
+                if encoding == MouseEncoding::Utf8 {
+                    let place = char::from_u32(u32::from(place) + 33)?;
+                    bytes.extend(place.encode_utf8(&mut [0; 4]).as_bytes());
+                } else {
+                    bytes.push(u8::try_from(place.min(FARTHEST_LEGACY) + 33).ok()?);
+                }
+            }
+            Some(bytes)
+        }
+    }
+}
+
+/// Returns the number of the button, and whether it was released.
+fn button(kind: MouseEventKind, modes: Modes) -> Option<(u8, bool)> {
+    let number = |button: MouseButton| match button {
+        MouseButton::Left => 0,
+        MouseButton::Middle => 1,
+        MouseButton::Right => 2,
+    };
+    if modes.mouse == MouseTracking::Off {
+        return None;
+    }
+    match kind {
+        MouseEventKind::Down(button) => Some((number(button), false)),
+        MouseEventKind::Up(button) => Some((number(button), true)),
+        MouseEventKind::Drag(_) if modes.mouse == MouseTracking::Clicks => None,
+        MouseEventKind::Drag(button) => Some((number(button) + 32, false)),
+        MouseEventKind::Moved => (modes.mouse == MouseTracking::Motion).then_some((35, false)),
+        MouseEventKind::ScrollUp => Some((64, false)),
+        MouseEventKind::ScrollDown => Some((65, false)),
+        MouseEventKind::ScrollLeft => Some((66, false)),
+        MouseEventKind::ScrollRight => Some((67, false)),
+    }
+}
+
+/// Returns the keys that a turn of the wheel is in a program on the alternate screen which does not follow the mouse.
+pub(super) fn wheel_as_arrows(rows: isize, modes: Modes) -> Option<Vec<u8>> {
+    if !modes.alternate_screen || !modes.alternate_scroll || modes.mouse != MouseTracking::Off {
+        return None;
+    }
+    let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
+    let arrow = named(&code.into(), modes)?;
+    Some(arrow.repeat(rows.unsigned_abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modes() -> Modes {
+        Modes::default()
+    }
+
+    #[test]
+    fn every_key_reaches_the_program_in_the_form_of_xterm() {
+        use Modifiers as M;
+        let table: [(KeyCode, M, &str, &str); 25] = [
+            (KeyCode::Char('a'), M::NONE, "a", "a"),
+            (KeyCode::Char('世'), M::NONE, "世", "世"),
+            (KeyCode::Char('c'), M::CONTROL, "\x03", "\x03"),
+            (KeyCode::Char('c'), M::CONTROL, "\x1b[99;5u", "\x03"),
+            (KeyCode::Char('c'), M::CONTROL, "\x1b[27;5;99~", "\x03"),
+            (KeyCode::Char('5'), M::CONTROL, "\x1d", "\x1d"),
+            (KeyCode::Char(']'), M::CONTROL, "\x1b[93;5u", "\x1d"),
+            (KeyCode::Char('\\'), M::CONTROL, "\x1b[92;5u", "\x1c"),
+            (KeyCode::Char(' '), M::CONTROL, "\x1b[32;5u", "\0"),
+            (KeyCode::Char('x'), M::ALT, "\x1bx", "\x1bx"),
+            (KeyCode::Char('x'), M::ALT, "\x1b[120;3u", "\x1bx"),
+            (KeyCode::Escape, M::NONE, "\x1b", "\x1b"),
+            (KeyCode::Escape, M::NONE, "\x1b[27u", "\x1b"),
+            (KeyCode::Enter, M::NONE, "\r", "\r"),
+            (KeyCode::Enter, M::SHIFT, "\x1b[13;2u", "\r"),
+            (KeyCode::Tab, M::SHIFT, "\x1b[9;2u", "\x1b[Z"),
+            (KeyCode::BackTab, M::SHIFT, "\x1b[Z", "\x1b[Z"),
+            (KeyCode::Backspace, M::NONE, "\x7f", "\x7f"),
+            (KeyCode::Backspace, M::CONTROL, "\x1b[127;5u", "\x08"),
+            (KeyCode::Function(1), M::NONE, "\x1b[[A", "\x1bOP"),
+            (KeyCode::Function(5), M::CONTROL, "\x1b[15;5~", "\x1b[15;5~"),
+            (KeyCode::Function(12), M::NONE, "\x1b[24~", "\x1b[24~"),
+            (KeyCode::Delete, M::NONE, "\x1b[3~", "\x1b[3~"),
+            (KeyCode::Left, M::CONTROL | M::SHIFT, "\x1b[1;6D", "\x1b[1;6D"),
+            (KeyCode::Home, M::NONE, "\x1b[1~", "\x1b[H"),
+        ];
+        for (code, modifiers, received, wanted) in table {
+            let event = KeyEvent::new(code, modifiers);
+            let bytes = key(&event, received.as_bytes(), modes());
+            assert_eq!(bytes, wanted.as_bytes(), "{code:?} {modifiers:?} {received:?}");
+        }
+    }
+
+    #[test]
+    fn arrows_follow_the_cursor_mode_of_the_program() {
+        let application = Modes {
+            application_cursor: true,
+            ..modes()
+        };
+        let up = KeyEvent::new(KeyCode::Up, Modifiers::NONE);
+        assert_eq!(key(&up, b"\x1b[A", application), b"\x1bOA");
+        assert_eq!(key(&up, b"\x1bOA", modes()), b"\x1b[A");
+        let held = KeyEvent::new(KeyCode::Up, Modifiers::ALT);
+        assert_eq!(key(&held, b"", application), b"\x1b[1;3A");
+    }
+
+    #[test]
+    fn a_paste_has_brackets_where_the_program_asked_for_them_and_cannot_leave_them() {
+        let bracketed = Modes {
+            bracketed_paste: true,
+            ..modes()
+        };
+        assert_eq!(paste("a\r\nb\nc", modes()), b"a\rb\rc");
+        assert_eq!(
+            paste("a\x1b[201~rm -rf /\n", bracketed),
+            b"\x1b[200~arm -rf /\r\x1b[201~"
+        );
+    }
+
+    fn event(kind: MouseEventKind, column: u16, row: u16) -> MouseEvent {
+        MouseEvent {
+            kind,
+            column,
+            row,
+            modifiers: Modifiers::NONE,
+        }
+    }
+
+    #[test]
+    fn the_mouse_is_told_in_cells_of_the_program() {
+        let area = Rect::new(10, 2, 80, 20);
+        let with = |mouse, mouse_encoding| Modes {
+            mouse,
+            mouse_encoding,
+            ..modes()
+        };
+        let press = event(MouseEventKind::Down(MouseButton::Left), 10, 2);
+        let release = event(MouseEventKind::Up(MouseButton::Right), 12, 5);
+        let drag = event(MouseEventKind::Drag(MouseButton::Left), 12, 5);
+        let told = |event, modes| mouse(event, area, (0, 0), modes);
+        assert_eq!(told(press, modes()), None, "nobody asked for it");
+        let sgr = with(MouseTracking::Clicks, MouseEncoding::Sgr);
+        assert_eq!(told(press, sgr), Some(b"\x1b[<0;1;1M".to_vec()));
+        assert_eq!(told(release, sgr), Some(b"\x1b[<2;3;4m".to_vec()));
+        assert_eq!(told(drag, sgr), None);
+        let dragging = with(MouseTracking::Drag, MouseEncoding::Sgr);
+        assert_eq!(told(drag, dragging), Some(b"\x1b[<32;3;4M".to_vec()));
+        let legacy = with(MouseTracking::Clicks, MouseEncoding::Legacy);
+        assert_eq!(told(press, legacy), Some(b"\x1b[M !!".to_vec()));
+        assert_eq!(told(release, legacy), Some(b"\x1b[M##$".to_vec()));
+        let outside = event(MouseEventKind::ScrollUp, 3, 2);
+        assert_eq!(told(outside, sgr), None);
+        assert_eq!(mouse(press, area, (5, 7), sgr), Some(b"\x1b[<0;6;8M".to_vec()));
+    }
+
+    #[test]
+    fn the_wheel_is_arrows_in_a_pager() {
+        let pager = Modes {
+            alternate_screen: true,
+            ..modes()
+        };
+        assert_eq!(wheel_as_arrows(-2, pager), Some(b"\x1b[A\x1b[A".to_vec()));
+        assert_eq!(wheel_as_arrows(1, modes()), None);
+    }
+}
