@@ -24,5 +24,6 @@ pub mod sgr;
 pub mod size;
 pub mod surrogates;
 pub mod truncate;
+pub mod utf8;
 pub mod width;
 pub mod wrap;

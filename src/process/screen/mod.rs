@@ -31,6 +31,8 @@ use emulator::{Emulator, EventQueue};
 use resize::AlternateSnapshot;
 use scanner::Scanner;
 
+use crate::text::utf8::ChunkedUtf8;
+
 /// Lines of scrollback that a terminal keeps unless told otherwise.
 pub const SCROLLBACK: usize = 10_000;
 
@@ -67,8 +69,7 @@ pub struct Screen {
     emulator: Emulator,
     processor: Processor<ImmediateUpdates>,
     scanner: Scanner,
-    /// Beginning of a character whose other bytes have not come.
-    partial: Vec<u8>,
+    utf8: ChunkedUtf8,
     settings: ScreenSettings,
     /// Largest size so far: text of that width or height may still be there.
     largest: ScreenSize,
@@ -132,7 +133,7 @@ impl Screen {
             emulator: Emulator::new(size, settings),
             processor: Processor::new(),
             scanner: Scanner::default(),
-            partial: Vec::new(),
+            utf8: ChunkedUtf8::default(),
             settings,
             largest: size,
             alternate_snapshot: None,
@@ -142,17 +143,9 @@ impl Screen {
 
     /// Takes output of the program and returns the bytes that answer its queries, to be written to it.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let joined;
-        let mut rest = bytes;
-        if !self.partial.is_empty() {
-            self.partial.extend_from_slice(bytes);
-            joined = std::mem::take(&mut self.partial);
-            rest = &joined;
-        }
         // The library's parser loses a character now and then when one before it comes in two pieces.
-        let (whole, partial) = rest.split_at(rest.len() - scanner::partial_character(rest));
-        self.partial = partial.to_vec();
-        rest = whole;
+        let characters = self.utf8.bytes(bytes);
+        let mut rest = &*characters;
         while !rest.is_empty() {
             let step = self.scanner.step(rest);
             self.processor.advance(&mut self.emulator, &rest[..step.feed]);

@@ -138,18 +138,6 @@ impl Scanner {
     }
 }
 
-/// Number of bytes at the end that begin a character of UTF-8 and do not complete it.
-pub(super) fn partial_character(bytes: &[u8]) -> usize {
-    let Some(back) = bytes.iter().rev().take(3).position(|byte| *byte & 0xc0 != 0x80) else {
-        return 0;
-    };
-    let tail = &bytes[bytes.len() - back - 1..];
-    match std::str::from_utf8(tail) {
-        Err(error) if error.valid_up_to() == 0 && error.error_len().is_none() => tail.len(),
-        _ => 0,
-    }
-}
-
 fn after_escape(byte: u8) -> ScanState {
     match byte {
         b'[' => ScanState::Control {
@@ -202,24 +190,6 @@ mod tests {
                 ],
                 "pieces of {size}"
             );
-        }
-    }
-
-    #[test]
-    fn characters_that_are_not_complete_are_found() {
-        let table: [(&[u8], usize); 9] = [
-            (b"", 0),
-            (b"a", 0),
-            ("é".as_bytes(), 0),
-            (b"a\xc3", 1),
-            (b"\xe2\x82", 2),
-            (b"\xf0\x9f\x91", 3),
-            (b"\x82\x82\x82\x82", 0),
-            (b"\xff", 0),
-            (b"\xe2\x28", 0),
-        ];
-        for (bytes, expected) in table {
-            assert_eq!(partial_character(bytes), expected, "{bytes:?}");
         }
     }
 

@@ -7,6 +7,7 @@ use xxhash_rust::xxh32::Xxh32;
 
 use crate::text::lines::Lines;
 use crate::text::replace::is_white_space;
+use crate::text::utf8::ChunkedUtf8;
 
 /// Characters of a line that are shown; more are counted.
 const SHOWN_CHARS: usize = 2000;
@@ -39,55 +40,31 @@ impl fmt::Display for Hash {
 /// Hashes a line that comes in pieces of bytes. What is no UTF-8 counts as `U+FFFD`, as it is shown.
 pub struct LineHasher {
     hash: Xxh32,
-    /// The beginning of a character whose end is still to come.
-    rest: Vec<u8>,
+    utf8: ChunkedUtf8,
 }
 
 impl Default for LineHasher {
     fn default() -> Self {
         Self {
             hash: Xxh32::new(0),
-            rest: Vec::new(),
+            utf8: ChunkedUtf8::default(),
         }
     }
 }
 
 impl LineHasher {
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.rest.is_empty() {
-            return self.bytes(bytes);
-        }
-        let mut joined = std::mem::take(&mut self.rest);
-        joined.extend_from_slice(bytes);
-        self.bytes(&joined);
+        let text = self.utf8.text(bytes);
+        self.text(&text);
     }
 
     /// Returns the line's hash and begins another line.
     pub fn finish(&mut self) -> Hash {
-        if !self.rest.is_empty() {
-            self.rest.clear();
-            self.text("\u{fffd}");
-        }
+        let text = self.utf8.finish();
+        self.text(text);
         let hash = (self.hash.digest() % 256) as u8;
         self.hash.reset(0);
         Hash(hash)
-    }
-
-    fn bytes(&mut self, mut bytes: &[u8]) {
-        loop {
-            let error = match std::str::from_utf8(bytes) {
-                Ok(text) => return self.text(text),
-                Err(error) => error,
-            };
-            let (valid, rest) = bytes.split_at(error.valid_up_to());
-            self.text(&String::from_utf8_lossy(valid));
-            let Some(length) = error.error_len() else {
-                self.rest = rest.to_vec();
-                return;
-            };
-            self.text("\u{fffd}");
-            bytes = &rest[length..];
-        }
     }
 
     fn text(&mut self, text: &str) {

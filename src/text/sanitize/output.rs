@@ -16,14 +16,14 @@ use super::escape::{EscapeFilter, FilteredChar};
 use super::line::Line;
 use super::{StyledOutput, is_removed};
 use crate::text::sgr::SgrStyle;
+use crate::text::utf8::ChunkedUtf8;
 
 /// More of an unfinished line than this is not kept back.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Default)]
 pub struct OutputDecoder {
-    /// An UTF-8 sequence that the last chunk ended within.
-    partial: Vec<u8>,
+    utf8: ChunkedUtf8,
     filter: EscapeFilter,
     /// Of what comes next.
     sgr: SgrStyle,
@@ -38,41 +38,16 @@ impl OutputDecoder {
     /// Reads a chunk and returns the text that became final with it: the lines that ended.
     pub fn push(&mut self, chunk: &[u8]) -> StyledOutput {
         let mut done = StyledOutput::default();
-        let mut joined = std::mem::take(&mut self.partial);
-        let bytes = if joined.is_empty() {
-            chunk
-        } else {
-            joined.extend_from_slice(chunk);
-            &joined
-        };
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            match std::str::from_utf8(rest) {
-                Ok(text) => {
-                    self.text(text, &mut done);
-                    rest = &[];
-                }
-                Err(error) => {
-                    let (valid, invalid) = rest.split_at(error.valid_up_to());
-                    self.text(std::str::from_utf8(valid).unwrap_or_default(), &mut done);
-                    let Some(length) = error.error_len() else {
-                        self.partial = invalid.to_vec();
-                        break;
-                    };
-                    self.text("\u{FFFD}", &mut done);
-                    rest = &invalid[length..];
-                }
-            }
-        }
+        let text = self.utf8.text(chunk);
+        self.text(&text, &mut done);
         done
     }
 
     /// Ends the stream and returns the unfinished line.
     pub fn finish(&mut self) -> StyledOutput {
         let mut done = StyledOutput::default();
-        if !std::mem::take(&mut self.partial).is_empty() {
-            self.text("\u{FFFD}", &mut done);
-        }
+        let text = self.utf8.finish();
+        self.text(text, &mut done);
         self.line.take_into(&mut done);
         self.filter = EscapeFilter::default();
         self.sgr = SgrStyle::default();
