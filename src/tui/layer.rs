@@ -29,6 +29,7 @@ use super::picker::Picker;
 use super::pictures::PictureProtocol;
 use super::statusbar::Hints;
 use super::tasks::TaskList;
+use super::terminal::CaretShape;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use super::watch::{Watch, WatchRequest};
@@ -295,6 +296,16 @@ pub(crate) trait Layer {
     /// Takes the mouse, where it takes everything. `wheel_rows` are those that a turn of the wheel scrolls.
     fn mouse(&mut self, _event: MouseEvent, _wheel_rows: isize) -> LayerReply {
         LayerReply::Ignored
+    }
+
+    /// Tells that the person's terminal has got or lost the focus.
+    fn focus_changed(&mut self, _has_focus: bool) -> LayerReply {
+        LayerReply::Ignored
+    }
+
+    /// The shape of the cursor while it takes everything that is typed.
+    fn caret_shape(&self) -> CaretShape {
+        CaretShape::Own
     }
 
     /// Performs one step of `esc`: closes what the layer has open, or the layer.

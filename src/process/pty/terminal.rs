@@ -116,7 +116,10 @@ impl Terminal {
         let mut screen = self.screen();
         screen.resize(size);
         // While it is locked, so that what the program draws anew meets the new size.
-        self.shared.device.resize(screen.size())
+        let told = self.shared.device.resize(screen.size());
+        drop(screen);
+        (self.shared.observer)();
+        told
     }
 
     /// Sends a signal to the foreground group, or to the group of the program where there is none.

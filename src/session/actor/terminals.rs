@@ -59,7 +59,7 @@ impl Actor {
         }
         let session = self.terminal(name)?;
         if !session.is_shared() {
-            services.tree.terminals.hand_over(&session);
+            services.tree.terminals.hand_over(&session, services);
         }
         Ok(())
     }

@@ -9,6 +9,8 @@ use tokio::sync::watch;
 use super::TypedLine;
 use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus, Typist};
 use crate::process::pty::{InputWait, Terminal, TerminalExit, WriteError, assess};
+use crate::tool::SessionServices;
+use crate::tool::protected_names::{CommandStart, TouchedNames};
 
 /// A terminal with its name.
 #[derive(Debug)]
@@ -21,6 +23,9 @@ pub struct TerminalSession {
     changed: watch::Sender<()>,
     state: Mutex<SharedControl>,
     typed: Mutex<TypedLine>,
+    /// Configuration as it was before the program could change it. Dropped with the terminal, it is compared by the next
+    /// who reads configuration.
+    names: Mutex<Option<CommandStart>>,
 }
 
 /// Ownership of a terminal, which changes while its program runs.
@@ -53,7 +58,24 @@ impl TerminalSession {
                 typed_by: None,
             }),
             typed: Mutex::default(),
+            names: Mutex::default(),
         }
+    }
+
+    /// Watches from now on which protected names are created and changed; `began` is the state before.
+    pub(in crate::tool) fn watch_names(&self, began: CommandStart) {
+        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = Some(began);
+    }
+
+    /// Returns what was created and changed since it was asked last. Looks at files.
+    pub(in crate::tool) fn touched_names(&self, services: &SessionServices) -> TouchedNames {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(began) = names.take() else {
+            return TouchedNames::default();
+        };
+        let touched = services.protected_names.touched_since(began, services);
+        *names = self.is_live().then(|| services.protected_names.before(services));
+        touched
     }
 
     /// Its name, which is unique in the tree. One that is handed over gets another.

@@ -51,7 +51,8 @@ impl Terminals {
     }
 
     /// Lets agents know of a terminal of the person's own. Returns the name that it has from then on.
-    pub fn hand_over(&self, session: &TerminalSession) -> String {
+    pub fn hand_over(&self, session: &TerminalSession, services: &SessionServices) -> String {
+        session.watch_names(services.protected_names.before(services));
         let table = self.lock();
         let name = table.free_name("own-");
         session.hand_over(name.clone());

@@ -96,6 +96,7 @@ impl App {
         } else {
             self.attention.focus = FocusReport::Lost;
         }
+        self.focus_in_pane(has_focus, now);
         // The title says it.
         RedrawUrgency::Soft
     }

@@ -44,6 +44,7 @@ impl SessionView {
     /// Returns true if nothing is lost when it is closed.
     pub(super) fn is_at_rest(&self, tree: &TreeView) -> bool {
         !self.wants_something(tree)
+            && tree.running_terminals() == 0
             && self.composer.is_blank()
             && self.queue.is_empty()
             && self.unsent.is_empty()

@@ -129,7 +129,14 @@ impl App {
         self.with_layer(top, now, |layer| layer.mouse(event, rows))
     }
 
-    fn typing_layer(&self) -> Option<LayerSlot> {
+    /// Tells a program in a terminal of the focus, where that is on top.
+    pub(super) fn focus_in_pane(&mut self, has_focus: bool, now: Instant) {
+        if let Some(top) = self.typing_layer() {
+            self.with_layer(top, now, |layer| layer.focus_changed(has_focus));
+        }
+    }
+
+    pub(super) fn typing_layer(&self) -> Option<LayerSlot> {
         let top = self.top()?;
         self.layer(top)?.takes_typing().then_some(top)
     }

@@ -58,6 +58,9 @@ impl App {
     }
 
     pub(crate) fn caret_shape(&self) -> CaretShape {
+        if let Some(layer) = self.typing_layer().and_then(|slot| self.layer(slot)) {
+            return layer.caret_shape();
+        }
         match self.views.front.composer.vim_mode() {
             Some(Mode::Insert) => CaretShape::Bar,
             Some(_) if self.context_below_leader() == Context::Composer => CaretShape::Block,

@@ -49,8 +49,9 @@ impl TerminalPane {
             let Some(screen) = self.screens.get(&place.name) else {
                 continue;
             };
-            let at = draw_screen(screen, place.screen, buffer, cx.look);
-            if self.chosen.as_ref() == Some(&place.name) {
+            let has_keys = self.chosen.as_ref() == Some(&place.name);
+            let at = draw_screen(screen, place.screen, has_keys, buffer, cx.look);
+            if has_keys {
                 cursor = at;
             }
         }

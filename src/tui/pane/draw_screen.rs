@@ -13,27 +13,32 @@ use crate::text::sgr::{Emphasis, SgrColor, SgrStyle};
 use crate::text::width::str_width;
 use crate::view::Look;
 
-/// Returns the columns and rows of the screen that are not seen to the left of an area and above it: the cursor is seen,
-/// where the area is smaller than the screen.
-pub(super) fn scrolled(screen: &TerminalScreen, area: Rect) -> (u16, u16) {
+/// Returns the columns and rows of the screen that are not seen to the left of an area and above it, where the area is
+/// smaller. The cursor is seen where the terminal has the keys; of another one the beginning of lines is, and of what a
+/// program draws on the alternate screen the top.
+pub(super) fn scrolled(screen: &TerminalScreen, area: Rect, has_keys: bool) -> (u16, u16) {
     let beyond = |at: usize, room: u16| {
         let past = (at + 1).saturating_sub(room.into());
         u16::try_from(past).unwrap_or(u16::MAX)
     };
-    (
-        beyond(screen.cursor.col, area.width),
-        beyond(screen.cursor.row, area.height),
-    )
+    let columns = beyond(screen.cursor.col, area.width);
+    let rows = beyond(screen.cursor.row, area.height);
+    match (has_keys, screen.modes.alternate_screen) {
+        (true, _) => (columns, rows),
+        (false, true) => (0, 0),
+        (false, false) => (0, rows),
+    }
 }
 
 /// Draws it from the top left corner of the area on, and returns where its cursor stands if it is to be seen.
 pub(super) fn draw_screen(
     screen: &TerminalScreen,
     area: Rect,
+    has_keys: bool,
     buffer: &mut Buffer,
     look: Look<'_>,
 ) -> Option<Position> {
-    let (left, top) = scrolled(screen, area);
+    let (left, top) = scrolled(screen, area, has_keys);
     for (row, line) in area.rows().zip(screen.lines.iter().skip(top.into())) {
         draw_line(line, left.into(), row, buffer, look);
     }

@@ -11,11 +11,12 @@ use super::keys::{
 };
 use super::{PAGE, Stage, TerminalPane, TerminalPlace, encode};
 use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow};
-use crate::process::screen::StyledRun;
+use crate::process::screen::{CursorShape, StyledRun};
 use crate::session::TerminalOp;
 use crate::tui::keymap::{Action, Context, Keymap, typed};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
+use crate::tui::terminal::CaretShape;
 use crate::view::theme::Meaning;
 
 /// Byte of the leader, for a program that wants it.
@@ -49,6 +50,24 @@ impl Layer for TerminalPane {
             Stage::Typing => self.type_to_program(key, received, now),
             Stage::AfterLeader if is_leader => self.send(vec![LEADER_BYTE]),
             Stage::AfterLeader => self.act_after_leader(key, keymap),
+        }
+    }
+
+    fn focus_changed(&mut self, has_focus: bool) -> LayerReply {
+        let wants = self.modes().is_some_and(|modes| modes.focus_reports);
+        if !wants || !self.is_chosen_live() {
+            return LayerReply::Ignored;
+        }
+        let report: &[u8] = if has_focus { b"\x1b[I" } else { b"\x1b[O" };
+        self.send(report.to_vec())
+    }
+
+    fn caret_shape(&self) -> CaretShape {
+        match self.chosen_screen().map(|screen| screen.cursor.shape) {
+            Some(CursorShape::Bar) => CaretShape::Bar,
+            Some(CursorShape::Underline) => CaretShape::Underline,
+            Some(CursorShape::Block) => CaretShape::Block,
+            None => CaretShape::Own,
         }
     }
 
@@ -267,7 +286,7 @@ impl TerminalPane {
             return LayerReply::Done;
         };
         let is_live = self.is_chosen_live();
-        let scrolled = super::draw_screen::scrolled(screen, place.screen);
+        let scrolled = super::draw_screen::scrolled(screen, place.screen, true);
         let told = encode::mouse(event, place.screen, scrolled, screen.modes).filter(|_| is_live);
         if let Some(bytes) = told {
             return self.send(bytes);

@@ -7,6 +7,7 @@ pub(crate) enum CaretShape {
     Own,
     Bar,
     Block,
+    Underline,
 }
 
 impl CaretShape {
@@ -16,6 +17,7 @@ impl CaretShape {
             Self::Own => b"\x1b[0 q",
             Self::Bar => b"\x1b[6 q",
             Self::Block => b"\x1b[2 q",
+            Self::Underline => b"\x1b[4 q",
         }
     }
 }

@@ -109,6 +109,7 @@ pub(super) fn details(session: &TerminalSession, outcome: SettleOutcome, cx: &To
         },
         screen: rows,
         sessions: cx.services.tree.terminals.live_names(),
+        protected: Vec::new(),
     }
 }
 

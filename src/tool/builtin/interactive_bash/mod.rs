@@ -121,6 +121,9 @@ pub(super) struct Details {
     screen: Vec<Vec<ScreenRun>>,
     /// Names of the live terminals.
     sessions: Vec<String>,
+    /// Protected names that were created or changed since the last answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    protected: Vec<String>,
 }
 
 /// Position of the cursor, counted from 1.

@@ -47,8 +47,11 @@ type StepAnswer = (String, Option<Details>);
 async fn start(request: StartRequest, judged: JudgedCommand, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
     judged.recheck(asker(), cx).await?;
     let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
-    let (sandbox, scratch) = cx
-        .blocking(move || Ok((sandbox(&services, &agent)?, services.tree.scratch.ensure())))
+    let (sandbox, scratch, began) = cx
+        .blocking(move || {
+            let began = services.protected_names.before(&services);
+            Ok((sandbox(&services, &agent)?, services.tree.scratch.ensure(), began))
+        })
         .await?;
     let mut environment = cx.services.terminal_environment.clone();
     if let Err(error) = scratch {
@@ -66,9 +69,10 @@ async fn start(request: StartRequest, judged: JudgedCommand, cx: &ToolCx) -> Res
     let session = terminals
         .start(&request.session, &judged.text, &command, request.size)
         .map_err(|error| start_error(&error, cx))?;
+    session.watch_names(began);
     let generation = session.terminal.screen().generation();
     let settled = settle(&session, &request.wait, Some(generation), cx).await?;
-    Ok(answered(&session, settled, 0, cx))
+    answered(session, settled, 0, cx).await
 }
 
 fn start_error(error: &TerminalStartError, cx: &ToolCx) -> ToolError {
@@ -108,7 +112,7 @@ async fn send(
         WriteError::Closed => answer::ended(&session, "sent", cx),
     })?;
     let settled = settle(&session, &wait, Some(generation), cx).await?;
-    Ok(answered(&session, settled, 0, cx))
+    answered(session, settled, 0, cx).await
 }
 
 /// Refuses to type what nobody has judged: a shell has come since, or the line is another one by now.
@@ -150,7 +154,7 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
         Operation::Start(request) => {
             let session = find(&request.session)?;
             let settled = settle(&session, &request.wait, None, cx).await?;
-            Ok(answered(&session, settled, 0, cx))
+            answered(session, settled, 0, cx).await
         }
         Operation::Read {
             session,
@@ -159,7 +163,7 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
         } => {
             let session = find(&session)?;
             let settled = settle(&session, &wait, None, cx).await?;
-            Ok(answered(&session, settled, scrollback, cx))
+            answered(session, settled, scrollback, cx).await
         }
         Operation::Resize {
             session,
@@ -176,7 +180,7 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
             let resized = session.terminal.resize(size);
             resized.map_err(|error| ToolError::new(ErrorKind::Io, error.to_string()))?;
             let settled = settle(&session, &wait, None, cx).await?;
-            Ok(answered(&session, settled, 0, cx))
+            answered(session, settled, 0, cx).await
         }
         Operation::Signal {
             session,
@@ -187,7 +191,7 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
             let sent = session.terminal.signal(signal.signal());
             sent.map_err(|error| ToolError::new(ErrorKind::Io, format!("the signal was not sent: {error}")))?;
             let settled = settle(&session, &wait, None, cx).await?;
-            Ok(answered(&session, settled, 0, cx))
+            answered(session, settled, 0, cx).await
         }
         Operation::Stop { session } => {
             let session = find(&session)?;
@@ -219,12 +223,22 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
     }
 }
 
-fn answered(session: &TerminalSession, settled: Settled, scrollback: usize, cx: &ToolCx) -> StepAnswer {
-    let details = details(session, settled.outcome, cx);
-    (
-        answer::text(session, &details, &settled, scrollback),
-        Some(details),
-    )
+/// The screen as it stands now, and the protected names that were touched since the last answer.
+async fn answered(
+    session: Arc<TerminalSession>,
+    settled: Settled,
+    scrollback: usize,
+    cx: &ToolCx,
+) -> Result<StepAnswer, ToolError> {
+    let (looked, services) = (Arc::clone(&session), Arc::clone(&cx.services));
+    let touched = cx.blocking(move || Ok(looked.touched_names(&services))).await?;
+    let mut details = details(&session, settled.outcome, cx);
+    let mut text = answer::text(&session, &details, &settled, scrollback);
+    if let Some(note) = touched.note() {
+        text = format!("{text}\n{note}");
+    }
+    details.protected = touched.into_names();
+    Ok((text, Some(details)))
 }
 
 /// Waits until the screen has settled, and shows it meanwhile. A pattern counts on a screen of another generation than
