@@ -2,7 +2,9 @@
 //!
 //! Nothing of it is stored. Who was spoken to stands on every message, so the same reminders come out at the same places
 //! each time, and a request always begins with all of the one before: caches hit. Each message of the person carries the
-//! reminder while agent `plan` (or mode `plan`) is on, so every request has it behind the last of them.
+//! reminder while agent `plan` (or mode `plan`) is on, so every request has it behind the last of them. The first one has
+//! the agent's instructions too, which stand in no system prompt: that is the same for all primary agents without one of
+//! their own.
 
 use std::sync::Arc;
 
@@ -11,8 +13,17 @@ use crate::conversation::{Message, MessageId, MessageState, Part, PartBody, Role
 /// The agent whose requests carry a reminder; user messages that are sent in mode `plan` name it too.
 pub const PLAN: &str = "plan";
 
+/// Source of the instructions of agent `plan`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanInstructions {
+    /// The first reminder has them.
+    Reminder,
+    /// Its own system prompt has others.
+    SystemPrompt,
+}
+
 /// Adds the reminders to the messages of a request. `next` is the agent that makes it.
-pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
+pub fn remind(messages: Vec<Arc<Message>>, next: &str, instructions: PlanInstructions) -> Vec<Arc<Message>> {
     let mut reminded = Vec::with_capacity(messages.len() + 1);
     let mut told = PlanState::Off;
     // The agent of the reply directly before; none after a message of the person.
@@ -21,7 +32,8 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
         let now = PlanState::of(message.agent.as_deref());
         match message.role {
             Role::User => {
-                let text = (now == PlanState::On || told == PlanState::On).then(|| now.text());
+                let is_told = now == PlanState::On || told == PlanState::On;
+                let text = is_told.then(|| now.text(told, instructions));
                 reminded.push(match text {
                     Some(text) => with_text(&message, &text),
                     None => message,
@@ -30,7 +42,7 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
             }
             Role::Assistant => {
                 if replied.is_some_and(|before| before != now) {
-                    reminded.push(between(now, message.created));
+                    reminded.push(between(now.text(told, instructions), message.created));
                     told = now;
                 }
                 replied = Some(now);
@@ -40,7 +52,7 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str) -> Vec<Arc<Message>> {
     }
     let now = PlanState::of(Some(next));
     if replied.is_some_and(|before| before != now) {
-        reminded.push(between(now, 0));
+        reminded.push(between(now.text(told, instructions), 0));
     }
     reminded
 }
@@ -56,12 +68,19 @@ impl PlanState {
         if agent == Some(PLAN) { Self::On } else { Self::Off }
     }
 
-    fn text(self) -> String {
+    /// The reminder of this state after one of another, or the same, was told.
+    fn text(self, told: Self, instructions: PlanInstructions) -> String {
         let text = match self {
             Self::On => include_str!("../../assets/agents/plan.reminder.md"),
             Self::Off => include_str!("../../assets/agents/plan.over.md"),
         };
-        format!("<system-reminder>\n{}\n</system-reminder>", text.trim())
+        let is_first = self == Self::On && told == Self::Off;
+        let before = if is_first && instructions == PlanInstructions::Reminder {
+            include_str!("../../assets/agents/plan.instructions.md")
+        } else {
+            ""
+        };
+        format!("<system-reminder>\n{before}{}\n</system-reminder>", text.trim())
     }
 }
 
@@ -72,7 +91,7 @@ fn with_text(message: &Message, text: &str) -> Arc<Message> {
 }
 
 /// For a switch in the middle of a turn, where the person says nothing.
-fn between(now: PlanState, created: i64) -> Arc<Message> {
+fn between(text: String, created: i64) -> Arc<Message> {
     Arc::new(Message {
         id: MessageId::new(),
         role: Role::User,
@@ -80,7 +99,7 @@ fn between(now: PlanState, created: i64) -> Arc<Message> {
         agent: None,
         model: None,
         created,
-        parts: vec![text_part(&now.text())],
+        parts: vec![text_part(&text)],
         stop: None,
         usage: None,
     })
@@ -106,7 +125,7 @@ mod tests {
             role,
             agent: Some(agent.to_owned()),
             parts,
-            ..Message::clone(&between(PlanState::Off, 0))
+            ..Message::clone(&between(String::new(), 0))
         })
     }
 
@@ -124,14 +143,18 @@ mod tests {
         lines.iter().map(read).collect()
     }
 
-    /// `+` and `-` stand for the two reminders.
+    /// `+` and `-` stand for the two reminders, `++` for the one with the instructions.
     fn told(lines: &[&str], next: &str) -> Vec<String> {
         let shown = |message: &Arc<Message>| {
+            let reminder = |state: PlanState, told| state.text(told, PlanInstructions::Reminder);
             let text = message.text();
-            let text = text.replace(&PlanState::On.text(), "+");
-            text.replace(&PlanState::Off.text(), "-").replace('\n', " ")
+            let text = text.replace(&reminder(PlanState::On, PlanState::Off), "++");
+            let text = text.replace(&reminder(PlanState::On, PlanState::On), "+");
+            text.replace(&reminder(PlanState::Off, PlanState::On), "-")
+                .replace('\n', " ")
         };
-        remind(talk(lines), next).iter().map(shown).collect()
+        let reminded = remind(talk(lines), next, PlanInstructions::Reminder);
+        reminded.iter().map(shown).collect()
     }
 
     #[test]
@@ -147,7 +170,7 @@ mod tests {
     fn each_message_of_the_person_carries_the_reminder_while_plan_is_on() {
         assert_eq!(
             told(&["U plan a", "A plan b", "A plan c", "U plan d"], "plan"),
-            ["a +", "b", "c", "d +"]
+            ["a ++", "b", "c", "d +"]
         );
     }
 
@@ -158,28 +181,35 @@ mod tests {
                 &["U plan a", "A plan b", "U build c", "A build d", "U build e"],
                 "build"
             ),
-            ["a +", "b", "c -", "d", "e"]
+            ["a ++", "b", "c -", "d", "e"]
         );
     }
 
     #[test]
     fn a_switch_within_a_turn_is_told_between_the_steps() {
-        assert_eq!(told(&["U build a", "A build b"], "plan"), ["a", "b", "+"]);
+        assert_eq!(told(&["U build a", "A build b"], "plan"), ["a", "b", "++"]);
         assert_eq!(
             told(&["U build a", "A build b", "A plan c"], "plan"),
-            ["a", "b", "+", "c"]
+            ["a", "b", "++", "c"]
         );
         assert_eq!(
             told(&["U plan a", "A plan b", "A build c", "U build d"], "build"),
-            ["a +", "b", "-", "c", "d"]
+            ["a ++", "b", "-", "c", "d"]
         );
+    }
+
+    #[test]
+    fn an_agent_with_a_prompt_of_its_own_is_only_reminded() {
+        let reminded = remind(talk(&["U plan a"]), "plan", PlanInstructions::SystemPrompt);
+        let text = reminded[0].text();
+        assert!(text.contains("Plan mode is on") && !text.contains("You are agent `plan`"));
     }
 
     #[test]
     fn mode_plan_marks_the_persons_words_and_not_the_replies() {
         assert_eq!(
             told(&["U plan a", "A build b", "A build c", "U build d"], "build"),
-            ["a +", "b", "c", "d -"]
+            ["a ++", "b", "c", "d -"]
         );
     }
 

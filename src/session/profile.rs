@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ErrorReport;
+use crate::agent::reminder::PlanInstructions;
 use crate::agent::turn::TurnSettings;
 use crate::conversation::ModelRef;
 use crate::permission::Permissions;
@@ -15,6 +16,9 @@ pub(super) struct Profile {
     pub(super) model: Model,
     pub(super) temperature: Option<f64>,
     pub(super) system: String,
+    /// The agent that the prefix of requests belongs to: system prompt and tool list. `None` is the one that all primary
+    /// agents without a prompt of their own share.
+    pub(super) prefix: Option<String>,
     pub(super) settings: Arc<ToolSettings>,
     pub(super) permissions: Permissions,
 }
@@ -32,6 +36,12 @@ pub(super) trait MakeProfiles: Send + Sync {
 
     /// The base URL of a model's provider, as it may be shown; empty for an unknown provider.
     fn base_url(&self, model: &ModelRef) -> String;
+
+    /// Returns the settings and rules of all agents that share the prefix, in a fixed order: it has the tools of them all.
+    fn sharing_prefix(&self, model: &ModelRef) -> Vec<(Arc<ToolSettings>, Permissions)>;
+
+    /// Returns where the instructions of agent `plan` stand.
+    fn plan_instructions(&self) -> PlanInstructions;
 
     /// Returns an agent's name as it is written, or why the session cannot go on as it.
     fn check(&self, name: &str) -> Result<String, ErrorReport>;

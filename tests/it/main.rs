@@ -45,6 +45,7 @@ mod question;
 mod readme;
 mod renderers;
 mod replies;
+mod request_prefix;
 mod run;
 mod sandbox;
 mod screen;

@@ -1,12 +1,13 @@
 //! The tools that are advertised to the model: those of its agent, those that it called by name, and `look_at` where the
 //! conversation has an image and the model takes none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::conversation::{Attachment, Message, PartBody, Role};
+use crate::permission::Permissions;
 use crate::provider::ToolSpec;
-use crate::tool::CallSettings;
+use crate::tool::{CallSettings, ToolSettings};
 
 pub(super) struct AdvertisedTools {
     tools: Arc<[ToolSpec]>,
@@ -16,6 +17,9 @@ pub(super) struct AdvertisedTools {
     searched: usize,
     has_image: bool,
 }
+
+/// Settings and rules of an agent whose tools the list has.
+pub(super) type ToolRules = (Arc<ToolSettings>, Permissions);
 
 /// The tool that has an image described by a model that takes it.
 const LOOK_AT: &str = "look_at";
@@ -38,7 +42,7 @@ fn has_image(message: &Message) -> bool {
 
 impl AdvertisedTools {
     /// A session that goes on keeps what it called before.
-    pub(super) fn new(messages: &[Arc<Message>], calls: &CallSettings) -> Self {
+    pub(super) fn new(messages: &[Arc<Message>], calls: &CallSettings, sharing: &[ToolRules]) -> Self {
         let replies = messages.iter().filter(|message| message.role == Role::Assistant);
         let outer = replies.flat_map(|message| message.calls());
         let all = outer.flat_map(|call| std::iter::once(call).chain(&call.inner));
@@ -49,7 +53,7 @@ impl AdvertisedTools {
             searched: 0,
             has_image: false,
         };
-        advertised.refresh(calls);
+        advertised.refresh(calls, sharing);
         advertised
     }
 
@@ -62,29 +66,50 @@ impl AdvertisedTools {
     }
 
     /// A tool was called; from the next request on its schema is there. Says whether it joined the others with that.
-    pub(super) fn note(&mut self, tool: &str, calls: &CallSettings) -> bool {
+    pub(super) fn note(
+        &mut self,
+        tool: &str,
+        calls: &CallSettings,
+        sharing: impl FnOnce() -> Vec<ToolRules>,
+    ) -> bool {
         let is_new = self.called.insert(tool.to_owned());
         if is_new && !self.has(tool) {
-            self.refresh(calls);
+            self.refresh(calls, &sharing());
             return self.has(tool);
         }
         false
     }
 
     /// Looks for images in what came since the last request. Says whether `look_at` joined the others with that.
-    pub(super) fn note_images(&mut self, messages: &[Arc<Message>], calls: &CallSettings) -> bool {
+    pub(super) fn note_images(
+        &mut self,
+        messages: &[Arc<Message>],
+        calls: &CallSettings,
+        sharing: impl FnOnce() -> Vec<ToolRules>,
+    ) -> bool {
         let new = messages.get(self.searched..).unwrap_or_default();
         self.has_image = self.has_image || new.iter().any(|message| has_image(message));
         self.searched = messages.len();
-        self.has_image && !calls.abilities.images && self.note(LOOK_AT, calls)
+        self.has_image && !calls.abilities.images && self.note(LOOK_AT, calls, sharing)
     }
 
-    /// Makes the list anew, by the settings and rules as they are.
-    pub(super) fn refresh(&mut self, calls: &CallSettings) {
-        let permissions = calls.services.gate.permissions();
-        let tools = calls
-            .registry
-            .advertised(&calls.settings, &permissions, &self.called);
-        self.tools = tools.into();
+    /// Makes the list anew: of the agent as its settings and rules are, or of all those that share a prefix, whichever of
+    /// them goes on. Of a tool that several have, the first has its description.
+    pub(super) fn refresh(&mut self, calls: &CallSettings, sharing: &[ToolRules]) {
+        let registry = &calls.registry;
+        if sharing.is_empty() {
+            let permissions = calls.services.gate.permissions();
+            self.tools = registry
+                .advertised(&calls.settings, &permissions, &self.called)
+                .into();
+            return;
+        }
+        let mut tools = BTreeMap::new();
+        for (settings, permissions) in sharing {
+            for tool in registry.advertised(settings, permissions, &self.called) {
+                tools.entry(tool.name.clone()).or_insert(tool);
+            }
+        }
+        self.tools = tools.into_values().collect();
     }
 }

@@ -107,9 +107,10 @@ impl Actor {
         if let Some(turn) = &mut self.turn {
             turn.change_settings(profile.turn.clone());
         }
+        let is_same_prefix = self.parts.prefix == profile.prefix && self.parts.info.model == model;
         self.parts.turn = profile.turn;
         self.parts.system = profile.system;
-        self.advertised.refresh(&self.parts.calls);
+        self.parts.prefix = profile.prefix;
         self.parts.temperature = profile.temperature;
         let info = &mut self.parts.info;
         let is_other_agent = info.agent != agent;
@@ -117,6 +118,11 @@ impl Actor {
         info.context_limit = Some(profile.model.context);
         let is_other_model = info.model != model;
         info.model.clone_from(&model);
+        // What was sent first stays as it was, byte for byte, where the agents share it.
+        if !is_same_prefix || self.parts.prefix.is_some() {
+            self.advertised
+                .refresh(&self.parts.calls, &self.parts.sharing_prefix());
+        }
         self.parts.model = profile.model;
         if is_other_agent {
             self.publish(Event::Agent(agent));
@@ -129,7 +135,7 @@ impl Actor {
     /// Stores what the next request is asked as. Where the one before was asked as another, what was cached is read anew.
     pub(super) fn ask_as(&mut self) {
         let stored = self.parts.recorder.store_agent();
-        let now = (self.parts.info.agent.clone(), self.parts.info.model.clone());
+        let now = (self.parts.prefix.clone(), self.parts.info.model.clone());
         if self.asked_as.as_ref().is_some_and(|before| *before != now) {
             self.misses.push(CacheMiss::Changed);
         }

@@ -50,7 +50,7 @@ use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, Perm
 use crate::provider::{Model, ProviderError};
 use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
 use crate::tool::{CallSettings, Update};
-use advertised_tools::AdvertisedTools;
+use advertised_tools::{AdvertisedTools, ToolRules};
 use attachments::MessageRoute;
 use hook_jobs::HookDone;
 use hook_queue::HookQueue;
@@ -78,6 +78,8 @@ pub(super) struct SessionParts {
     pub(super) model: Model,
     pub(super) turn: TurnSettings,
     pub(super) system: String,
+    /// See [`Profile::prefix`](super::profile::Profile::prefix).
+    pub(super) prefix: Option<String>,
     pub(super) titles: Option<super::title::TitleGenerator>,
     pub(super) temperature: Option<f64>,
     pub(super) profiles: Box<dyn MakeProfiles>,
@@ -92,6 +94,16 @@ pub(super) struct SessionParts {
     pub(super) reminders: u32,
     /// Removes old outputs as long as the session lives.
     pub(super) _cleaning: AbortOnDropHandle<()>,
+}
+
+impl SessionParts {
+    /// Returns the settings and rules of the agents that share the session's prefix; none where it has one of its own.
+    fn sharing_prefix(&self) -> Vec<ToolRules> {
+        match self.prefix {
+            Some(_) => Vec::new(),
+            None => self.profiles.sharing_prefix(&self.info.model),
+        }
+    }
 }
 
 /// How long the hooks of the end may keep a session that was left.
@@ -130,8 +142,8 @@ pub(super) struct Actor {
     todo_reminders: todo_reminders::TodoReminders,
     /// When the last turn began, in milliseconds since the Unix epoch.
     turn_began: Option<i64>,
-    /// Agent and model of the last request; before the first one, of a conversation that goes on.
-    asked_as: Option<(String, ModelRef)>,
+    /// Prefix and model of the last request; before the first one, of a conversation that goes on.
+    asked_as: Option<(Option<String>, ModelRef)>,
     /// The turn that runs is ended because what it may spend is spent.
     is_spent: bool,
     /// Causes that made the provider read anew what it had cached.
@@ -164,9 +176,9 @@ impl Actor {
         let hooks = &parts.calls.services.tree.hooks;
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
         let hooking = HookQueue::new(transcript, &parts.info.id);
-        let advertised = AdvertisedTools::new(&parts.messages, &parts.calls);
+        let advertised = AdvertisedTools::new(&parts.messages, &parts.calls, &parts.sharing_prefix());
         let goes_on = !parts.messages.is_empty();
-        let asked_as = goes_on.then(|| (parts.info.agent.clone(), parts.info.model.clone()));
+        let asked_as = goes_on.then(|| (parts.prefix.clone(), parts.info.model.clone()));
         let known_todos = KnownTodos::new(&parts.messages, &parts.todos);
         let mut outbox = Outbox::default();
         parts.tree.share_receivers(&mut outbox);

@@ -114,16 +114,21 @@ impl Actor {
 
     /// A tool was called; where it joins the others for that, what was cached is read anew.
     pub(super) fn note_called(&mut self, tool: &str) {
-        if self.advertised.note(tool, &self.parts.calls) {
+        let parts = &self.parts;
+        if self
+            .advertised
+            .note(tool, &parts.calls, || parts.sharing_prefix())
+        {
             self.misses.push(CacheMiss::Joined(tool.to_owned()));
         }
     }
 
     /// Has `look_at` join the others where the conversation has an image and the model takes none.
     pub(super) fn note_images(&mut self) {
+        let parts = &self.parts;
         if self
             .advertised
-            .note_images(&self.parts.messages, &self.parts.calls)
+            .note_images(&parts.messages, &parts.calls, || parts.sharing_prefix())
         {
             self.misses.push(CacheMiss::Joined("look_at".to_owned()));
         }

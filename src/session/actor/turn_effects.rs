@@ -199,7 +199,11 @@ impl Actor {
             model: self.parts.info.model.clone(),
             system: self.parts.system.clone(),
             tools: self.advertised.tools(),
-            messages: remind(history::sendable(&self.parts.messages), &self.parts.info.agent),
+            messages: remind(
+                history::sendable(&self.parts.messages),
+                &self.parts.info.agent,
+                self.parts.profiles.plan_instructions(),
+            ),
             temperature: self.parts.temperature,
         };
         self.parts.driver.request(request);

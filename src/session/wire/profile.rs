@@ -12,7 +12,7 @@ use super::tool_names::own_name;
 use super::{ErrorReport, config_error};
 use crate::agent::access::{TaskOrigin, barred_tools, tools_in_place};
 use crate::agent::prompt::{self, PromptParts};
-use crate::agent::reminder::PLAN;
+use crate::agent::reminder::{PLAN, PlanInstructions};
 use crate::agent::turn::TurnSettings;
 use crate::config::ToolSwitches;
 use crate::conversation::{ModelRef, SessionId};
@@ -154,6 +154,7 @@ impl Profiles {
                 .and_then(|category| category.temperature)
                 .or(agent.temperature),
             system: self.system(agent, &settings)?,
+            prefix: (!self.shares_prefix(agent)).then(|| agent.name.clone()),
             settings,
             permissions,
         })
@@ -163,10 +164,27 @@ impl Profiles {
         self.task.as_ref()?.category.as_ref()
     }
 
+    /// Returns true if requests of the agent begin like those of the others that have no prompt of their own.
+    fn shares_prefix(&self, agent: &Agent) -> bool {
+        self.task.is_none() && agent.is_primary() && agent.prompt.trim().is_empty()
+    }
+
+    /// The agents that share a prefix, by name.
+    fn sharing(&self) -> impl Iterator<Item = &Agent> {
+        let primaries = self.agents.usable().filter(|agent| agent.is_primary());
+        primaries.filter(|agent| self.shares_prefix(agent))
+    }
+
     /// The prompt that the session has for the agent already, or the one it has from now on.
     fn system(&self, agent: &Agent, settings: &ToolSettings) -> Result<String, ErrorReport> {
         if let Some(stored) = self.store.system_prompt(&self.session, &agent.name)? {
             return Ok(stored);
+        }
+        let shares = self.shares_prefix(agent);
+        for other in self.sharing().filter(|_| shares) {
+            if let Some(stored) = self.store.system_prompt(&self.session, &other.name)? {
+                return Ok(stored);
+            }
         }
         let extended: Vec<&str> = self
             .registry
@@ -182,7 +200,11 @@ impl Profiles {
             platform: &platform,
             date: &self.prompt.date,
             extended: &extended,
-            agent: &agent.prompt,
+            agent: if shares {
+                include_str!("../../../assets/agents/primary.md")
+            } else {
+                &agent.prompt
+            },
             instructions: &self.prompt.instructions,
         }))
     }
@@ -196,6 +218,20 @@ impl MakeProfiles for Profiles {
     fn base_url(&self, model: &ModelRef) -> String {
         let provider = self.catalog.provider(&model.provider);
         provider.map_or_else(|_| String::new(), |provider| provider.shown_url().into_owned())
+    }
+
+    fn sharing_prefix(&self, model: &ModelRef) -> Vec<(Arc<ToolSettings>, Permissions)> {
+        let profiles = self.sharing().filter_map(|agent| self.make(agent, model).ok());
+        profiles
+            .map(|profile| (profile.settings, profile.permissions))
+            .collect()
+    }
+
+    fn plan_instructions(&self) -> PlanInstructions {
+        match named(&self.agents, PLAN) {
+            Ok(plan) if !plan.prompt.trim().is_empty() => PlanInstructions::SystemPrompt,
+            _ => PlanInstructions::Reminder,
+        }
     }
 
     fn check(&self, name: &str) -> Result<String, ErrorReport> {

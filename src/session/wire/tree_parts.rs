@@ -96,6 +96,7 @@ impl TreeParts {
             turn: profile.turn,
             model: profile.model,
             system: profile.system,
+            prefix: profile.prefix,
             temperature: profile.temperature,
             profiles: Box::new(new.profiles),
             user_commands: new.commands,
