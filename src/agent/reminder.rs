@@ -42,7 +42,7 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str, instructions: PlanInstruc
             }
             Role::Assistant => {
                 if replied.is_some_and(|before| before != now) {
-                    reminded.push(between(now.text(told, instructions), message.created));
+                    reminded.push(between(&now.text(told, instructions), message.created));
                     told = now;
                 }
                 replied = Some(now);
@@ -52,7 +52,7 @@ pub fn remind(messages: Vec<Arc<Message>>, next: &str, instructions: PlanInstruc
     }
     let now = PlanState::of(Some(next));
     if replied.is_some_and(|before| before != now) {
-        reminded.push(between(now.text(told, instructions), 0));
+        reminded.push(between(&now.text(told, instructions), 0));
     }
     reminded
 }
@@ -91,7 +91,7 @@ fn with_text(message: &Message, text: &str) -> Arc<Message> {
 }
 
 /// For a switch in the middle of a turn, where the person says nothing.
-fn between(text: String, created: i64) -> Arc<Message> {
+fn between(text: &str, created: i64) -> Arc<Message> {
     Arc::new(Message {
         id: MessageId::new(),
         role: Role::User,
@@ -99,7 +99,7 @@ fn between(text: String, created: i64) -> Arc<Message> {
         agent: None,
         model: None,
         created,
-        parts: vec![text_part(&text)],
+        parts: vec![text_part(text)],
         stop: None,
         usage: None,
     })
@@ -125,7 +125,7 @@ mod tests {
             role,
             agent: Some(agent.to_owned()),
             parts,
-            ..Message::clone(&between(String::new(), 0))
+            ..Message::clone(&between("", 0))
         })
     }
 

@@ -1,6 +1,7 @@
 //! `interactive_bash` through the program: real programs in terminals, driven by a scripted model.
 
 mod ending;
+mod hidden;
 mod permission;
 
 use serde_json::{Value, json};

@@ -1,5 +1,8 @@
 //! The terminals' pane in the real program: what a person sees there and types.
 
+mod programs;
+mod secrets;
+
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -23,11 +26,17 @@ fn shell(name: &str, first: &str) -> Value {
 
 /// The real program, after an agent has started these terminals.
 fn with_terminals(server: &Server, project: &Project, size: (u16, u16), calls: Vec<Value>) -> Terminal {
+    start_them(server, calls, || {
+        Terminal::start(project, size.0, size.1, &["--permission-mode", "yolo"])
+    })
+}
+
+fn start_them(server: &Server, calls: Vec<Value>, open: impl FnOnce() -> Terminal) -> Terminal {
     let starts = calls
         .into_iter()
         .fold(Turn::new(), |turn, args| turn.call("interactive_bash", args));
     server.script([starts, Turn::text("They run.")]);
-    let terminal = Terminal::start(project, size.0, size.1, &["--permission-mode", "yolo"]);
+    let terminal = open();
     terminal.wait_text("send");
     say(&terminal, "start them");
     terminal.wait_text("They run.");
