@@ -7,14 +7,13 @@
 // The tests' own support is shared; what is sound in a test is sound here.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod process_cost;
 #[path = "../tests/it/support/mod.rs"]
 mod support;
 
-use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fs::{self, DirEntry};
 use std::time::{Duration, Instant};
 
+use process_cost::{cpu, cpu_since, resident};
 use serde_json::{Value, json};
 use support::{Gate, Project, Protocol, Server, Terminal, Turn};
 
@@ -242,40 +241,4 @@ fn wait_for(condition: impl Fn() -> bool) {
 
 fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
-}
-
-/// CPU time of each of the process's threads in milliseconds; the scheduler counts it in nanoseconds.
-fn cpu(terminal: &Terminal) -> HashMap<OsString, f64> {
-    let threads = format!("/proc/{}/task", terminal.pid().as_raw_nonzero());
-    let time = |thread: DirEntry| {
-        // A thread that has ended meanwhile has no file any more.
-        let stat = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        let nanoseconds: f64 = stat.split_whitespace().next()?.parse().ok()?;
-        Some((thread.file_name(), nanoseconds / 1e6))
-    };
-    let threads = fs::read_dir(threads).expect("it runs").flatten();
-    threads.filter_map(time).collect()
-}
-
-/// CPU time in milliseconds since an earlier look. What a thread that ended in between took is not in it: nothing that
-/// waits for seconds before it ends takes any.
-fn cpu_since(before: &HashMap<OsString, f64>, terminal: &Terminal) -> f64 {
-    let since = |(thread, time)| time - before.get(&thread).copied().unwrap_or_default();
-    cpu(terminal).into_iter().map(since).sum()
-}
-
-fn resident(terminal: &Terminal) -> f64 {
-    let status =
-        fs::read_to_string(format!("/proc/{}/status", terminal.pid().as_raw_nonzero())).expect("it runs");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .expect("the kernel says so");
-    let kib: f64 = line
-        .split_whitespace()
-        .nth(1)
-        .expect("a figure")
-        .parse()
-        .expect("a number");
-    kib / 1024.0
 }

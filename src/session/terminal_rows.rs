@@ -16,8 +16,12 @@ use crate::tool::TreeServices;
 
 /// Shortest time between two looks, however much is printed.
 const GATHER: Duration = Duration::from_millis(100);
-/// Longest time between two looks while a program runs: hidden input is to be told within two seconds.
+/// Longest time between two looks while a program runs.
 const LOOK: Duration = Duration::from_secs(1);
+/// The same once nothing has happened for a while: hidden input is to be told within two seconds.
+const LATER_LOOK: Duration = Duration::from_millis(1800);
+/// Looks without a change after which they become rarer.
+const LOOKS: u32 = 5;
 
 /// Tells the tree of this root until the handle is dropped.
 pub(super) fn tell(
@@ -29,11 +33,13 @@ pub(super) fn tell(
         let terminals = &services.terminals;
         let mut changes = terminals.changes();
         let mut told = Vec::new();
+        let mut idle_looks = 0;
         loop {
             let next = changes.changed();
             if terminals.has_live() {
-                // A change or the time.
-                let _ = timeout(LOOK, next).await;
+                let look = if idle_looks < LOOKS { LOOK } else { LATER_LOOK };
+                let is_change = timeout(look, next).await.is_ok();
+                idle_looks = if is_change { 0 } else { idle_looks + 1 };
             } else if next.await.is_err() {
                 return;
             }
