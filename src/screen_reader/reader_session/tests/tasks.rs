@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::conversation::task_sample::{Sample, task};
-use crate::conversation::{Message, MessageState, TaskActivity, TaskStatus};
+use crate::conversation::{
+    Message, MessageState, TaskActivity, TaskStatus, TerminalOwner, TerminalRow, TerminalStatus,
+};
 use crate::session::{Input, StoredDraft, TaskOp};
 
 /// Tells the reader how a task stands now, and returns what is said of it.
@@ -406,5 +408,28 @@ fn tasks_that_were_there_before_are_counted_when_the_session_is_opened_again() {
         reader
             .take_text()
             .starts_with("You are in task 1, explore, \"one\"; /back returns.\n")
+    );
+}
+
+#[test]
+fn leaving_while_programs_run_in_terminals_asks_first() {
+    let mut reader = reader();
+    let row = TerminalRow {
+        name: "dev".to_owned(),
+        command: "npm start".to_owned(),
+        owner: TerminalOwner::Shared,
+        status: TerminalStatus::Running,
+        waits_for: None,
+        typed_by: None,
+        is_exclusive: false,
+        title: None,
+    };
+    reader.take_event(&Event::Terminals(Arc::new(vec![row])));
+    reader.take_text();
+    reader.read("/quit");
+    assert!(reader.take_effects().is_empty());
+    assert_eq!(
+        reader.take_text(),
+        "1 program runs in a terminal and ends when you leave.\nTerminal dev: npm start.\n> "
     );
 }
