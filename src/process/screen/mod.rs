@@ -9,12 +9,14 @@
 
 mod emulator;
 mod forget;
+mod keys;
 mod line;
 mod resize;
 mod scanner;
 mod state;
 mod style;
 
+pub use keys::{KeyModes, KeyModifiers, TerminalKey, control_character};
 pub use line::{ScreenCell, StyledRun};
 pub use state::{Cursor, CursorShape, Modes, MouseEncoding, MouseTracking};
 pub use style::{CellStyle, Color, Rgb};

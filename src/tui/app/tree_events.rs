@@ -27,12 +27,14 @@ impl App {
             self.tell_of_group(&group);
         }
         if front == self.views.front.slot {
-            let is_task = matches!(envelope.event, Event::Task(_));
-            if change == RedrawUrgency::None && is_task && self.shows_tasks() {
+            let is_row = matches!(envelope.event, Event::Task(_) | Event::Terminals(_));
+            if change == RedrawUrgency::None && is_row && self.shows_tasks() {
                 change = RedrawUrgency::Soft;
             }
             change = self.refresh_watch(now).unwrap_or(change);
-            self.refresh_terminals();
+            if matches!(envelope.event, Event::Terminals(_)) && self.refresh_terminals() {
+                change = change.max(RedrawUrgency::Soft);
+            }
         }
         change.max(self.apply_to_transcript(envelope, now))
     }
@@ -113,11 +115,17 @@ impl ViewUpdate<'_> {
         };
         let new = rows.iter().filter(hides).find(|row| !was_hiding(&row.name));
         let notice = new.map(|row| format!("terminal {} waits for hidden input", row.name));
-        self.tree.terminals = Arc::clone(rows);
+        let before = std::mem::replace(&mut self.tree.terminals, Arc::clone(rows));
         if let Some(notice) = notice {
             self.notify_if_away(notice);
         }
-        RedrawUrgency::Urgent
+        // Title row and hint row tell of these; the rest of a row is seen in the panel and the pane alone.
+        let told = |row: &TerminalRow| (row.name.clone(), row.status, row.waits_for);
+        if before.iter().map(told).eq(rows.iter().map(told)) {
+            RedrawUrgency::None
+        } else {
+            RedrawUrgency::Urgent
+        }
     }
 
     /// Shows the tasks of the tree in the panel of the conversation.

@@ -23,7 +23,7 @@ pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
 pub(crate) use keys::PAGE as KEYS;
 pub(crate) use leader::LeaderTable;
-pub(crate) use reader::{PageReader, Sheet};
+pub(crate) use reader::{PageReader, Sheet, mark_matches};
 pub(crate) use tree_changes::{NO_TREE, TaskTree, TreeChangesPage, TreeIntent};
 
 use std::hash::{Hash, Hasher};

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
@@ -170,15 +170,20 @@ impl<T: Sheet> PageReader<T> {
         if is_current {
             style = style.add_modifier(Modifier::REVERSED);
         }
-        for found in pattern.find_iter(&text) {
-            let columns = |text: &str| u16::try_from(str_width(text)).unwrap_or(u16::MAX);
-            let match_area = Rect {
-                x: row.x.saturating_add(columns(&text[..found.start()])),
-                width: columns(found.as_str()),
-                ..row
-            };
-            buffer.set_style(match_area.intersection(row), style);
-        }
+        mark_matches(pattern, &text, row, style, buffer);
+    }
+}
+
+/// Gives what a pattern finds in the text of a row this style.
+pub(crate) fn mark_matches(pattern: &Regex, text: &str, row: Rect, style: Style, buffer: &mut Buffer) {
+    let columns = |text: &str| u16::try_from(str_width(text)).unwrap_or(u16::MAX);
+    for found in pattern.find_iter(text) {
+        let area = Rect {
+            x: row.x.saturating_add(columns(&text[..found.start()])),
+            width: columns(found.as_str()),
+            ..row
+        };
+        buffer.set_style(area.intersection(row), style);
     }
 }
 

@@ -7,7 +7,9 @@
 use ratatui::layout::Rect;
 use termina::event::{KeyCode, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use crate::process::screen::{Modes, MouseEncoding, MouseTracking};
+use crate::process::screen::{
+    KeyModes, KeyModifiers, Modes, MouseEncoding, MouseTracking, TerminalKey, control_character,
+};
 
 const PASTE_BEGIN: &str = "\x1b[200~";
 const PASTE_END: &str = "\x1b[201~";
@@ -34,74 +36,51 @@ fn is_reported(received: &[u8]) -> bool {
 
 /// Returns the bytes of a key that has a name.
 fn named(event: &KeyEvent, modes: Modes) -> Option<Vec<u8>> {
-    let modifiers = parameter(event.modifiers);
-    let cursor = |last: char| match modifiers {
-        None if modes.application_cursor => format!("\x1bO{last}"),
-        None => format!("\x1b[{last}"),
-        Some(parameter) => format!("\x1b[1;{parameter}{last}"),
-    };
-    let function = |last: char| match modifiers {
-        None => format!("\x1bO{last}"),
-        Some(parameter) => format!("\x1b[1;{parameter}{last}"),
-    };
-    let numbered = |number: u8| match modifiers {
-        None => format!("\x1b[{number}~"),
-        Some(parameter) => format!("\x1b[{number};{parameter}~"),
-    };
-    let text = match event.code {
-        KeyCode::Up => cursor('A'),
-        KeyCode::Down => cursor('B'),
-        KeyCode::Right => cursor('C'),
-        KeyCode::Left => cursor('D'),
-        KeyCode::End => cursor('F'),
-        KeyCode::Home => cursor('H'),
-        KeyCode::Insert => numbered(2),
-        KeyCode::Delete => numbered(3),
-        KeyCode::PageUp => numbered(5),
-        KeyCode::PageDown => numbered(6),
-        KeyCode::Function(number @ 1..=4) => function(char::from(b'P' + number - 1)),
-        KeyCode::Function(number @ 5..=20) => numbered(FUNCTION_KEYS[usize::from(number - 5)]),
-        KeyCode::BackTab => "\x1b[Z".to_owned(),
-        KeyCode::Tab if event.modifiers.contains(Modifiers::SHIFT) => "\x1b[Z".to_owned(),
-        KeyCode::Tab => return Some(with_alt(vec![b'\t'], event.modifiers)),
-        KeyCode::Enter => return Some(with_alt(vec![b'\r'], event.modifiers)),
-        KeyCode::Escape => return Some(with_alt(vec![0x1b], event.modifiers)),
-        KeyCode::Backspace => {
-            let is_control = event.modifiers.contains(Modifiers::CONTROL);
-            return Some(with_alt(vec![if is_control { 8 } else { 0x7f }], event.modifiers));
-        }
+    let key = match event.code {
+        KeyCode::Up => TerminalKey::Cursor(b'A'),
+        KeyCode::Down => TerminalKey::Cursor(b'B'),
+        KeyCode::Right => TerminalKey::Cursor(b'C'),
+        KeyCode::Left => TerminalKey::Cursor(b'D'),
+        KeyCode::End => TerminalKey::Cursor(b'F'),
+        KeyCode::Home => TerminalKey::Cursor(b'H'),
+        KeyCode::Insert => TerminalKey::Numbered(2),
+        KeyCode::Delete => TerminalKey::Numbered(3),
+        KeyCode::PageUp => TerminalKey::Numbered(5),
+        KeyCode::PageDown => TerminalKey::Numbered(6),
+        KeyCode::Function(number @ 1..=4) => TerminalKey::Function(b'P' + number - 1),
+        KeyCode::Function(number @ 5..=20) => TerminalKey::Numbered(FUNCTION_KEYS[usize::from(number - 5)]),
+        KeyCode::BackTab => TerminalKey::BackTab,
+        KeyCode::Tab => TerminalKey::Byte(b'\t'),
+        KeyCode::Enter => TerminalKey::Byte(b'\r'),
+        KeyCode::Escape => TerminalKey::Byte(0x1b),
+        KeyCode::Backspace => TerminalKey::Byte(0x7f),
         _ => return None,
     };
-    Some(text.into_bytes())
+    let modes = KeyModes {
+        application_cursor: modes.application_cursor,
+    };
+    Some(key.encode(held(event.modifiers), modes))
 }
 
 /// Numbers of the function keys from the fifth to the twentieth.
 const FUNCTION_KEYS: [u8; 16] = [15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34];
 
-/// Returns the number that says which modifiers are held, where any is.
-fn parameter(modifiers: Modifiers) -> Option<u8> {
-    let held = modifiers & (Modifiers::SHIFT | Modifiers::ALT | Modifiers::CONTROL);
-    (!held.is_empty()).then(|| held.bits() + 1)
+fn held(modifiers: Modifiers) -> KeyModifiers {
+    KeyModifiers {
+        shift: modifiers.contains(Modifiers::SHIFT),
+        alt: modifiers.contains(Modifiers::ALT),
+        control: modifiers.contains(Modifiers::CONTROL),
+    }
 }
 
-/// Returns the bytes of a character with its modifiers, where the terminal sent another form.
+/// Returns the bytes of a character with its modifiers, where the terminal sent another form. What has no control
+/// character is sent bare, as terminals do.
 fn of_character(character: char, modifiers: Modifiers) -> Vec<u8> {
-    let bytes = match character {
-        _ if !modifiers.contains(Modifiers::CONTROL) => {
-            character.encode_utf8(&mut [0; 4]).as_bytes().to_vec()
-        }
-        '@'..='_' | 'a'..='z' => vec![character as u8 & 0x1f],
-        ' ' | '2' => vec![0],
-        '3'..='7' => vec![character as u8 - b'3' + 0x1b],
-        '8' | '?' => vec![0x7f],
-        '/' | '-' => vec![0x1f],
-        // Nothing else has a control character; the terminal itself sends it bare then.
-        other => other.encode_utf8(&mut [0; 4]).as_bytes().to_vec(),
+    let is_control = modifiers.contains(Modifiers::CONTROL);
+    let mut bytes = match control_character(character).filter(|_| is_control) {
+        Some(control) => vec![control],
+        None => character.encode_utf8(&mut [0; 4]).as_bytes().to_vec(),
     };
-    with_alt(bytes, modifiers)
-}
-
-fn with_alt(mut bytes: Vec<u8>, modifiers: Modifiers) -> Vec<u8> {
     if modifiers.contains(Modifiers::ALT) {
         bytes.insert(0, 0x1b);
     }

@@ -17,6 +17,7 @@ use crate::text::width::str_width;
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows};
+use crate::tui::page::mark_matches;
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
 use crate::view::theme::Meaning;
@@ -194,15 +195,7 @@ impl TerminalHistory {
         if number == self.cursor {
             style = style.add_modifier(Modifier::REVERSED);
         }
-        for found in pattern.find_iter(&text) {
-            let columns = |text: &str| u16::try_from(str_width(text)).unwrap_or(u16::MAX);
-            let found_area = Rect {
-                x: row.x.saturating_add(columns(&text[..found.start()])),
-                width: columns(found.as_str()),
-                ..row
-            };
-            buffer.set_style(found_area.intersection(row), style);
-        }
+        mark_matches(pattern, &text, row, style, buffer);
     }
 }
 

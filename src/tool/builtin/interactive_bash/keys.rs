@@ -1,72 +1,45 @@
-//! Names of keys and the bytes that a terminal sends for them, as xterm does.
+//! Names of keys, and the bytes that a terminal sends for them.
 //!
 //! `Enter`, `C-c`, `M-x`, `S-Up`, `C-M-x` and `^X` are keys; whatever is no name is typed as text. Names are case-sensitive,
 //! so that words like `up` and `home` can be typed.
 
-/// Modes of the screen that keys depend on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct KeyModes {
-    /// Arrow keys, Home and End begin with `ESC O`.
-    pub(super) application_cursor: bool,
-}
+use crate::process::screen::{KeyModes, KeyModifiers, TerminalKey, control_character};
 
-/// Modifiers that are held.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct KeyModifiers {
-    shift: bool,
-    alt: bool,
-    control: bool,
-}
-
-/// How a named key is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NamedKey {
-    /// A character of its own.
-    Byte(u8),
-    /// `ESC [ X`, or `ESC O X` in application mode.
-    Cursor(u8),
-    /// `ESC O X`, as the first four function keys.
-    Function(u8),
-    /// `ESC [ N ~`.
-    Numbered(u8),
-    BackTab,
-}
-
-const NAMES: [(&str, NamedKey); 34] = [
-    ("Enter", NamedKey::Byte(b'\r')),
-    ("Tab", NamedKey::Byte(b'\t')),
-    ("BTab", NamedKey::BackTab),
-    ("Space", NamedKey::Byte(b' ')),
-    ("BSpace", NamedKey::Byte(0x7f)),
-    ("Escape", NamedKey::Byte(0x1b)),
-    ("Up", NamedKey::Cursor(b'A')),
-    ("Down", NamedKey::Cursor(b'B')),
-    ("Right", NamedKey::Cursor(b'C')),
-    ("Left", NamedKey::Cursor(b'D')),
-    ("End", NamedKey::Cursor(b'F')),
-    ("Home", NamedKey::Cursor(b'H')),
-    ("Insert", NamedKey::Numbered(2)),
-    ("IC", NamedKey::Numbered(2)),
-    ("Delete", NamedKey::Numbered(3)),
-    ("DC", NamedKey::Numbered(3)),
-    ("PageUp", NamedKey::Numbered(5)),
-    ("PgUp", NamedKey::Numbered(5)),
-    ("PPage", NamedKey::Numbered(5)),
-    ("PageDown", NamedKey::Numbered(6)),
-    ("PgDn", NamedKey::Numbered(6)),
-    ("NPage", NamedKey::Numbered(6)),
-    ("F1", NamedKey::Function(b'P')),
-    ("F2", NamedKey::Function(b'Q')),
-    ("F3", NamedKey::Function(b'R')),
-    ("F4", NamedKey::Function(b'S')),
-    ("F5", NamedKey::Numbered(15)),
-    ("F6", NamedKey::Numbered(17)),
-    ("F7", NamedKey::Numbered(18)),
-    ("F8", NamedKey::Numbered(19)),
-    ("F9", NamedKey::Numbered(20)),
-    ("F10", NamedKey::Numbered(21)),
-    ("F11", NamedKey::Numbered(23)),
-    ("F12", NamedKey::Numbered(24)),
+const NAMES: [(&str, TerminalKey); 34] = [
+    ("Enter", TerminalKey::Byte(b'\r')),
+    ("Tab", TerminalKey::Byte(b'\t')),
+    ("BTab", TerminalKey::BackTab),
+    ("Space", TerminalKey::Byte(b' ')),
+    ("BSpace", TerminalKey::Byte(0x7f)),
+    ("Escape", TerminalKey::Byte(0x1b)),
+    ("Up", TerminalKey::Cursor(b'A')),
+    ("Down", TerminalKey::Cursor(b'B')),
+    ("Right", TerminalKey::Cursor(b'C')),
+    ("Left", TerminalKey::Cursor(b'D')),
+    ("End", TerminalKey::Cursor(b'F')),
+    ("Home", TerminalKey::Cursor(b'H')),
+    ("Insert", TerminalKey::Numbered(2)),
+    ("IC", TerminalKey::Numbered(2)),
+    ("Delete", TerminalKey::Numbered(3)),
+    ("DC", TerminalKey::Numbered(3)),
+    ("PageUp", TerminalKey::Numbered(5)),
+    ("PgUp", TerminalKey::Numbered(5)),
+    ("PPage", TerminalKey::Numbered(5)),
+    ("PageDown", TerminalKey::Numbered(6)),
+    ("PgDn", TerminalKey::Numbered(6)),
+    ("NPage", TerminalKey::Numbered(6)),
+    ("F1", TerminalKey::Function(b'P')),
+    ("F2", TerminalKey::Function(b'Q')),
+    ("F3", TerminalKey::Function(b'R')),
+    ("F4", TerminalKey::Function(b'S')),
+    ("F5", TerminalKey::Numbered(15)),
+    ("F6", TerminalKey::Numbered(17)),
+    ("F7", TerminalKey::Numbered(18)),
+    ("F8", TerminalKey::Numbered(19)),
+    ("F9", TerminalKey::Numbered(20)),
+    ("F10", TerminalKey::Numbered(21)),
+    ("F11", TerminalKey::Numbered(23)),
+    ("F12", TerminalKey::Numbered(24)),
 ];
 
 /// The bytes of a word: of the key that it names, or its text.
@@ -77,7 +50,7 @@ pub(super) fn encode(word: &str, modes: KeyModes) -> Vec<u8> {
 /// The bytes of the key that a word names.
 pub(super) fn key(word: &str, modes: KeyModes) -> Option<Vec<u8>> {
     if let Some(character) = word.strip_prefix('^').and_then(only_character) {
-        return control(character).map(|byte| vec![byte]);
+        return control_character(character).map(|byte| vec![byte]);
     }
     let (modifiers, name) = split_modifiers(word)?;
     if let Some((_, named)) = NAMES.iter().find(|(known, _)| *known == name) {
@@ -92,7 +65,7 @@ pub(super) fn key(word: &str, modes: KeyModes) -> Option<Vec<u8>> {
         bytes.push(0x1b);
     }
     if modifiers.control {
-        bytes.push(control(character)?);
+        bytes.push(control_character(character)?);
     } else {
         let mut shifted = character;
         if modifiers.shift {
@@ -125,61 +98,6 @@ fn split_modifiers(word: &str) -> Option<(KeyModifiers, &str)> {
 fn only_character(text: &str) -> Option<char> {
     let mut characters = text.chars();
     characters.next().filter(|_| characters.as_str().is_empty())
-}
-
-/// The control character of a key: letters and the characters around them, and those that terminals add.
-fn control(character: char) -> Option<u8> {
-    match character {
-        '@'..='_' | 'a'..='z' => Some(character as u8 & 0x1f),
-        ' ' | '2' => Some(0),
-        '?' | '8' => Some(0x7f),
-        '/' | '-' => Some(0x1f),
-        '3'..='7' => Some(character as u8 - b'3' + 0x1b),
-        _ => None,
-    }
-}
-
-impl NamedKey {
-    fn encode(self, modifiers: KeyModifiers, modes: KeyModes) -> Vec<u8> {
-        let parameter = modifiers.parameter();
-        match (self, parameter) {
-            (Self::Byte(byte), _) => plain(byte, modifiers),
-            (Self::BackTab, _) => b"\x1b[Z".to_vec(),
-            (Self::Cursor(last), None) if modes.application_cursor => vec![0x1b, b'O', last],
-            (Self::Cursor(last), None) => vec![0x1b, b'[', last],
-            (Self::Function(last), None) => vec![0x1b, b'O', last],
-            (Self::Cursor(last) | Self::Function(last), Some(parameter)) => {
-                format!("\x1b[1;{parameter}{}", char::from(last)).into_bytes()
-            }
-            (Self::Numbered(number), None) => format!("\x1b[{number}~").into_bytes(),
-            (Self::Numbered(number), Some(parameter)) => format!("\x1b[{number};{parameter}~").into_bytes(),
-        }
-    }
-}
-
-/// A key that is a character, with what modifiers make of it.
-fn plain(byte: u8, modifiers: KeyModifiers) -> Vec<u8> {
-    if byte == b'\t' && modifiers.shift {
-        return b"\x1b[Z".to_vec();
-    }
-    let byte = match byte {
-        b' ' if modifiers.control => 0,
-        0x7f if modifiers.control => 0x08,
-        byte => byte,
-    };
-    if modifiers.alt {
-        vec![0x1b, byte]
-    } else {
-        vec![byte]
-    }
-}
-
-impl KeyModifiers {
-    /// The number that says which are held, where any is.
-    fn parameter(self) -> Option<u8> {
-        let held = u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.control);
-        (held > 0).then_some(held + 1)
-    }
 }
 
 #[cfg(test)]

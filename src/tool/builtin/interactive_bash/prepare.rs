@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::{ended, exclusive, hidden, no_session};
-use super::keys::{self, KeyModes};
+use super::keys;
 use super::request::{Operation, StartRequest, TypedInput};
 use super::{InteractiveBashTool, Plan};
 use crate::permission::command::analyse;
 use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::process::pty::{InputWait, assess, is_shell};
+use crate::process::screen::KeyModes;
 use crate::tool::builtin::bash::{JudgedCommand, Judgement, judge};
 use crate::tool::command_permissions::{CommandPermissions, command_permissions};
 use crate::tool::{

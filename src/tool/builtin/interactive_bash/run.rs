@@ -7,7 +7,6 @@ use tokio::sync::watch;
 use tokio::time::{sleep, sleep_until};
 
 use super::answer::{self, Settled};
-use super::keys::KeyModes;
 use super::prepare::{
     JudgedLines, Step, asker, controllable, encode, known_text, live, sendable, shell_directory,
 };
@@ -16,6 +15,7 @@ use super::{Details, answer::details};
 use crate::conversation::ErrorKind;
 use crate::process::ShellCommand;
 use crate::process::pty::{PtySize, Settle, SettleOutcome, SettleStep, WriteError};
+use crate::process::screen::KeyModes;
 use crate::tool::builtin::bash::{JudgedCommand, newly_asked, not_started, shell};
 use crate::tool::sandbox::sandbox;
 use crate::tool::{CallUpdate, Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
