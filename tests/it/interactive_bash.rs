@@ -3,6 +3,7 @@
 mod ending;
 mod hidden;
 mod permission;
+mod programs;
 mod sharing;
 
 use serde_json::{Value, json};

@@ -41,6 +41,7 @@ impl Layer for TerminalPane {
     }
 
     fn type_key(&mut self, key: &KeyEvent, received: &[u8], keymap: &Keymap, now: Instant) -> LayerReply {
+        self.key_time = Some(now);
         let is_leader = keymap.has(Context::Layer(&TYPING), *key);
         match std::mem::take(&mut self.stage) {
             Stage::Typing if is_leader => {
@@ -91,7 +92,7 @@ impl Layer for TerminalPane {
                 });
             }
             START => {
-                self.is_starting = true;
+                self.starting = self.key_time;
                 let size = (self.area.width, self.area.height.saturating_sub(1));
                 let (cols, rows) = if size.1 == 0 { NEW_SIZE } else { size };
                 return LayerReply::Request(LayerRequest::Terminals(vec![TerminalOp::Start { cols, rows }]));
@@ -191,17 +192,19 @@ impl TerminalPane {
     }
 
     fn type_to_program(&mut self, key: &KeyEvent, received: &[u8], now: Instant) -> LayerReply {
+        if self.starting.is_some_and(|since| now < since + super::START) {
+            return say("the terminal is being started; the key went nowhere");
+        }
         if !self.is_chosen_live() {
             // What was meant for a program that has just ended does nothing else.
             return match key.code {
                 KeyCode::Escape => LayerReply::Close(self.close()),
-                _ if self.is_starting => say("the terminal is being started"),
                 KeyCode::Char('c') if self.rows.is_empty() => self.act(START),
                 _ if self.rows.is_empty() => say("no terminal runs"),
                 _ => say("the program has ended, so the key went nowhere"),
             };
         }
-        self.last_key = Some(now);
+        self.typed = Some(now);
         // Who types ahead of the first picture means the program that comes.
         let modes = self.modes().unwrap_or_default();
         self.send(encode::key(key, received, modes))

@@ -46,6 +46,9 @@ pub(crate) static PAGE: Page = Page {
 /// For this long after a key, what the terminal shows is drawn at once.
 const ECHO: Duration = Duration::from_millis(250);
 
+/// For this long a terminal that was asked for is waited for: what is typed meanwhile is meant for it.
+const START: Duration = Duration::from_secs(2);
+
 /// The terminals on screen.
 #[derive(Default)]
 pub(crate) struct TerminalPane {
@@ -64,9 +67,12 @@ pub(crate) struct TerminalPane {
     fitted: Option<FittedTerminal>,
     /// Operations that follow from what was drawn.
     pending: Vec<TerminalOp>,
-    last_key: Option<Instant>,
-    /// A terminal of the person's own was asked for; it is chosen once it is there.
-    is_starting: bool,
+    /// When the last key came, whatever it was for.
+    key_time: Option<Instant>,
+    /// When a key was last typed to a program.
+    typed: Option<Instant>,
+    /// When a terminal of the person's own was asked for; it is chosen once it is there.
+    starting: Option<Instant>,
 }
 
 /// The meaning of the next key.
@@ -103,8 +109,7 @@ impl TerminalPane {
     pub(crate) fn set_rows(&mut self, rows: &[TerminalRow]) {
         let newest = rows.iter().rfind(|row| row.owner == TerminalOwner::Person);
         let is_new = newest.is_some_and(|newest| self.row(&newest.name).is_none());
-        if self.is_starting && is_new {
-            self.is_starting = false;
+        if is_new && self.starting.take().is_some() {
             self.chosen = newest.map(|row| row.name.clone());
         }
         let place = self.chosen_place();
@@ -190,7 +195,7 @@ impl TerminalPane {
             Some(screen) => drop(self.screens.insert(name.to_owned(), screen)),
             None => drop(self.screens.remove(name)),
         }
-        let is_typed_to = self.last_key.is_some_and(|last| now < last + ECHO);
+        let is_typed_to = self.typed.is_some_and(|typed| now < typed + ECHO);
         if is_typed_to && self.chosen.as_deref() == Some(name) {
             RedrawUrgency::Urgent
         } else {
