@@ -15,6 +15,7 @@ use super::device::{PtyDevice, PtySize};
 use super::ending::TerminalProcesses;
 use super::fair::{FairGuard, FairMutex};
 use super::input::{InputQueue, WriteError};
+use super::process_list::ProcessList;
 use super::shared::{SharedTerminal, TerminalExit, TerminalState};
 use super::waiting::{self, InputFacts};
 use super::{pump, settle};
@@ -72,7 +73,7 @@ impl Terminal {
         wake.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
         let streams = ChildStreams::of(program_end)?;
-        thread::Builder::new().name("terminal".into()).spawn({
+        thread::Builder::new().name("pty".into()).spawn({
             let shared = Arc::clone(&shared);
             move || pump::run(&shared, woken)
         })?;
@@ -141,10 +142,14 @@ impl Terminal {
 
     /// Returns the kernel's facts about the program's input; `None` where there are none, and after the end.
     pub fn input_facts(&self) -> Option<InputFacts> {
+        self.input_facts_among(&ProcessList::default())
+    }
+
+    fn input_facts_among(&self, processes: &ProcessList) -> Option<InputFacts> {
         if self.shared.state().is_output_closed {
             return None;
         }
-        waiting::facts(&self.shared.device)
+        waiting::facts(&self.shared.device, processes)
     }
 
     /// Time since the last output.
@@ -160,17 +165,18 @@ impl Terminal {
             silence,
             is_pattern_seen,
             has_ended: state.exit.is_some() && (state.is_output_closed || silence >= settle::DRAIN),
-            input: match self.input_facts_after(silence) {
+            input: match self.input_facts_after(silence, &ProcessList::default()) {
                 Some(facts) => waiting::assess(facts, silence),
                 None => waiting::InputWait::No,
             },
         }
     }
 
-    /// The facts about the program's input, which are not read while output arrives: nothing depends on them before it is quiet, and each time all
-    /// processes are looked at.
-    pub fn input_facts_after(&self, silence: Duration) -> Option<InputFacts> {
-        (silence >= settle::QUIET).then(|| self.input_facts()).flatten()
+    /// Returns the facts about the program's input, which are not read while output arrives: nothing depends on them before
+    /// it is quiet, and the processes of the machine are listed for them.
+    pub fn input_facts_after(&self, silence: Duration, processes: &ProcessList) -> Option<InputFacts> {
+        let is_quiet = silence >= settle::QUIET;
+        is_quiet.then(|| self.input_facts_among(processes)).flatten()
     }
 
     fn wake(&self) {

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use super::device::PtyDevice;
+use super::process_list::ProcessList;
 
 /// Silence after which a program that reads is taken to wait.
 pub(super) const LINE_SILENCE: Duration = Duration::from_secs(1);
@@ -61,7 +62,7 @@ pub fn assess(facts: InputFacts, silence: Duration) -> InputWait {
 }
 
 /// The facts at this moment; `None` where the line discipline cannot be asked.
-pub(super) fn facts(device: &PtyDevice) -> Option<InputFacts> {
+pub(super) fn facts(device: &PtyDevice, processes: &ProcessList) -> Option<InputFacts> {
     let modes = device.line_modes()?;
     let facts = InputFacts {
         is_canonical: modes.is_canonical,
@@ -72,11 +73,11 @@ pub(super) fn facts(device: &PtyDevice) -> Option<InputFacts> {
     if modes.is_echoing && !modes.is_canonical {
         return Some(facts);
     }
-    Some(with_foreground(facts, device))
+    Some(with_foreground(facts, device, processes))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn with_foreground(facts: InputFacts, _device: &PtyDevice) -> InputFacts {
+fn with_foreground(facts: InputFacts, _device: &PtyDevice, _processes: &ProcessList) -> InputFacts {
     facts
 }
 
@@ -93,18 +94,23 @@ mod linux {
     use rustix::fs::makedev;
     use rustix::process::geteuid;
 
-    use super::{InputFacts, PtyDevice};
-    use crate::process::pty::ending::stat;
+    use super::{InputFacts, ProcessList, PtyDevice};
 
     /// Function of the kernel in which a read of a terminal sleeps, where the call itself is not told.
     const READS_TERMINAL: &str = "n_tty_read";
 
-    pub(super) fn with_foreground(facts: InputFacts, device: &PtyDevice) -> InputFacts {
+    pub(super) fn with_foreground(
+        facts: InputFacts,
+        device: &PtyDevice,
+        processes: &ProcessList,
+    ) -> InputFacts {
         let Some(group) = device.foreground_group() else {
             return facts;
         };
         let group = group.as_raw_nonzero().get();
-        let members: Vec<PathBuf> = stat::all()
+        let members: Vec<PathBuf> = processes
+            .all()
+            .iter()
             .filter(|process| process.group == group && !process.is_dead())
             .map(|process| PathBuf::from(format!("/proc/{}", process.pid)))
             .collect();

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use crate::conversation::{TerminalOwner, TerminalRow};
-use crate::process::pty::{PtySize, end_all};
+use crate::process::pty::{ProcessList, PtySize, end_all};
 use crate::process::{ShellCommand, SpawnError};
 
 pub use session::TerminalSession;
@@ -143,7 +143,8 @@ impl Terminals {
     /// Returns a row for each terminal, the person's own as well. Asks the kernel about each.
     pub fn rows(&self) -> Vec<TerminalRow> {
         let sessions = self.lock().sessions.clone();
-        sessions.iter().map(|session| session.row()).collect()
+        let processes = ProcessList::default();
+        sessions.iter().map(|session| session.row(&processes)).collect()
     }
 
     /// Returns true if a program runs in one of them, the person's own as well.

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use super::TypedLine;
 use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus, Typist};
-use crate::process::pty::{InputWait, Terminal, TerminalExit, WriteError, assess};
+use crate::process::pty::{InputWait, ProcessList, Terminal, TerminalExit, WriteError, assess};
 use crate::tool::SessionServices;
 use crate::tool::protected_names::{CommandStart, TouchedNames};
 
@@ -159,9 +159,9 @@ impl TerminalSession {
         state.owner = TerminalOwner::Shared;
     }
 
-    pub(super) fn row(&self) -> TerminalRow {
+    pub(super) fn row(&self, processes: &ProcessList) -> TerminalRow {
         let silence = self.terminal.silence(Instant::now());
-        let facts = self.terminal.input_facts_after(silence);
+        let facts = self.terminal.input_facts_after(silence, processes);
         let waits_for = match facts.map(|facts| assess(facts, silence)) {
             Some(InputWait::Line) => Some(TerminalInput::Line),
             Some(InputWait::Hidden) => Some(TerminalInput::Hidden),
