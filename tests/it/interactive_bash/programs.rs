@@ -69,3 +69,19 @@ fn a_program_that_wants_the_mouse_gets_keys() {
     assert_eq!(results[0]["details"]["title"], "my title");
     assert_shows(&results[1], "^[[15~^[[A^X");
 }
+
+#[test]
+fn what_a_program_prints_before_it_ends_is_seen() {
+    let server = Server::start();
+    let project = project_with(&server);
+    let calls = (0..5).map(|number| {
+        let mut begin = start(&format!("t{number}"), "echo first; echo the end");
+        begin["wait_for"] = json!("the end");
+        begin
+    });
+    for result in results_in(&project, &server, calls) {
+        assert_shows(&result, "the end");
+        let text = result["output"].as_str().unwrap();
+        assert!(!text.contains("not seen"), "{text}");
+    }
+}

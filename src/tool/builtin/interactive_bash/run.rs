@@ -14,7 +14,7 @@ use super::request::{Operation, StartRequest, Wait};
 use super::{Details, answer::details};
 use crate::conversation::ErrorKind;
 use crate::process::ShellCommand;
-use crate::process::pty::{PtySize, Settle, SettleOutcome, SettleStep, WriteError};
+use crate::process::pty::{PtySize, Settle, SettleEvents, SettleOutcome, SettleStep, WriteError};
 use crate::process::screen::KeyModes;
 use crate::tool::builtin::bash::{JudgedCommand, newly_asked, not_started, shell};
 use crate::tool::sandbox::sandbox;
@@ -255,19 +255,22 @@ async fn settle(
     loop {
         let (looked, pattern) = (Arc::clone(session), wait.pattern.clone());
         let look = move || {
+            // Before the screen, so that what a program has printed by its end is on it.
+            let now = Instant::now();
+            let events = looked.terminal.settle_events(now, false);
             let screen = looked.terminal.screen();
             let generation = screen.generation();
             let text = pattern.is_some().then(|| screen.text().join("\n"));
             drop(screen);
-            let is_seen = Some(generation) != before
+            let is_pattern_seen = Some(generation) != before
                 && pattern
                     .zip(text)
                     .is_some_and(|(pattern, text)| pattern.is_match(&text));
-            let now = Instant::now();
-            Ok((
-                settle.step(now, looked.terminal.settle_events(now, is_seen)),
-                generation,
-            ))
+            let events = SettleEvents {
+                is_pattern_seen,
+                ..events
+            };
+            Ok((settle.step(now, events), generation))
         };
         let (step, generation) = cx.blocking(look).await?;
         if shown.replace(generation) != Some(generation) {
