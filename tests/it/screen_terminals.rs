@@ -52,7 +52,7 @@ fn in_shell(server: &Server, project: &Project) -> Terminal {
     terminal
 }
 
-/// What the program has printed, its rows put together.
+/// Returns the output of the program, its rows put together.
 fn unbroken(screen: &str) -> String {
     let rows = screen.lines().skip(2);
     let printed = rows.take_while(|row| !row.contains("more keys"));
@@ -61,7 +61,7 @@ fn unbroken(screen: &str) -> String {
 
 fn after_leader(terminal: &Terminal, key: &str) {
     terminal.key(LEADER);
-    terminal.wait_text("d leave");
+    terminal.wait_text("x stop");
     terminal.keys(key);
 }
 
@@ -185,11 +185,11 @@ fn a_program_is_stopped_after_a_question() {
     let project = project(&server);
     let terminal = in_shell(&server, &project);
     after_leader(&terminal, "x");
-    terminal.wait_text("and everything that it started?");
+    terminal.wait_text("Stop what runs in terminal");
     terminal.keys("n");
     terminal.wait_text("prompt>");
     after_leader(&terminal, "x");
-    terminal.wait_text("and everything that it started?");
+    terminal.wait_text("Stop what runs in terminal");
     terminal.keys("y");
     terminal.wait_text("No terminal runs.");
 }

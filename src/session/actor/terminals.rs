@@ -48,7 +48,8 @@ impl Actor {
         }
     }
 
-    /// What agents run is confined where the configuration says so, and the person's own terminals are not.
+    /// Lets agents use a terminal of the person's own. Refused where the configuration confines what agents run: the
+    /// person's own terminals are not confined.
     fn hand_over(&self, name: &str) -> Result<(), String> {
         let services = &self.parts.calls.services;
         if services.settings.sandbox.mode != SandboxMode::Off {

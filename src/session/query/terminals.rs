@@ -1,4 +1,4 @@
-//! What stands on the screen of a terminal.
+//! The screen and the scrollback of a terminal, as front ends ask for them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -16,8 +16,7 @@ mod permission;
 mod proposal;
 mod quit;
 mod scrolled_lines;
-mod stop_task;
-mod stop_terminal;
+mod stop;
 mod tile;
 mod trust;
 mod type_ahead_guard;
@@ -32,15 +31,14 @@ pub(crate) use choice::Choice;
 use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
-pub(crate) use stop_task::StopTaskDialog;
-pub(crate) use stop_terminal::StopTerminalDialog;
+pub(crate) use stop::StopDialog;
 pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
 
 /// The keys that dialogs bring along.
-pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop_task::KEYS, &stop_terminal::KEYS];
+pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {

@@ -148,7 +148,7 @@ impl TerminalPane {
         self.rows.iter().enumerate().map(tab).collect()
     }
 
-    /// What is told of a terminal beside its name, the most important first.
+    /// Returns the facts beside the name of a terminal, the most important first.
     fn facts(&self, row: &TerminalRow) -> Vec<String> {
         let mut facts = Vec::new();
         match (row.status, row.waits_for) {

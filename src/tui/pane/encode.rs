@@ -87,14 +87,14 @@ fn of_character(character: char, modifiers: Modifiers) -> Vec<u8> {
     bytes
 }
 
-/// Returns the bytes of a paste.
+/// Returns the bytes of a paste. In brackets it loses what could end them.
 pub(super) fn paste(text: &str, modes: Modes) -> Vec<u8> {
     let lines = text.replace("\r\n", "\r").replace('\n', "\r");
     if !modes.bracketed_paste {
         return lines.into_bytes();
     }
-    // What ends the brackets within them would be typed.
-    let inner = lines.replace(PASTE_END, "").replace(PASTE_BEGIN, "");
+    // Without these no text can hold a mark, so nothing of it is typed; some shells end a paste at Ctrl-C as well.
+    let inner = lines.replace(['\u{1b}', '\u{9b}', '\u{3}'], "");
     format!("{PASTE_BEGIN}{inner}{PASTE_END}").into_bytes()
 }
 
@@ -238,8 +238,19 @@ mod tests {
         assert_eq!(paste("a\r\nb\nc", modes()), b"a\rb\rc");
         assert_eq!(
             paste("a\x1b[201~rm -rf /\n", bracketed),
-            b"\x1b[200~arm -rf /\r\x1b[201~"
+            b"\x1b[200~a[201~rm -rf /\r\x1b[201~"
         );
+        for text in [
+            "a\x1b[20\x1b[200~1~b",
+            "\u{9b}201~b",
+            "\x03b",
+            "\x1b\x1b[201~[201~b",
+        ] {
+            let bytes = paste(text, bracketed);
+            let inner = &bytes[PASTE_BEGIN.len()..bytes.len() - PASTE_END.len()];
+            let inner = std::str::from_utf8(inner).unwrap();
+            assert!(!inner.contains(['\u{1b}', '\u{9b}', '\u{3}']), "{inner:?}");
+        }
     }
 
     fn event(kind: MouseEventKind, column: u16, row: u16) -> MouseEvent {

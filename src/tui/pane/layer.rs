@@ -133,6 +133,9 @@ impl Layer for TerminalPane {
 
     fn mouse(&mut self, event: MouseEvent, wheel_rows: isize) -> LayerReply {
         let is_press = matches!(event.kind, MouseEventKind::Down(_));
+        if matches!(event.kind, MouseEventKind::Up(_) | MouseEventKind::Drag(_)) {
+            return self.follow_press(event);
+        }
         let cell = Position::new(event.column, event.row);
         if is_press && event.row >= self.area.bottom() {
             // The hint of the leader.
@@ -150,6 +153,9 @@ impl Layer for TerminalPane {
         if is_press && self.chosen.as_deref() != Some(place.name.as_str()) {
             self.chosen = Some(place.name);
             return LayerReply::Done;
+        }
+        if is_press && place.screen.contains(cell) {
+            self.pressed = Some(place.name.clone());
         }
         self.mouse_on_screen(event, &place, wheel_rows)
     }
@@ -282,6 +288,29 @@ impl TerminalPane {
             self.choose(place);
         }
         LayerReply::Done
+    }
+
+    /// Tells the program in which the button was pressed of a drag or the release, at the nearest cell of its screen. One
+    /// that got no press is told of neither.
+    fn follow_press(&mut self, mut event: MouseEvent) -> LayerReply {
+        let is_release = matches!(event.kind, MouseEventKind::Up(_));
+        let pressed = if is_release {
+            self.pressed.take()
+        } else {
+            self.pressed.clone()
+        };
+        let place = pressed
+            .filter(|name| self.chosen.as_ref() == Some(name))
+            .and_then(|name| self.places.iter().find(|place| place.name == name).cloned());
+        let Some(place) = place else {
+            return LayerReply::Done;
+        };
+        let Rect { x, y, .. } = place.screen;
+        event.column = event
+            .column
+            .clamp(x, place.screen.right().saturating_sub(1).max(x));
+        event.row = event.row.clamp(y, place.screen.bottom().saturating_sub(1).max(y));
+        self.mouse_on_screen(event, &place, 0)
     }
 
     fn mouse_on_screen(&mut self, event: MouseEvent, place: &TerminalPlace, wheel_rows: isize) -> LayerReply {

@@ -11,6 +11,8 @@ mod encode;
 mod history;
 mod keys;
 mod layer;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -67,6 +69,8 @@ pub(crate) struct TerminalPane {
     fitted: Option<FittedTerminal>,
     /// Operations that follow from what was drawn.
     pending: Vec<TerminalOp>,
+    /// The terminal in which a button of the mouse was pressed: drags and the release are told to its program alone.
+    pressed: Option<String>,
     /// When the last key came, whatever it was for.
     key_time: Option<Instant>,
     /// When a key was last typed to a program.

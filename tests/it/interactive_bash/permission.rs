@@ -1,4 +1,4 @@
-//! What is asked before a program starts, and before something is typed.
+//! Questions before a program starts, and before something is typed.
 
 use serde_json::{Value, json};
 

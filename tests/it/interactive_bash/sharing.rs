@@ -1,4 +1,4 @@
-//! What a terminal shares with the rest of lathe: its agents, and what is told of configuration that a program writes.
+//! Terminals between agents, and configuration that a program in one writes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a person types while input is hidden is nowhere afterwards.
+//! A secret that a person types while input is hidden, looked for everywhere afterwards.
 
 use std::fs;
 use std::path::Path;

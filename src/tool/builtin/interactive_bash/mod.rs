@@ -115,7 +115,7 @@ pub(super) struct Details {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     alt_screen: bool,
-    /// What the program waits for, where that is known.
+    /// Input that the program waits for, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     waiting: Option<WaitingFor>,
     screen: Vec<Vec<ScreenRun>>,

@@ -1,11 +1,11 @@
-//! The question before a task is stopped, or all are.
+//! The question before a task or the program of a terminal is stopped, or all tasks are.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::choice::Choice;
-use crate::conversation::{TaskId, TaskRow};
-use crate::session::{Op, TaskOp};
+use crate::conversation::{TaskId, TaskRow, TerminalRow};
+use crate::session::{Op, TaskOp, TerminalOp};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
@@ -13,10 +13,10 @@ use crate::tui::statusbar::Hints;
 
 pub(super) static KEYS: LayerKeys = LayerKeys {
     name: "stopping",
-    title: "Stopping a task",
+    title: "Stopping a task or a program",
     takes_text: false,
     rows: &[
-        KeyRow::new(&["y"], STOP, "stop it, with everything that it started"),
+        KeyRow::new(&["y"], STOP, "stop it"),
         KeyRow::new(&["n"], GO_ON, "let it go on"),
     ],
 };
@@ -24,7 +24,7 @@ pub(super) static KEYS: LayerKeys = LayerKeys {
 const STOP: Action = Action::OfLayer("stop");
 const GO_ON: Action = Action::OfLayer("go-on");
 
-pub(crate) struct StopTaskDialog {
+pub(crate) struct StopDialog {
     target: StopTarget,
 }
 
@@ -41,9 +41,14 @@ enum StopTarget {
     Tree {
         count: usize,
     },
+    /// A terminal, with all that runs in it.
+    Terminal {
+        name: String,
+        command: Revealed,
+    },
 }
 
-impl StopTaskDialog {
+impl StopDialog {
     pub(crate) fn one(row: &TaskRow) -> Self {
         let words = reveal_line(&row.agent)
             .and(" \"")
@@ -69,6 +74,15 @@ impl StopTaskDialog {
         }
     }
 
+    pub(crate) fn terminal(row: &TerminalRow) -> Self {
+        Self {
+            target: StopTarget::Terminal {
+                name: row.name.clone(),
+                command: reveal_line(&row.command),
+            },
+        }
+    }
+
     fn question(&self) -> Revealed {
         match &self.target {
             StopTarget::One { words, .. } => Revealed::own("Stop ")
@@ -80,6 +94,20 @@ impl StopTaskDialog {
             StopTarget::All { count } | StopTarget::Tree { count } => {
                 Revealed::own("Stop all ").and(*count).and(" tasks?")
             }
+            StopTarget::Terminal { name, .. } => Revealed::own("Stop what runs in terminal ")
+                .and(reveal_line(name))
+                .and("?"),
+        }
+    }
+
+    /// Rows below the question. A long command stands there, so that it does not hide what is asked.
+    fn details(&self) -> Vec<Revealed> {
+        match &self.target {
+            StopTarget::Terminal { command, .. } => vec![
+                command.clone(),
+                Revealed::own("What has left the terminal (a background server) ends with lathe."),
+            ],
+            StopTarget::One { .. } | StopTarget::All { .. } | StopTarget::Tree { .. } => Vec::new(),
         }
     }
 
@@ -88,11 +116,14 @@ impl StopTaskDialog {
             StopTarget::One { task, .. } => LayerRequest::Send(Op::Task(TaskOp::Cancel(task.clone()))),
             StopTarget::All { .. } => LayerRequest::Send(Op::Task(TaskOp::CancelAll)),
             StopTarget::Tree { .. } => LayerRequest::SendToRoot(Op::Task(TaskOp::CancelAll)),
+            StopTarget::Terminal { name, .. } => {
+                LayerRequest::Send(Op::Terminal(TerminalOp::Stop(name.clone())))
+            }
         }
     }
 }
 
-impl Layer for StopTaskDialog {
+impl Layer for StopDialog {
     fn name(&self) -> Option<&'static str> {
         Some("dialog")
     }
@@ -122,7 +153,7 @@ impl Layer for StopTaskDialog {
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let choice = Choice {
             question: self.question(),
-            details: Vec::new(),
+            details: self.details(),
             keys: &KEYS,
             answers: [(STOP, "stops"), (GO_ON, "goes on")],
         };
