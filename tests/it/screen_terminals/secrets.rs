@@ -33,11 +33,20 @@ fn a_secret_that_a_person_types_is_found_nowhere() {
     let project = project(&server);
     let ask = "read -s -p 'Passwort: ' x; echo got ${#x}; sleep 600";
     let calls = vec![json!({"action": "start", "session": "deploy", "command": ask})];
+    let recording = project.outside().join("recording.jsonl").display().to_string();
     let trace = format!(
         "LATHE_UI_TRACE={}",
         project.outside().join("trace.jsonl").display()
     );
-    let told = ["LATHE_LOG=trace", &trace, LATHE, "--permission-mode", "yolo"];
+    let told = [
+        "LATHE_LOG=trace",
+        &trace,
+        LATHE,
+        "--permission-mode",
+        "yolo",
+        "--record",
+        &recording,
+    ];
     let terminal = start_them(&server, calls, || {
         Terminal::program("env", &project, 100, 30, &told)
     });
@@ -63,7 +72,7 @@ fn a_secret_that_a_person_types_is_found_nowhere() {
     assert!(!String::from_utf8_lossy(&written).contains(SECRET));
     // Everything that lathe writes is below the project's own directories, its database and log among them.
     assert!(
-        !holding(&project.outside(), "deploy").is_empty(),
+        holding(&project.outside(), "deploy").contains(&recording),
         "the search finds what is there"
     );
     assert_eq!(holding(&project.outside(), SECRET), Vec::<String>::new());
