@@ -137,6 +137,11 @@ impl Driver {
         }
     }
 
+    /// Returns what models are asked through.
+    pub fn provider(&self) -> Arc<dyn Provider> {
+        Arc::clone(&self.provider)
+    }
+
     /// Forgets what the last turn's calls were.
     pub fn begin_turn(&mut self) {
         self.guard = Arc::default();

@@ -1,36 +1,235 @@
-//! The history as a model may see it: void replies left out, each call with its one result.
+//! The history as a model may see it: void replies left out, each call with its one result, old outputs masked and the
+//! beginning summarised where that was decided.
+//!
+//! What was decided stands in the conversation as [`ContextChange`]s, so the same view comes out of it each time, byte for
+//! byte, and a request begins with all of the one before until the next change.
 
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::conversation::{CallResult, CallState, ErrorKind, Message, MessageState, PartBody, Role};
+use crate::conversation::{
+    CallResult, CallState, Compaction, ContextChange, ErrorKind, KeptKind, MaskedOutputs, Message, MessageId,
+    MessageState, Part, PartBody, Role, TextPart, ToolPart,
+};
+use crate::text::count::{grouped, plural};
 
-/// Returns the messages to send. What a crash or an abort left behind is repaired in the copy: a call without a result
-/// gets one that says so, and replies with nothing to send are left out, as is a command of the person's that still runs.
-pub fn sendable(messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
-    let mut sent: Vec<Arc<Message>> = Vec::with_capacity(messages.len());
-    for message in messages {
-        if message.state == MessageState::Void
-            || message.state == MessageState::Streaming
-            || !has_content(message)
-        {
-            continue;
+/// The changes that hold for the requests of a conversation.
+#[derive(Debug)]
+pub struct HistoryView {
+    /// Directory of the full outputs of calls.
+    outputs: PathBuf,
+    /// What the requests begin with.
+    summary: Option<Arc<Message>>,
+    /// The last `seq` that is not sent.
+    covers_to: u64,
+    /// Messages with calls whose outputs are masked, as they are sent.
+    masked: HashMap<MessageId, Arc<Message>>,
+}
+
+impl HistoryView {
+    /// Reads the changes that stand in `messages`.
+    pub fn new(outputs: &Path, messages: &[Arc<Message>]) -> Self {
+        let mut view = Self {
+            outputs: outputs.to_owned(),
+            summary: None,
+            covers_to: 0,
+            masked: HashMap::new(),
+        };
+        for message in messages {
+            for part in &message.parts {
+                if let PartBody::Context(change) = &part.body {
+                    view.apply(change, message.created, messages);
+                }
+            }
         }
-        if message.calls().all(|call| call.result.is_some()) {
-            sent.push(Arc::clone(message));
-        } else if message.role == Role::Assistant {
-            sent.push(Arc::new(with_results(message)));
+        view
+    }
+
+    /// Takes in a change. `messages` is the conversation that it stands in.
+    pub fn apply(&mut self, change: &ContextChange, created: i64, messages: &[Arc<Message>]) {
+        match change {
+            ContextChange::Masked(masked) => self.mask(masked, messages),
+            ContextChange::Compacted(compaction) => {
+                self.covers_to = compaction.covers_to;
+                self.summary = Some(Arc::new(summary_message(compaction, created)));
+                let kept: HashSet<&MessageId> = self.kept(messages).map(|message| &message.id).collect();
+                self.masked.retain(|id, _| kept.contains(id));
+            }
         }
     }
-    sent
+
+    /// Returns the messages that are sent as they are, or with outputs masked.
+    pub fn kept<'a>(
+        &self,
+        messages: &'a [Arc<Message>],
+    ) -> impl DoubleEndedIterator<Item = &'a Arc<Message>> + use<'a> {
+        let covers = |message: &Arc<Message>| {
+            let last = message.parts.last();
+            last.is_some_and(|part| part.seq <= self.covers_to)
+        };
+        let first = match self.covers_to {
+            0 => 0,
+            _ => messages.iter().rposition(covers).map_or(0, |last| last + 1),
+        };
+        messages[first..].iter()
+    }
+
+    /// The same as they are sent, without those that never are.
+    pub fn kept_sent<'a>(&'a self, messages: &'a [Arc<Message>]) -> impl Iterator<Item = &'a Arc<Message>> {
+        self.kept(messages)
+            .filter(|message| is_sent(message))
+            .map(|message| self.as_sent(message))
+    }
+
+    /// Returns a message with its outputs masked, where they are.
+    pub fn as_sent<'a>(&'a self, message: &'a Arc<Message>) -> &'a Arc<Message> {
+        if self.masked.is_empty() {
+            return message;
+        }
+        self.masked.get(&message.id).unwrap_or(message)
+    }
+
+    /// Returns true if the output of a call is masked.
+    pub fn is_masked(&self, message: &MessageId, call: &ToolPart) -> bool {
+        let sent = self.masked.get(message);
+        let sent = sent.and_then(|sent| sent.calls().find(|sent| sent.call == call.call));
+        sent.is_some_and(|sent| sent.result != call.result)
+    }
+
+    /// Returns what the requests begin with, where the beginning was summarised.
+    pub fn summary(&self) -> Option<&Arc<Message>> {
+        self.summary.as_ref()
+    }
+
+    /// Returns the messages to send. What a crash or an abort left behind is repaired in the copy: a call without a result
+    /// gets one that says so, and replies with nothing to send are left out, as is a command of the person's that still
+    /// runs.
+    pub fn sendable(&self, messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
+        let kept = self.kept_sent(messages);
+        let mut sent: Vec<Arc<Message>> = self.summary.iter().cloned().collect();
+        for message in kept {
+            if message.calls().all(|call| call.result.is_some()) {
+                sent.push(Arc::clone(message));
+            } else if message.role == Role::Assistant {
+                sent.push(Arc::new(with_results(message)));
+            }
+        }
+        sent
+    }
+
+    fn mask(&mut self, masked: &MaskedOutputs, messages: &[Arc<Message>]) {
+        let calls: HashSet<_> = masked.calls.iter().collect();
+        for message in self.kept(messages) {
+            if !message.calls().any(|call| calls.contains(&call.call)) {
+                continue;
+            }
+            let sent = self.masked.get(&message.id).unwrap_or(message);
+            let mut sent = Message::clone(sent);
+            for call in sent.calls_mut().filter(|call| calls.contains(&call.call)) {
+                self.mask_output(call);
+            }
+            self.masked.insert(message.id.clone(), Arc::new(sent));
+        }
+    }
+
+    /// Puts one line in place of the output, and leaves instructions that came with it.
+    fn mask_output(&self, call: &mut ToolPart) {
+        let Some(result) = &mut call.result else { return };
+        let file = match &result.output_path {
+            Some(path) => PathBuf::from(path),
+            None => self.outputs.join(format!("{}.txt", call.call)),
+        };
+        let mut line = format!(
+            "[This output of {} bytes is not shown any more, to save room. Full output: {}",
+            grouped(result.output.len() as u64),
+            file.display()
+        );
+        if !result.attachments.is_empty() {
+            let _ = write!(
+                line,
+                " · without its {}",
+                plural(result.attachments.len(), "picture")
+            );
+        }
+        line.push(']');
+        for reminder in reminders(&result.output) {
+            line.push_str("\n\n");
+            line.push_str(reminder);
+        }
+        result.output = line;
+        result.attachments = Vec::new();
+    }
+}
+
+/// Returns the blocks at the end of an output in which lathe speaks to the model: instruction files of directories.
+pub fn reminders(output: &str) -> Vec<&str> {
+    const END: &str = "\n</system-reminder>";
+    let mut rest = output.trim_end();
+    let mut found = Vec::new();
+    while rest.ends_with(END) {
+        let Some(start) = rest.rfind(Message::REMINDER) else {
+            break;
+        };
+        found.push(&rest[start..]);
+        rest = rest[..start].trim_end();
+    }
+    found.reverse();
+    found
+}
+
+/// Returns the message that stands for the beginning of a conversation.
+fn summary_message(compaction: &Compaction, created: i64) -> Message {
+    let mut text = format!(
+        "{}{}\n\n<summary>\n{}\n</summary>\n",
+        Message::REMINDER,
+        include_str!("../../assets/prompts/compacted.md").trim(),
+        compaction.summary.trim()
+    );
+    for kept in &compaction.kept {
+        let name = match kept.kind {
+            KeptKind::Instructions => "instructions",
+            KeptKind::Words => "messages-of-the-person",
+            KeptKind::Plan => "plan",
+            KeptKind::Todos => "todos",
+            KeptKind::Tasks => "tasks",
+            KeptKind::File => "file",
+        };
+        let of = match kept.name.as_str() {
+            "" => String::new(),
+            path => format!(" name=\"{path}\""),
+        };
+        let _ = write!(text, "\n<{name}{of}>\n{}\n</{name}>\n", kept.text);
+    }
+    text.push_str("</system-reminder>");
+    Message {
+        id: MessageId::new(),
+        role: Role::User,
+        state: MessageState::Complete,
+        agent: None,
+        model: None,
+        created,
+        parts: vec![Part {
+            seq: compaction.covers_to,
+            body: PartBody::Text(TextPart { text, native: None }),
+        }],
+        stop: None,
+        usage: None,
+    }
+}
+
+fn is_sent(message: &Message) -> bool {
+    !matches!(message.state, MessageState::Void | MessageState::Streaming) && has_content(message)
 }
 
 fn has_content(message: &Message) -> bool {
-    message.role == Role::User
-        || message.parts.iter().any(|part| match &part.body {
-            PartBody::Text(text) => !text.text.is_empty(),
-            PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_) => false,
-            PartBody::Tool(_) | PartBody::File(_) => true,
-        })
+    let has_text = |part: &Part| match &part.body {
+        PartBody::Text(text) => !text.text.is_empty(),
+        PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Context(_) | PartBody::Unknown(_) => false,
+        PartBody::Tool(_) | PartBody::File(_) => true,
+    };
+    message.role == Role::User || message.parts.iter().any(has_text)
 }
 
 fn with_results(message: &Message) -> Message {

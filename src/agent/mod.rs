@@ -2,7 +2,9 @@
 
 pub mod access;
 pub mod background;
+pub mod compaction;
 pub mod driver;
+pub mod estimate;
 pub mod history;
 pub mod prompt;
 pub mod reminder;

@@ -5,16 +5,13 @@
 
 /// Keys without a feature, and what is missing.
 pub(super) const LACKING: &[(&[&str], &str)] = &[
-    (&["compaction"], "conversations are not compacted"),
     (&["journal"], "earlier contents of files are not kept"),
     (&["retention"], "old sessions are not removed"),
     (&["lsp"], "there are no language servers"),
     (&["mcp"], "there are no MCP servers"),
-    (&["hooks", "PreCompact"], "conversations are not compacted"),
     (&["custom_tools"], "there are no custom tools"),
     (&["script"], "there are no custom tools"),
     (&["stream_rules"], "replies are not watched while they stream"),
-    (&["tui", "terminal_leader"], "there are no terminal panes"),
 ];
 
 /// Returns what is missing for a key that has no feature yet.

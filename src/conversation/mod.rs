@@ -5,6 +5,7 @@
 //! `seq`, never by id.
 
 mod call;
+mod context_change;
 mod delta;
 mod ids;
 mod json;
@@ -25,6 +26,7 @@ mod usage;
 
 pub(crate) use call::TITLE_COLUMNS;
 pub use call::{Attachment, CallResult, CallState, ErrorKind};
+pub use context_change::{Compaction, ContextChange, KeptKind, KeptText, MaskedOutputs};
 pub use delta::StreamEvent;
 pub use ids::{CallId, IdError, MessageId, SessionId, TaskId};
 pub use json::Json;

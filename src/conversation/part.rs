@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CallId, CallResult, CallState, Json};
+use super::{CallId, CallResult, CallState, ContextChange, Json};
 
 /// One part. `seq` orders the parts of a session and never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub enum PartBody {
     Tool(ToolPart),
     File(FilePart),
     Notice(Notice),
+    /// What the model is sent of the conversation changes here; shown, and never sent itself.
+    Context(ContextChange),
     /// A kind that a newer lathe wrote: kept as it is and drawn generically.
     #[serde(untagged)]
     Unknown(Value),

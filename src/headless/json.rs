@@ -182,6 +182,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
                 });
                 self.line("retry", session, fields)
             }
+            Event::Context(report) => self.line("context", session, json!(report)),
             Event::Task(task) => self.task(session, task),
             Event::Usage(request) => self.usage(session, request),
             Event::Error(report) => self.error(session, report),
@@ -206,6 +207,8 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Grants(_)
             | Event::Terminals(_)
             | Event::Refused(_)
+            | Event::Summarising(_)
+            | Event::SummaryDrafted(_)
             | Event::Unread { .. } => Ok(()),
         }
     }

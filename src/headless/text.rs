@@ -164,7 +164,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
             // What a task says is not the answer; how it ends is told with its row.
             _ if self.root.as_ref() != Some(&envelope.session) => self.task_event(envelope),
             Event::MessageStarted(message) if message.role == Role::Assistant => {
-                let is_notice = |part: &Part| matches!(part.body, PartBody::Notice(_));
+                let is_notice = |part: &Part| matches!(part.body, PartBody::Notice(_) | PartBody::Context(_));
                 if !message.parts.iter().any(is_notice) {
                     self.reply.clear();
                 }

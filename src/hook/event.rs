@@ -18,6 +18,7 @@ pub enum HookEvent {
     UserPromptSubmit,
     Stop,
     SubagentStop,
+    PreCompact,
     SessionStart,
     SessionEnd,
     Notification,

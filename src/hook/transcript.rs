@@ -159,7 +159,7 @@ fn block(body: &PartBody) -> Option<Value> {
             })
         }
         PartBody::File(file) => json!({ "type": "text", "text": format!("[{} · {}]", file.path, file.mime) }),
-        PartBody::Notice(_) | PartBody::Unknown(_) => return None,
+        PartBody::Notice(_) | PartBody::Context(_) | PartBody::Unknown(_) => return None,
     })
 }
 

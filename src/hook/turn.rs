@@ -104,6 +104,43 @@ impl Hooks {
         stopped
     }
 
+    /// Tells of a compaction (`manual`, `auto`) with what the person wants of it, and returns what the hooks add to that. One
+    /// that refuses prevents it where a person asked for it, and is not heard where there is no other way to go on.
+    pub async fn pre_compact(
+        &self,
+        scene: HookContext<'_>,
+        trigger: &str,
+        instructions: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> PromptVerdict {
+        let mut told = PromptVerdict::default();
+        let is_manual = trigger == "manual";
+        for hook in self.of_word(HookEvent::PreCompact, trigger) {
+            let fields =
+                json!({ "trigger": trigger, "custom_instructions": instructions.unwrap_or_default() });
+            let ran = self.run(hook, scene, fields, cancel).await;
+            let mut meaning = RunMeaning::default();
+            let block = match &ran.heard {
+                HookOutcome::Answered(answer) => {
+                    add_context(context_text(answer), &mut told.context, &mut meaning);
+                    meaning.messages.extend(answer.said.message());
+                    answer.said.block().or_else(|| answer.said.stop())
+                }
+                HookOutcome::Refused(why) => Some(why.clone()),
+                failed => {
+                    warn(failed, hook, &mut meaning);
+                    None
+                }
+            };
+            if let Some(why) = block.filter(|_| is_manual) {
+                meaning.note(HookEffect::Denied);
+                told.block.get_or_insert(why);
+            }
+            self.note(hook, None, ran, meaning);
+        }
+        told
+    }
+
     /// Runs the hooks of a beginning (`startup`, `resume` …) and returns what they have to say to the model.
     pub async fn session_start(
         &self,

@@ -190,7 +190,11 @@ impl<'a> HistoryReader<'a> {
                     content.push(self.file(file));
                 }
                 PartBody::Tool(call) => content.extend(own_command(call)),
-                PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_) => {}
+                PartBody::Text(_)
+                | PartBody::Reasoning(_)
+                | PartBody::Notice(_)
+                | PartBody::Context(_)
+                | PartBody::Unknown(_) => {}
             }
         }
         content
@@ -235,7 +239,7 @@ impl<'a> HistoryReader<'a> {
                     });
                     outcomes.push(outcome);
                 }
-                PartBody::File(_) | PartBody::Notice(_) | PartBody::Unknown(_) => {}
+                PartBody::File(_) | PartBody::Notice(_) | PartBody::Context(_) | PartBody::Unknown(_) => {}
             }
         }
         (said, outcomes)

@@ -82,6 +82,8 @@ pub struct Request {
 pub enum Purpose {
     Turn,
     Title,
+    /// A summary of a conversation that is too long.
+    Compaction,
 }
 
 /// A tool as the model is told of it.

@@ -27,6 +27,7 @@ pub(super) enum Command {
     Todos,
     Status,
     Context,
+    Compact,
     Cost,
     Diff,
     Worktree,
@@ -152,6 +153,13 @@ const COMMANDS: &[CommandEntry] = &[
         " [all]",
         "tells what fills the context window",
         Command::Context,
+    ),
+    entry(
+        "compact",
+        &["summarize"],
+        " [WHAT MATTERS, use or drop]",
+        "has the conversation summarised to make room, and uses the summary or drops it",
+        Command::Compact,
     ),
     entry("cost", &["costs"], "", "tells what was spent", Command::Cost),
     entry(

@@ -83,6 +83,12 @@ pub enum Event {
     /// The terminals of the tree are as this says, in the order in which they were started. Comes in the tree's stream.
     Terminals(Arc<Vec<TerminalRow>>),
     Retry(Retry),
+    /// What the model is sent of the conversation has changed, or could not be changed, or is read anew.
+    Context(ContextReport),
+    /// A summary of the conversation is being written, or that has ended.
+    Summarising(bool),
+    /// A summary that the person asked for waits for their word.
+    SummaryDrafted(Arc<SummaryDraft>),
     /// One model request was paid for.
     Usage(RequestUsage),
     Error(ErrorReport),
@@ -164,8 +170,49 @@ pub struct Retry {
     pub voided: Option<MessageId>,
 }
 
+/// A change of the context, as `run --format json` tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContextReport {
+    pub kind: ContextReportKind,
+    /// Tokens before and after.
+    pub before: u64,
+    pub after: u64,
+    /// The last message that a summary stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covers_to: Option<MessageId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// US dollars that reading anew costs more than reading from the cache; `None` when the price is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextReportKind {
+    /// Old outputs are sent as one line each.
+    Masked,
+    Compacted,
+    /// There is no summary, and nothing was changed.
+    Failed,
+    /// The provider reads anew what it had cached.
+    Miss,
+}
+
+/// A summary that is not used yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummaryDraft {
+    /// Markdown.
+    pub summary: String,
+    /// Estimated tokens in the context now, and with the summary.
+    pub before: u64,
+    pub after: u64,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestUsage {
+    /// Tokens in the context after the request; `None` where it was no request of the conversation itself.
+    pub context_used: Option<u64>,
     pub usage: Usage,
     /// US dollars; `None` when the price is unknown.
     pub cost: Option<f64>,

@@ -35,8 +35,8 @@ pub mod wire;
 pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
-    Envelope, ErrorReport, Event, QueuedKind, QueuedMessage, ReportKind, RequestUsage, Retry,
-    SettledPermission, SettledQuestion, TurnEndReason,
+    ContextReport, ContextReportKind, Envelope, ErrorReport, Event, QueuedKind, QueuedMessage, ReportKind,
+    RequestUsage, Retry, SettledPermission, SettledQuestion, SummaryDraft, TurnEndReason,
 };
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};
@@ -104,6 +104,10 @@ pub enum Op {
     SetAgent(String),
     /// Asks this model from then on: at once, or with the next step of the turn that runs.
     SetModel(ModelRef),
+    /// Has a summary of the conversation written, with what the person wants in it above all: [`Event::SummaryDrafted`].
+    Compact(Option<String>),
+    /// Puts the summary that was drafted, as the person has edited it, in place of what it stands for; `None` drops it.
+    UseSummary(Option<String>),
     /// Gives the session a name, which none that a model finds replaces.
     Rename(String),
     /// The text in the composer, kept across a crash.

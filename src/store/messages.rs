@@ -1,6 +1,6 @@
 //! Messages and their parts, in order, and what becomes of calls that a dead process left unfinished.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread;
@@ -10,7 +10,8 @@ use rusqlite::{Connection, Row, params};
 use super::stored_part::StoredPart;
 use super::{PaidRequest, Store, StoreError, column, requests, sessions, tasks};
 use crate::conversation::{
-    CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId, ToolPart,
+    CallId, CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId,
+    ToolPart,
 };
 
 /// Parts whose bodies are held as text at once, so that a long session is not in memory twice.
@@ -96,6 +97,16 @@ impl Store {
             connection.prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM parts WHERE session = ?1")?;
         let next: i64 = statement.query_row([session.as_str()], |row| row.get(0))?;
         Ok(next as u64)
+    }
+
+    /// Returns the calls of all sessions whose outputs are masked.
+    pub fn masked_calls(&self) -> Result<HashSet<CallId>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT call.value FROM parts, json_each(parts.body, '$.calls') AS call WHERE parts.kind = 'context'",
+        )?;
+        let calls = statement.query_map([], |row| column::parsed(row, 0))?;
+        Ok(calls.collect::<Result<_, _>>()?)
     }
 
     /// Gives every unfinished call of the session and its children the result that says so, and marks their streaming
@@ -191,6 +202,7 @@ fn kind(body: &PartBody) -> &str {
         PartBody::Tool(_) => "tool",
         PartBody::File(_) => "file",
         PartBody::Notice(_) => "notice",
+        PartBody::Context(_) => "context",
         PartBody::Unknown(body) => body
             .get("type")
             .and_then(|kind| kind.as_str())

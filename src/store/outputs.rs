@@ -1,5 +1,7 @@
-//! The full texts of tool results that were cut: `<data>/tool-output/<call>.txt`, for seven days.
+//! The full texts of tool results that were cut: `<data>/tool-output/<call>.txt`, for seven days, and
+//! as long as the session where the conversation refers to one instead of showing it.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -52,6 +54,19 @@ impl Outputs {
         })
     }
 
+    /// Writes the text of a call, where no fuller one is there.
+    pub fn keep(&self, call: &CallId, text: &str) -> Result<(), StoreError> {
+        let path = file_in(&self.dir, call.as_str(), "txt")?;
+        if path.exists() {
+            return Ok(());
+        }
+        let mut file = self.create(call)?;
+        let written = file.write_all(text.as_bytes());
+        written.map_err(|error| StoreError::io(&path, error))?;
+        file.finish().inspect_err(|_| self.remove(call))?;
+        Ok(())
+    }
+
     /// Removes the output of a call, if there is one. What cannot be removed stays until it is too old.
     pub fn remove(&self, call: &CallId) {
         if let Ok(path) = file_in(&self.dir, call.as_str(), "txt") {
@@ -59,12 +74,13 @@ impl Outputs {
         }
     }
 
-    /// Removes what is older than seven days and returns how many files that were. What cannot be removed stays.
-    pub fn clean(&self) -> usize {
-        self.clean_before(SystemTime::now().checked_sub(KEPT_FOR))
+    /// Removes what is older than seven days, but for the outputs of `kept`, and returns how many files that were. What
+    /// cannot be removed stays.
+    pub fn clean(&self, kept: &HashSet<CallId>) -> usize {
+        self.clean_before(SystemTime::now().checked_sub(KEPT_FOR), kept)
     }
 
-    fn clean_before(&self, limit: Option<SystemTime>) -> usize {
+    fn clean_before(&self, limit: Option<SystemTime>, kept: &HashSet<CallId>) -> usize {
         let (Ok(entries), Some(limit)) = (fs::read_dir(&self.dir), limit) else {
             return 0;
         };
@@ -74,7 +90,14 @@ impl Outputs {
                 .and_then(|metadata| metadata.modified())
                 .is_ok_and(|modified| modified < limit)
         };
-        let old = entries.flatten().filter(is_old);
+        let is_kept = |entry: &fs::DirEntry| {
+            let name = entry.file_name();
+            let call = Path::new(&name)
+                .file_stem()
+                .and_then(|stem| stem.to_str()?.parse().ok());
+            call.is_some_and(|call| kept.contains(&call))
+        };
+        let old = entries.flatten().filter(|entry| is_old(entry) && !is_kept(entry));
         old.filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
     }
 }
@@ -143,14 +166,21 @@ mod tests {
     fn only_old_outputs_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let outputs = Outputs::new(dir.path());
-        assert_eq!(outputs.clean(), 0);
+        let kept_id = CallId::new();
+        let kept = HashSet::from([kept_id.clone()]);
+        assert_eq!(outputs.clean(&kept), 0);
+        outputs.keep(&kept_id, "text").unwrap();
         let old = outputs.create(&CallId::new()).unwrap().finish().unwrap();
         let young = outputs.create(&CallId::new()).unwrap().finish().unwrap();
-        let file = File::options().write(true).open(&old).unwrap();
-        file.set_modified(SystemTime::now() - KEPT_FOR - Duration::from_mins(1))
-            .unwrap();
-        assert_eq!(outputs.clean(), 1);
+        let referred = outputs.dir().join(format!("{kept_id}.txt"));
+        for path in [&old, &referred] {
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(SystemTime::now() - KEPT_FOR - Duration::from_mins(1))
+                .unwrap();
+        }
+        assert_eq!(outputs.clean(&kept), 1);
         assert!(!old.exists() && young.exists());
+        assert_eq!(fs::read_to_string(&referred).unwrap(), "text");
     }
 
     #[test]

@@ -27,6 +27,7 @@ const STEPS: &[M<'static>] = &[
     M::up(REQUESTS),
     M::up(TASKS),
     M::up(TASK_BOARD),
+    M::up(CONTEXT_CHANGES),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -190,6 +191,9 @@ CREATE TABLE board_blocks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX board_blocks_by_blocked ON board_blocks (blocked);
 ";
+
+/// Finds the changes of what models are sent of conversations.
+const CONTEXT_CHANGES: &str = "CREATE INDEX parts_context ON parts (session) WHERE kind = 'context';";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {
     let path = database_path(data_dir);

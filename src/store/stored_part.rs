@@ -43,6 +43,7 @@ impl StoredPart {
             "tool" => serde_json::from_str::<StoredTool<'_>>(text).map(|tool| PartBody::Tool(tool.into())),
             "file" => serde_json::from_str(text).map(PartBody::File),
             "notice" => serde_json::from_str(text).map(PartBody::Notice),
+            "context" => serde_json::from_str(text).map(PartBody::Context),
             _ => serde_json::from_str(text),
         };
         // A newer lathe may have given a known kind another shape.

@@ -95,6 +95,13 @@ const OWN: &[Command] = &[
         "Begins another session. This one stays, and what it does goes on.",
     ),
     command(
+        "compact",
+        &["summarize"],
+        Action::Compact,
+        "Has the older part of the conversation summarised to make room; what stands behind it says what matters. \
+         The summary is shown before it is used.",
+    ),
+    command(
         "copy",
         &[],
         Action::CopyAnswer,

@@ -38,7 +38,7 @@ use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::host::{HostQuery, TreeAnswer};
 use crate::session::query::{Answer, Query, StatusGroup};
-use crate::session::{Op, TerminalOp};
+use crate::session::{Op, SummaryDraft, TerminalOp};
 use crate::view::Look;
 
 /// The kind of a layer that a person opens. A page that is opened while it is the topmost already is closed instead.
@@ -156,6 +156,10 @@ pub(crate) enum LayerRequest {
     Terminals(Vec<TerminalOp>),
     /// Asks before the program of a terminal is stopped.
     StopTerminal(TerminalRow),
+    /// Puts the summary in place of the older conversation.
+    UseSummary(String),
+    /// Keeps the summary as it was edited, until the person asks for it.
+    KeepSummary(SummaryDraft),
     /// Shows the scrollback of a terminal.
     ScrollTerminal(String),
     /// Shows the changes in the work tree of a task.

@@ -14,6 +14,7 @@ mod attacks_writing;
 mod batch;
 mod claude_rules;
 mod cli;
+mod compaction;
 mod config_files;
 mod disk;
 mod edit_modes;

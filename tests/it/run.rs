@@ -144,6 +144,10 @@ pub(super) fn assert_well_formed(finished: &Finished) {
                 ]
             ),
             "retry" => assert_eq!(keys(event), ["type", "session", "attempt", "delay_ms", "reason"]),
+            "context" => assert!(
+                event["kind"].is_string() && event["before"].is_u64() && event["after"].is_u64(),
+                "{event}"
+            ),
             "error" => assert!(
                 event["message"].is_string() && event["kind"].is_string(),
                 "{event}"

@@ -26,7 +26,7 @@ use crate::conversation::{
     CallId, CallResult, ErrorKind, Message, MessageId, MessageState, ModelRef, Part, Role, Stop, StreamEvent,
     ToolPart, Usage,
 };
-use crate::provider::{ProviderError, RetrySettings};
+use crate::provider::{ProviderError, ProviderErrorKind, RetrySettings};
 
 /// Inputs of the state machine.
 #[derive(Debug)]
@@ -101,6 +101,8 @@ pub enum Effect {
         voided: Option<MessageId>,
     },
     Usage(Usage),
+    /// The request does not fit: send less, or report the error.
+    MakeRoom(ProviderError),
     Report(ProviderError),
     End(TurnEnd),
 }
@@ -156,6 +158,8 @@ pub struct Turn {
     steps: u32,
     attempt: u32,
     steers: VecDeque<Arc<Message>>,
+    /// Room was made for the request that runs; it is not made twice.
+    has_made_room: bool,
 }
 
 impl Turn {
@@ -168,6 +172,7 @@ impl Turn {
             steps: 0,
             attempt: 0,
             steers: VecDeque::new(),
+            has_made_room: false,
         }
     }
 
@@ -283,6 +288,7 @@ impl Turn {
         // One for each request, also where the server gave no figures.
         effects.push(Effect::Usage(reply.usage.unwrap_or_default()));
         self.attempt = 0;
+        self.has_made_room = false;
         if stop == Stop::Refusal {
             return self.on_refused(reply, effects);
         }
@@ -349,6 +355,11 @@ impl Turn {
             return;
         };
         effects.push(Effect::DropRequest);
+        let is_too_long = error.kind == ProviderErrorKind::Context && reply.message().is_none();
+        if is_too_long && !std::mem::replace(&mut self.has_made_room, true) {
+            self.phase = Phase::Asking(Reply::new());
+            return effects.push(Effect::MakeRoom(error));
+        }
         let most = error.most_retries.unwrap_or(u32::MAX);
         let is_last = self.attempt >= self.settings.retry.max.min(most);
         if error.is_retryable() && !is_last {

@@ -54,6 +54,7 @@ fn part(part: &Part) -> Option<String> {
         PartBody::Tool(call) => Some(tool(call)),
         PartBody::File(file) => Some(format!("[{} · {}]", file.path, file.mime)),
         PartBody::Notice(notice) => Some(format!("[{}]", notice.text)),
+        PartBody::Context(change) => Some(format!("[{}]", change.text())),
     }
 }
 

@@ -8,7 +8,6 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::config::diagnose::Problem;
-use crate::config::features::LACKING;
 use crate::config::layer::HookLayer;
 use crate::config::schema::{HookCommand, HookKind, HookMatcher, Hooks};
 use crate::config::source::{Source, plain};
@@ -65,11 +64,6 @@ pub(in crate::config) fn hooks_in(source: &Source) -> Result<Option<ClaudeHooks>
     }))
 }
 
-/// Returns true if hooks of an event are known and never run in this build.
-fn lacks(event: &str) -> bool {
-    LACKING.iter().any(|(key, _)| *key == ["hooks", event])
-}
-
 struct HooksReader<'a> {
     path: &'a Path,
     hooks: Hooks,
@@ -84,7 +78,7 @@ impl HooksReader<'_> {
 
     fn events(&mut self, events: Map<String, Value>) -> Result<(), Problem> {
         for (event, matchers) in events {
-            if lacks(&event) || self.hooks.of_event(&event).is_none() {
+            if self.hooks.of_event(&event).is_none() {
                 self.left_out.push(format!("`{event}`"));
                 continue;
             }
@@ -188,8 +182,7 @@ mod tests {
         let warning = &settings.warnings[0];
         assert!(
             warning.ends_with(
-                "has hooks that lathe cannot run: `PermissionRequest`, `hooks.PreToolUse.0.hooks.0` of type `prompt`, \
-                 `PreCompact`"
+                "has hooks that lathe cannot run: `PermissionRequest`, `hooks.PreToolUse.0.hooks.0` of type `prompt`"
             ),
             "{warning}"
         );

@@ -180,6 +180,7 @@ impl RequestSummary {
         let purpose = match purpose {
             Purpose::Turn => "turn",
             Purpose::Title => "title",
+            Purpose::Compaction => "summary",
         };
         match self.last {
             LastInput::User => match self.text.as_deref() {

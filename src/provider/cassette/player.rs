@@ -66,6 +66,7 @@ pub struct Player {
 struct Track {
     turns: Vec<Line>,
     titles: Vec<Line>,
+    compactions: Vec<Line>,
 }
 
 /// One exchange with its place in the cassette.
@@ -86,6 +87,7 @@ impl Track {
         match purpose {
             Purpose::Turn => &self.turns,
             Purpose::Title => &self.titles,
+            Purpose::Compaction => &self.compactions,
         }
     }
 }
@@ -134,6 +136,7 @@ impl Player {
             let lines = match exchange.purpose {
                 Purpose::Turn => &mut tracks[track].turns,
                 Purpose::Title => &mut tracks[track].titles,
+                Purpose::Compaction => &mut tracks[track].compactions,
             };
             let exchange = Arc::new(exchange);
             lines.push(Line {

@@ -71,7 +71,8 @@ mod tests {
             }],
             reported: Some(5_000),
             limit: Some(10_000),
-            attachments: 1,
+            maskable: 0,
+            compactable: 0,
             misses: Vec::new(),
         };
         assert_eq!(

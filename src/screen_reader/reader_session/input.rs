@@ -118,6 +118,7 @@ impl ReaderSession {
             Command::Todos => self.say_todos(),
             Command::Status => self.look_at_status(rest),
             Command::Context => self.look_at_context(rest),
+            Command::Compact => self.compact(rest),
             Command::Cost => self.look_at_costs(),
             Command::Diff => self.look_at_changes(rest),
             Command::Worktree => self.look_at_worktree(rest),

@@ -11,6 +11,7 @@
 //! Everything that is said goes through [`SpokenText`]. Nothing is ever taken back: what turns out to be void is followed by a
 //! line that says so.
 
+mod compaction;
 mod conversations;
 mod input;
 mod leaving;
@@ -80,6 +81,8 @@ pub(super) struct ReaderSession {
     returned: Option<ReturnedMessage>,
     /// The text that stood in the composer when the session was left.
     left_unsent: Option<StoredDraft>,
+    /// A summary that waits for the person's word.
+    summary: Option<String>,
     /// The draft that the session keeps.
     kept: String,
     queue: Vec<QueuedMessage>,
@@ -119,6 +122,7 @@ impl ReaderSession {
             rounds: 0,
             returned: None,
             left_unsent: None,
+            summary: None,
             kept: String::new(),
             queue: snapshot.queue.clone(),
             sent: VecDeque::new(),

@@ -63,7 +63,11 @@ impl ReaderSession {
             Event::Unread { input, report, .. } => self.unread(input, report),
             Event::Task(row) => self.on_task(row),
             Event::Terminals(rows) => self.on_terminals(rows),
-            Event::CallUpdate { .. }
+            Event::Context(report) => self.context_changed(report),
+            Event::Summarising(true) => self.say("Summarising the conversation to make room."),
+            Event::SummaryDrafted(draft) => self.show_summary(draft),
+            Event::Summarising(false)
+            | Event::CallUpdate { .. }
             | Event::Usage(_)
             | Event::Unqueued { .. }
             | Event::Answer(_)
@@ -97,7 +101,11 @@ impl ReaderSession {
         match &part.body {
             PartBody::Text(text) => self.texts.begin(message, part.seq, &text.text),
             PartBody::Reasoning(_) => self.say("Thinking."),
-            PartBody::Tool(_) | PartBody::File(_) | PartBody::Notice(_) | PartBody::Unknown(_) => {}
+            PartBody::Tool(_)
+            | PartBody::File(_)
+            | PartBody::Notice(_)
+            | PartBody::Context(_)
+            | PartBody::Unknown(_) => {}
         }
     }
 

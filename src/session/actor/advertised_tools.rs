@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::agent::estimate;
 use crate::conversation::{Attachment, Message, PartBody, Role};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
@@ -11,6 +12,8 @@ use crate::tool::{CallSettings, ToolSettings};
 
 pub(super) struct AdvertisedTools {
     tools: Arc<[ToolSpec]>,
+    /// Their estimated tokens.
+    tokens: u64,
     /// By their own names.
     called: BTreeSet<String>,
     /// Messages in which images were looked for.
@@ -49,6 +52,7 @@ impl AdvertisedTools {
         let called = all.map(|call| calls.registry.advertised_name_of(call)).collect();
         let mut advertised = Self {
             tools: Arc::default(),
+            tokens: 0,
             called,
             searched: 0,
             has_image: false,
@@ -93,16 +97,25 @@ impl AdvertisedTools {
         self.has_image && !calls.abilities.images && self.note(LOOK_AT, calls, sharing)
     }
 
+    /// Returns the estimated tokens of the list.
+    pub(super) fn estimate(&self) -> u64 {
+        self.tokens
+    }
+
     /// Makes the list anew: of the agent as its settings and rules are, or of all those that share a prefix, whichever of
     /// them goes on. Of a tool that several have, the first has its description.
     pub(super) fn refresh(&mut self, calls: &CallSettings, sharing: &[ToolRules]) {
+        self.tools = self.list(calls, sharing);
+        self.tokens = estimate::prefix("", &self.tools);
+    }
+
+    fn list(&self, calls: &CallSettings, sharing: &[ToolRules]) -> Arc<[ToolSpec]> {
         let registry = &calls.registry;
         if sharing.is_empty() {
             let permissions = calls.services.gate.permissions();
-            self.tools = registry
+            return registry
                 .advertised(&calls.settings, &permissions, &self.called)
                 .into();
-            return;
         }
         let mut tools = BTreeMap::new();
         for (settings, permissions) in sharing {
@@ -110,6 +123,6 @@ impl AdvertisedTools {
                 tools.entry(tool.name.clone()).or_insert(tool);
             }
         }
-        self.tools = tools.into_values().collect();
+        tools.into_values().collect()
     }
 }

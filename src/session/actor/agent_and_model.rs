@@ -7,7 +7,7 @@ use super::Actor;
 use crate::conversation::ModelRef;
 use crate::session::Event;
 use crate::session::profile::Profile;
-use crate::session::query::CacheMiss;
+use crate::session::query::MissCause;
 use crate::tool::Abilities;
 
 impl Actor {
@@ -124,6 +124,9 @@ impl Actor {
                 .refresh(&self.parts.calls, &self.parts.sharing_prefix());
         }
         self.parts.model = profile.model;
+        if !is_same_prefix {
+            self.tell_changed_prefix(is_other_model);
+        }
         if is_other_agent {
             self.publish(Event::Agent(agent));
         }
@@ -132,13 +135,23 @@ impl Actor {
         }
     }
 
+    /// Says what it costs that the next request begins in another way than the last, before it is sent. A change that is
+    /// taken back costs nothing.
+    fn tell_changed_prefix(&mut self, is_other_model: bool) {
+        let now = (self.parts.prefix.clone(), self.parts.info.model.clone());
+        if self.asked_as.as_ref().is_none_or(|asked| *asked == now) {
+            self.take_back_miss();
+        } else if is_other_model {
+            self.tell_miss(MissCause::Model);
+        } else {
+            self.tell_miss(MissCause::Agent);
+        }
+    }
+
     /// Stores what the next request is asked as. Where the one before was asked as another, what was cached is read anew.
     pub(super) fn ask_as(&mut self) {
         let stored = self.parts.recorder.store_agent();
         let now = (self.parts.prefix.clone(), self.parts.info.model.clone());
-        if self.asked_as.as_ref().is_some_and(|before| *before != now) {
-            self.misses.push(CacheMiss::Changed);
-        }
         self.asked_as = Some(now);
         self.check(stored);
     }

@@ -133,6 +133,13 @@ impl Actor {
         }
     }
 
+    /// The conversation goes on from a summary; what hooks have to say to that joins the next prompt.
+    pub(super) fn tell_hooks_of_compaction(&mut self) {
+        if self.has_hook(HookEvent::SessionStart) && !self.parts.is_task {
+            self.ask_hooks(HookJob::Begin { source: "compact" });
+        }
+    }
+
     fn ask_hooks(&mut self, job: HookJob) {
         if let HookJob::Prompts { inputs, .. } = &job {
             self.hooking.asking.extend(inputs.iter().cloned());

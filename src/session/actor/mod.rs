@@ -7,6 +7,7 @@
 mod advertised_tools;
 mod agent_and_model;
 mod attachments;
+mod context;
 mod grants;
 mod hook_jobs;
 mod hook_queue;
@@ -45,6 +46,8 @@ use super::{
     SettledQuestion, Snapshot, Streams,
 };
 use crate::agent::driver::{Driver, DriverEvent};
+use crate::agent::estimate;
+use crate::agent::history::HistoryView;
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
 use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, PermissionKey, ToolPart};
 use crate::provider::{Model, ProviderError};
@@ -52,6 +55,8 @@ use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
 use crate::tool::{CallSettings, Update};
 use advertised_tools::{AdvertisedTools, ToolRules};
 use attachments::MessageRoute;
+pub(super) use context::CompactionSettings;
+use context::{CompactionDone, ContextState, RunningCompaction};
 use hook_jobs::HookDone;
 use hook_queue::HookQueue;
 pub(super) use plan_mode::StateBeforePlan;
@@ -92,6 +97,7 @@ pub(super) struct SessionParts {
     pub(super) about: Vec<StatusGroup>,
     /// How often a turn goes on that would end with open todos.
     pub(super) reminders: u32,
+    pub(super) compaction: CompactionSettings,
     /// Removes old outputs as long as the session lives.
     pub(super) _cleaning: AbortOnDropHandle<()>,
 }
@@ -138,6 +144,7 @@ pub(super) struct Actor {
     /// The command that prepares the work tree of a task, while it runs.
     setup: Option<setup::Setup>,
     advertised: AdvertisedTools,
+    context: ContextState,
     known_todos: KnownTodos,
     todo_reminders: todo_reminders::TodoReminders,
     /// When the last turn began, in milliseconds since the Unix epoch.
@@ -169,6 +176,7 @@ enum ActorWake {
     Title(Option<String>),
     Hooks(Option<HookDone>),
     Attached(attachments::AttachmentOutcome),
+    Compaction(CompactionDone),
 }
 
 impl Actor {
@@ -177,6 +185,9 @@ impl Actor {
         let transcript = hooks.transcript().filter(|_| parts.info.read_only.is_none());
         let hooking = HookQueue::new(transcript, &parts.info.id);
         let advertised = AdvertisedTools::new(&parts.messages, &parts.calls, &parts.sharing_prefix());
+        let view = HistoryView::new(parts.calls.services.tree.outputs.dir(), &parts.messages);
+        let prefix = estimate::bytes(parts.system.len()) + advertised.estimate();
+        let context = ContextState::new(view, &parts.messages, prefix);
         let goes_on = !parts.messages.is_empty();
         let asked_as = goes_on.then(|| (parts.prefix.clone(), parts.info.model.clone()));
         let known_todos = KnownTodos::new(&parts.messages, &parts.todos);
@@ -193,6 +204,7 @@ impl Actor {
             shells: shell::Shells::default(),
             setup: None,
             advertised,
+            context,
             known_todos,
             todo_reminders: todo_reminders::TodoReminders::default(),
             turn_began: None,
@@ -231,6 +243,7 @@ impl Actor {
                 ActorWake::Title(title) => self.on_title(title),
                 ActorWake::Hooks(done) => self.on_hooks(done),
                 ActorWake::Attached(attached) => self.on_attached(attached),
+                ActorWake::Compaction(done) => self.on_compaction(done),
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 if !self.parts.is_task {
@@ -254,6 +267,7 @@ impl Actor {
             title = finished(&mut self.title) => ActorWake::Title(title),
             done = self.hooking.next() => ActorWake::Hooks(done),
             attached = self.attaching.next() => ActorWake::Attached(attached),
+            done = RunningCompaction::next(&mut self.context.running) => ActorWake::Compaction(done),
         }
     }
 
@@ -339,6 +353,8 @@ impl Actor {
             Op::Rejudge => self.parts.calls.services.tree.gates.rejudge_by_mode(),
             Op::SetAgent(name) => self.change_agent(&name),
             Op::SetModel(model) => self.change_model(model),
+            Op::Compact(focus) => self.compact(focus),
+            Op::UseSummary(text) => self.use_summary(text),
             Op::Rename(title) => {
                 self.title = None;
                 self.set_title(super::title::first_line(&title));
@@ -373,6 +389,11 @@ impl Actor {
     fn interrupt(&mut self) {
         self.shells.cancel();
         self.interrupt_attaching();
+        if self.turn.is_none() && self.drop_compaction() {
+            self.publish(Event::Notice(
+                "The conversation was not compacted; nothing was changed.".to_owned(),
+            ));
+        }
         if !self.interrupt_hooks() {
             self.on_turn(TurnEvent::Interrupt);
         }

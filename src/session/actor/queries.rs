@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::Actor;
 use crate::conversation::CallId;
 use crate::session::query::{
-    Answer, CacheMiss, ChangesQuery, ContextFacts, CostQuery, ExportJob, Query, StatusGroup, bare_url,
+    Answer, ChangesQuery, ContextFacts, CostQuery, ExportJob, MissCause, Query, StatusGroup, bare_url,
     history, next_screen, process_group, put_back,
 };
 use crate::session::{SessionInfo, is_plan};
@@ -119,7 +119,7 @@ impl Actor {
             .advertised
             .note(tool, &parts.calls, || parts.sharing_prefix())
         {
-            self.misses.push(CacheMiss::Joined(tool.to_owned()));
+            self.tell_miss(MissCause::Joined(tool.to_owned()));
         }
     }
 
@@ -130,7 +130,7 @@ impl Actor {
             .advertised
             .note_images(&parts.messages, &parts.calls, || parts.sharing_prefix())
         {
-            self.misses.push(CacheMiss::Joined("look_at".to_owned()));
+            self.tell_miss(MissCause::Joined("look_at".to_owned()));
         }
     }
 
@@ -169,6 +169,8 @@ impl Actor {
             reported: Some(info.context_used).filter(|used| *used > 0),
             limit: info.context_limit,
             misses: self.misses.clone(),
+            outputs: self.parts.calls.services.tree.outputs.dir().to_owned(),
+            keep_turns: self.parts.compaction.keep_turns,
         }
     }
 

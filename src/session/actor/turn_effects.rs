@@ -6,14 +6,13 @@ use tokio::time::Instant;
 
 use super::todo_reminders::TodoReminders;
 use super::{Actor, CHECKPOINT, now};
-use crate::agent::history;
 use crate::agent::reminder::remind;
 use crate::agent::turn::{Effect, Turn, TurnEnd, TurnEvent};
 use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, Notice, NoticeKind, Part, PartBody, Role, TextPart,
     ToolPart, Usage,
 };
-use crate::provider::{Purpose, Request};
+use crate::provider::{Model, Purpose, Request};
 use crate::session::{CalledCommand, Event, Input, ReportKind, RequestUsage, Retry, TurnEndReason};
 use crate::store::{MessageChange, PaidRequest};
 use crate::text::truncate::ContextUse;
@@ -137,7 +136,11 @@ impl Actor {
     pub(super) fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Request => self.request(),
-            Effect::DropRequest => self.parts.driver.drop_request(),
+            Effect::DropRequest => {
+                self.drop_compaction();
+                self.parts.driver.drop_request();
+            }
+            Effect::MakeRoom(error) => self.make_room_after(error),
             Effect::StartMessage(message) if message.role == Role::User => {
                 self.become_next();
                 self.join_steer(&message);
@@ -192,6 +195,12 @@ impl Actor {
             return;
         }
         self.note_images();
+        self.request_with_room();
+    }
+
+    /// Sends the request with the conversation as it stands.
+    pub(super) fn send_request(&mut self) {
+        self.note_asked();
         let request = Request {
             session: self.parts.info.id.clone(),
             agent: self.parts.info.agent.clone(),
@@ -200,7 +209,7 @@ impl Actor {
             system: self.parts.system.clone(),
             tools: self.advertised.tools(),
             messages: remind(
-                history::sendable(&self.parts.messages),
+                self.context.view.sendable(&self.parts.messages),
                 &self.parts.info.agent,
                 self.parts.profiles.plan_instructions(),
             ),
@@ -288,25 +297,39 @@ impl Actor {
     }
 
     pub(super) fn add_usage(&mut self, usage: Usage) {
-        let cost = self.parts.model.price_of(&usage);
-        let info = &mut self.parts.info;
-        info.usage += usage;
+        self.note_reported(&usage);
+        self.note_cached(&usage);
         // Some servers give no figures: that says nothing of how full the context is.
         if usage != Usage::default() {
-            info.context_used = usage.context();
+            self.parts.info.context_used = usage.context();
         }
+        let context_used = Some(self.parts.info.context_used);
+        let (model, agent) = (self.parts.model.clone(), self.parts.info.agent.clone());
+        self.charge(usage, &model, &agent, context_used);
+    }
+
+    /// Adds what a request took to the session, and tells it.
+    pub(super) fn charge(&mut self, usage: Usage, model: &Model, agent: &str, context_used: Option<u64>) {
+        let cost = model.price_of(&usage);
+        let info = &mut self.parts.info;
+        info.usage += usage;
         info.cost = match (info.cost, cost) {
             (Some(sum), Some(cost)) => Some(sum + cost),
             _ => None,
         };
-        let model = self.parts.info.model.clone();
+        let model = model.reference.clone();
         let stored = self.parts.recorder.request(PaidRequest {
             model: model.clone(),
-            agent: self.parts.info.agent.clone(),
+            agent: agent.to_owned(),
             usage,
             cost,
         });
-        self.publish(Event::Usage(RequestUsage { usage, cost, model }));
+        self.publish(Event::Usage(RequestUsage {
+            context_used,
+            usage,
+            cost,
+            model,
+        }));
         self.check(stored);
     }
 
@@ -345,26 +368,6 @@ impl Actor {
             kind,
             text: text.to_owned(),
         };
-        let part = Part {
-            seq: self.parts.next_seq,
-            body: PartBody::Notice(notice),
-        };
-        self.parts.next_seq += 1;
-        let message = Message {
-            id: MessageId::new(),
-            role: Role::Assistant,
-            state: MessageState::Complete,
-            agent: None,
-            model: None,
-            created: now(),
-            parts: vec![part],
-            stop: None,
-            usage: None,
-        };
-        let message = Arc::new(message);
-        let stored = self.parts.recorder.message(&message);
-        self.parts.messages.push(Arc::clone(&message));
-        self.publish(Event::MessageStarted(message));
-        self.check(stored);
+        self.add_mark(PartBody::Notice(notice), now());
     }
 }

@@ -66,6 +66,7 @@ fn part(part: &Part) -> Option<String> {
         PartBody::Tool(call) => Some(tool(call, "")),
         PartBody::File(file) => Some(format!("- attached `{}` ({})", file.path, file.mime)),
         PartBody::Notice(notice) => Some(format!("> {}", notice.text.replace('\n', "\n> "))),
+        PartBody::Context(change) => Some(format!("> {}", change.text().replace('\n', "\n> "))),
     }
 }
 

@@ -40,6 +40,11 @@ fn part(part: &Part, registry: &Registry) -> Value {
             json!({ "type": "file", "path": file.path, "mime": file.mime, "data": file.data })
         }
         PartBody::Notice(notice) => json!({ "type": "notice", "kind": notice.kind, "text": notice.text }),
+        PartBody::Context(change) => {
+            let mut value = json!(change);
+            value["type"] = Value::from("context");
+            value
+        }
         PartBody::Unknown(value) => value.clone(),
     }
 }

@@ -1,17 +1,21 @@
 //! Use of the context window, by source.
 //!
-//! Sizes are estimated, four characters to a token: only the provider knows its own tokens, and it reports no more than
-//! the sum. Pictures and documents are counted and not estimated: what they cost differs from model to model.
+//! Sizes are estimated, four characters to a token and 1,500 tokens to a picture: only the provider knows its own tokens,
+//! and it reports no more than the sum.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::history;
+use crate::agent::compaction::{ContextBudget, maskable, tail_start};
+use crate::agent::estimate;
+use crate::agent::history::HistoryView;
 use crate::agent::prompt::{Section, sections};
 use crate::conversation::{CallState, Message, PartBody, Role, ToolPart};
 use crate::provider::ToolSpec;
+use crate::text::sanitize::sanitize_line;
 
 /// Characters that make about one token.
 const CHARACTERS: usize = 4;
@@ -24,20 +28,53 @@ pub struct ContextUse {
     pub reported: Option<u64>,
     /// The window of the model in tokens, where it is known.
     pub limit: Option<u64>,
-    /// Pictures and documents that are sent along.
-    pub attachments: usize,
+    /// Tokens that masking the outputs of old calls would free, and that a summary would stand for.
+    pub maskable: u64,
+    pub compactable: u64,
     /// Since the session was opened.
     pub misses: Vec<CacheMiss>,
 }
 
 /// Something that made the provider read anew what it had cached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CacheMiss {
+    pub cause: MissCause,
+    /// Tokens that were read anew, or will be with the next request.
+    pub tokens: u64,
+    /// US dollars that it costs more than reading from the cache; `None` when the price is unknown.
+    pub cost: Option<f64>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CacheMiss {
+pub enum MissCause {
     /// This tool joined those that the model is told of.
     Joined(String),
-    /// The agent or the model was changed.
-    Changed,
+    /// The session goes on as an agent with a system prompt of its own, or comes from one.
+    Agent,
+    Model,
+    /// Old outputs were masked.
+    Masked,
+    Compacted,
+    /// Nothing was asked for so long that the provider had forgotten it.
+    Expired,
+    /// The provider did not find what it had cached, and nothing here explains it.
+    Provider,
+}
+
+impl MissCause {
+    /// Completes "read anew, because …".
+    pub fn words(&self) -> String {
+        match self {
+            Self::Joined(tool) => format!("the tool `{}` joined", sanitize_line(tool)),
+            Self::Agent => "the agent changed".to_owned(),
+            Self::Model => "the model changed".to_owned(),
+            Self::Masked => "old outputs were masked".to_owned(),
+            Self::Compacted => "the conversation was compacted".to_owned(),
+            Self::Expired => "nothing was asked for more than five minutes".to_owned(),
+            Self::Provider => "the provider did not find it in its cache".to_owned(),
+        }
+    }
 }
 
 /// One source with its items, the largest first.
@@ -57,6 +94,8 @@ pub enum ContextSource {
     Reasoning,
     Calls,
     Results,
+    Pictures,
+    Summary,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +142,9 @@ pub(in crate::session) struct ContextFacts {
     pub(in crate::session) reported: Option<u64>,
     pub(in crate::session) limit: Option<u64>,
     pub(in crate::session) misses: Vec<CacheMiss>,
+    /// Directory of the full outputs of calls.
+    pub(in crate::session) outputs: PathBuf,
+    pub(in crate::session) keep_turns: u32,
 }
 
 impl ContextFacts {
@@ -124,15 +166,33 @@ impl ContextFacts {
             let size = characters(&tool.name) + characters(&tool.description) + characters(&schema);
             scales.add(ContextSource::Schemas, &tool.name, size);
         }
-        let sent = history::sendable(&self.messages);
-        for message in &sent {
-            scales.message(message);
+        let view = HistoryView::new(&self.outputs, &self.messages);
+        for message in &view.sendable(&self.messages) {
+            if view.summary().is_some_and(|summary| summary.id == message.id) {
+                let size = characters(&message.text());
+                scales.add(ContextSource::Summary, "summary and what is kept beside it", size);
+            } else {
+                scales.message(message);
+            }
         }
+        let kept: Vec<Arc<Message>> = view.kept(&self.messages).cloned().collect();
+        let budget = ContextBudget {
+            window: self.limit.unwrap_or(u64::MAX),
+            output: 0,
+            threshold: 1.0,
+        };
+        let (old, _) = kept.split_at(tail_start(&kept, self.keep_turns, budget.tail()));
+        let maskable = maskable(&view, old).iter().map(|(_, tokens)| tokens).sum();
+        let compactable = old
+            .iter()
+            .map(|message| estimate::message(view.as_sent(message)))
+            .sum();
         ContextUse {
             groups: scales.groups(),
             reported: self.reported,
             limit: self.limit,
-            attachments: scales.attachments,
+            maskable,
+            compactable,
             misses: self.misses,
         }
     }
@@ -142,7 +202,6 @@ impl ContextFacts {
 #[derive(Default)]
 struct ContextWeights {
     weights: BTreeMap<ContextSource, Vec<(String, usize, usize)>>,
-    attachments: usize,
 }
 
 impl ContextWeights {
@@ -174,8 +233,14 @@ impl ContextWeights {
                 (PartBody::File(file), _) if file.mime.starts_with("text/") => {
                     self.add(ContextSource::User, &file.path, characters(&file.data));
                 }
-                (PartBody::File(_), _) => self.attachments += 1,
-                (PartBody::Reasoning(_) | PartBody::Notice(_) | PartBody::Unknown(_), _) => {}
+                (PartBody::File(file), _) => self.media(&file.mime, &file.data),
+                (
+                    PartBody::Reasoning(_)
+                    | PartBody::Notice(_)
+                    | PartBody::Context(_)
+                    | PartBody::Unknown(_),
+                    _,
+                ) => {}
             }
         }
     }
@@ -183,9 +248,20 @@ impl ContextWeights {
     fn call(&mut self, call: &ToolPart) {
         self.add(ContextSource::Calls, &call.tool, characters(&call.raw_args));
         if let (Some(result), true) = (&call.result, call.state != CallState::Pending) {
-            self.attachments += result.attachments.len();
+            for attachment in &result.attachments {
+                self.media(&attachment.mime, &attachment.data);
+            }
             self.add(ContextSource::Results, &call.tool, characters(&result.output));
         }
+    }
+
+    fn media(&mut self, mime: &str, data: &str) {
+        let name = match mime {
+            "application/pdf" => "documents",
+            _ => "pictures",
+        };
+        let tokens = estimate::media(mime, data);
+        self.add(ContextSource::Pictures, name, tokens as usize * CHARACTERS);
     }
 
     fn groups(&self) -> Vec<ContextGroup> {
@@ -299,6 +375,8 @@ mod tests {
             reported: Some(900),
             limit: Some(1_000),
             misses: Vec::new(),
+            outputs: PathBuf::new(),
+            keep_turns: 2,
         };
         facts.weigh()
     }

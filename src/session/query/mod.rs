@@ -13,7 +13,7 @@ mod terminals;
 mod wording;
 
 pub use changes::{ChangeScope, ChangedFile, Changes, FileState, Revert};
-pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUse};
+pub use context::{CacheMiss, ContextGroup, ContextItem, ContextSource, ContextUse, MissCause};
 pub use costs::Costs;
 pub use export_file::{ExportOutcome, ExportRequest};
 pub use status::StatusGroup;
@@ -21,7 +21,7 @@ pub use terminals::{TerminalLine, TerminalScreen};
 
 pub(crate) use super::moment::moment;
 pub use crate::store::Spending;
-pub(crate) use wording::{SpendingSum, SumOf, spender};
+pub(crate) use wording::{SpendingSum, SumOf, cost_of_miss, spender};
 
 pub(in crate::session) use changes::{ChangesQuery, put_back};
 pub(in crate::session) use context::ContextFacts;

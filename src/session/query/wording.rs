@@ -1,9 +1,8 @@
 //! Answers in words, the same in every front end.
 
-use super::{CacheMiss, ChangeScope, ContextGroup, ContextSource, ContextUse, Costs};
+use super::{CacheMiss, ChangeScope, ContextGroup, ContextSource, ContextUse, Costs, MissCause};
 use crate::conversation::Usage;
 use crate::store::Spending;
-use crate::text::sanitize::sanitize_line;
 use crate::text::size::short_count;
 
 impl ContextGroup {
@@ -21,6 +20,8 @@ impl ContextGroup {
             ContextSource::Reasoning => "reasoning that is sent back".to_owned(),
             ContextSource::Calls => many("tool call", "tool calls"),
             ContextSource::Results => many("tool result", "tool results"),
+            ContextSource::Pictures => many("picture or document", "pictures and documents"),
+            ContextSource::Summary => "summary of what came before".to_owned(),
         }
     }
 }
@@ -38,46 +39,52 @@ impl ContextUse {
                 "Estimated, four characters to a token; the provider has reported nothing yet.".to_owned()
             }
         });
-        match self.attachments {
-            0 => {}
-            1 => sentences
-                .push("1 picture or document is sent along; its tokens are not estimated.".to_owned()),
-            count => sentences.push(format!(
-                "{count} pictures or documents are sent along; their tokens are not estimated."
-            )),
+        if self.maskable > 0 {
+            sentences.push(format!(
+                "Masking the outputs of old calls would free {}.",
+                short_count(self.maskable)
+            ));
+        }
+        if self.compactable > 0 {
+            sentences.push(format!(
+                "`/compact` would put a summary in place of {}.",
+                short_count(self.compactable)
+            ));
         }
         sentences.extend(misses(&self.misses));
         sentences
     }
 }
 
-/// Why a provider had to read anew what it had cached.
+/// Why a provider had to read anew what it had cached: a sentence for each cause, in the order in which they came.
 fn misses(misses: &[CacheMiss]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let joined: Vec<String> = misses.iter().filter_map(joined).collect();
-    if !joined.is_empty() {
-        sentences.push(format!(
-            "Read anew instead of from the cache, because tools joined: {}.",
-            joined.join(", ")
-        ));
+    let mut causes: Vec<&MissCause> = Vec::new();
+    for miss in misses {
+        if !causes.contains(&&miss.cause) {
+            causes.push(&miss.cause);
+        }
     }
-    match misses.len() - joined.len() {
-        0 => {}
-        1 => sentences.push(
-            "Read anew once instead of from the cache, because the agent or the model changed.".to_owned(),
-        ),
-        times => sentences.push(format!(
-            "Read anew {times} times instead of from the cache, because the agent or the model changed."
-        )),
-    }
-    sentences
+    let sentence = |cause: &MissCause| {
+        let of_cause: Vec<&CacheMiss> = misses.iter().filter(|miss| miss.cause == *cause).collect();
+        let tokens = of_cause.iter().map(|miss| miss.tokens).sum();
+        let cost: Option<f64> = of_cause.iter().map(|miss| miss.cost).sum();
+        let times = match of_cause.len() {
+            1 => String::new(),
+            times => format!(", {times} times"),
+        };
+        format!(
+            "Not read from the cache{times}: {}, because {}.",
+            cost_of_miss(tokens, cost),
+            cause.words()
+        )
+    };
+    causes.into_iter().map(sentence).collect()
 }
 
-fn joined(miss: &CacheMiss) -> Option<String> {
-    match miss {
-        CacheMiss::Joined(tool) => Some(sanitize_line(tool).into_owned()),
-        CacheMiss::Changed => None,
-    }
+/// `about 45.2k tokens ($0.1234 more)`
+pub(crate) fn cost_of_miss(tokens: u64, cost: Option<f64>) -> String {
+    let dollars = cost.map(|cost| format!(" (${cost:.4} more)")).unwrap_or_default();
+    format!("about {} tokens{dollars}", short_count(tokens))
 }
 
 /// Scope of a sum of costs.

@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 
 use super::{Tasks, now};
 use crate::agent::background::RequestId;
-use crate::conversation::{Part, PartBody, StreamEvent, Usage};
+use crate::agent::estimate;
+use crate::conversation::{StreamEvent, Usage};
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 
 /// Asks models as another provider does, for the sessions of one tree.
@@ -63,8 +64,8 @@ impl Ticket {
             Some(usage) => usage,
             None if !self.has_begun => Usage::default(),
             None => Usage {
-                input: sent(&self.request),
-                output: tokens(self.received),
+                input: estimate::request(&self.request),
+                output: estimate::bytes(self.received),
                 ..Usage::default()
             },
         }
@@ -75,33 +76,6 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         self.tasks.end_request(self.id, &self.request, &self.taken());
     }
-}
-
-/// Tokens of so many bytes of text, roughly: four bytes each.
-fn tokens(bytes: usize) -> u64 {
-    bytes.div_ceil(4) as u64
-}
-
-fn bytes(part: &Part) -> usize {
-    match &part.body {
-        PartBody::Text(text) => text.text.len(),
-        PartBody::Tool(call) => {
-            let result = call.result.as_ref().map_or(0, |result| result.output.len());
-            call.raw_args.len() + result
-        }
-        PartBody::Reasoning(_) | PartBody::File(_) | PartBody::Notice(_) | PartBody::Unknown(_) => 0,
-    }
-}
-
-/// Estimated tokens of a request; pictures are not counted.
-fn sent(request: &Request) -> u64 {
-    let parts = request.messages.iter().flat_map(|message| &message.parts);
-    let messages: usize = parts.map(bytes).sum();
-    let specs = request.tools.iter();
-    let tools: usize = specs
-        .map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len())
-        .sum();
-    tokens(request.system.len() + messages + tools)
 }
 
 struct MeteredReply {

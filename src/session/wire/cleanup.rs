@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::files;
-use crate::store::Outputs;
+use crate::store::{Outputs, Store};
 use crate::tool::records_dir;
 
 /// Between two looks for outputs that are too old.
@@ -18,16 +18,17 @@ pub(super) fn recover(data: &Path) -> Vec<String> {
 }
 
 /// Removes outputs that are too old now and every hour, until the handle is dropped.
-pub(super) fn clean_outputs(data: &Path) -> AbortOnDropHandle<()> {
-    clean_every(HOUR, Outputs::new(data))
+pub(super) fn clean_outputs(data: &Path, store: &Store) -> AbortOnDropHandle<()> {
+    clean_every(HOUR, Outputs::new(data), store.clone())
 }
 
-fn clean_every(period: Duration, outputs: Outputs) -> AbortOnDropHandle<()> {
+fn clean_every(period: Duration, outputs: Outputs, store: Store) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            let outputs = outputs.clone();
-            // A directory that cannot be cleaned now can be in an hour.
-            let _ = tokio::task::spawn_blocking(move || outputs.clean()).await;
+            let (outputs, store) = (outputs.clone(), store.clone());
+            // What cannot be cleaned now can be in an hour.
+            let clean = move || store.masked_calls().map(|kept| outputs.clean(&kept));
+            let _ = tokio::task::spawn_blocking(clean).await;
             tokio::time::sleep(period).await;
         }
     }))
@@ -60,7 +61,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let outputs = Outputs::new(dir.path());
         let first = old_output(&outputs);
-        let cleaning = clean_every(Duration::from_millis(1), outputs.clone());
+        let store = Store::in_memory().unwrap();
+        let cleaning = clean_every(Duration::from_millis(1), outputs.clone(), store);
         gone(&first).await;
         gone(&old_output(&outputs)).await;
         drop(cleaning);

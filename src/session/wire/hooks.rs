@@ -31,6 +31,7 @@ fn add(layer: &HookLayer, hooks: &mut Vec<Hook>) -> Result<(), ErrorReport> {
         (HookEvent::UserPromptSubmit, &written.user_prompt_submit),
         (HookEvent::Stop, &written.stop),
         (HookEvent::SubagentStop, &written.subagent_stop),
+        (HookEvent::PreCompact, &written.pre_compact),
         (HookEvent::SessionStart, &written.session_start),
         (HookEvent::SessionEnd, &written.session_end),
         (HookEvent::Notification, &written.notification),

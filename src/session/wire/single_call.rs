@@ -41,7 +41,6 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     // A single call has no session through which somebody could answer.
     request.front_end = FrontEndKind::Unattended;
     let mut notes = cleanup::recover(&request.dirs.data);
-    let _cleaning = cleanup::clean_outputs(&request.dirs.data);
     let agents = agents(&request);
     let CallSession {
         store,
@@ -53,6 +52,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
         SessionChoice::Id(id) => stored_session(&request, &agents, id)?,
         SessionChoice::New | SessionChoice::Newest => throwaway_session(&request, &agents, &mut notes)?,
     };
+    let _cleaning = cleanup::clean_outputs(&request.dirs.data, &store);
     let agent = start.agent;
     let reports = Reports::new();
     let (tree, _) = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;

@@ -11,7 +11,9 @@ use crate::agent::driver::{Driver, Reports};
 use crate::conversation::{Message, SessionId};
 use crate::project::agents::Agents;
 use crate::provider::{Catalog, Provider};
-use crate::session::actor::{self, SessionParts, ShutdownGrace, StateBeforePlan, UserCommands};
+use crate::session::actor::{
+    self, CompactionSettings, SessionParts, ShutdownGrace, StateBeforePlan, UserCommands,
+};
 use crate::session::profile::Profile;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::Tasks;
@@ -101,12 +103,13 @@ impl TreeParts {
             profiles: Box::new(new.profiles),
             user_commands: new.commands,
             reminders: request.loaded.config.todo.reminders,
+            compaction: compaction(request, &self.catalog),
             shutdown_grace: match request.front_end {
                 FrontEndKind::Attended => ShutdownGrace::Short,
                 FrontEndKind::Unattended => ShutdownGrace::Whole,
             },
             about: status::about(request),
-            _cleaning: cleanup::clean_outputs(&request.dirs.data),
+            _cleaning: cleanup::clean_outputs(&request.dirs.data, &self.store),
         };
         let (commands, received) = mpsc::channel(256);
         let actor = actor::spawn(parts, received);
@@ -120,6 +123,22 @@ pub(super) fn own_commands(request: &OpenRequest, notes: &mut Vec<String>) -> Us
     UserCommands {
         list,
         is_trusted: request.trust.is_trusted(),
+    }
+}
+
+/// Returns how conversations are made shorter. A model for summaries that cannot be used is not: the session's own is.
+fn compaction(request: &OpenRequest, catalog: &Catalog) -> CompactionSettings {
+    let settings = &request.loaded.config.compaction;
+    let model = settings.model.as_ref().and_then(|model| {
+        catalog.usable(&model.provider).ok()?;
+        catalog.model(model).ok()
+    });
+    CompactionSettings {
+        auto: settings.auto,
+        threshold: settings.threshold,
+        keep_turns: settings.keep_turns,
+        mask: settings.mask,
+        model,
     }
 }
 

@@ -346,7 +346,10 @@ impl App {
 
     /// Does what a command says; `rest` is what was written behind its name.
     pub(super) fn obey(&mut self, command: &Command, rest: &str, now: Instant) {
-        let does_more = matches!(command.action, Action::OpenList(_) | Action::CycleMode);
+        let does_more = matches!(
+            command.action,
+            Action::OpenList(_) | Action::CycleMode | Action::Compact
+        );
         if !rest.is_empty() && !does_more {
             let name = command.name;
             let words = format!("`/{name}` takes nothing more; the draft stays here");
@@ -354,6 +357,10 @@ impl App {
         }
         match command.action {
             Action::CycleMode if !rest.is_empty() => return self.set_mode(rest, now),
+            Action::Compact => {
+                self.forget_draft(now);
+                return self.compact(rest, now);
+            }
             // It has nothing to write in but the command itself.
             Action::Editor => {
                 self.forget_draft(now);

@@ -1,5 +1,6 @@
 //! Carries out the requests of layers.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::{App, Effect, SessionLink, Themes, TurnStatus};
@@ -66,6 +67,15 @@ impl App {
             LayerRequest::Terminals(ops) => self.send_to_terminals(ops),
             LayerRequest::StopTerminal(row) => {
                 self.open_layer(Box::new(StopDialog::terminal(&row)), now);
+            }
+            LayerRequest::UseSummary(summary) => {
+                self.views.front.summary = None;
+                self.send(Op::UseSummary(Some(summary)));
+            }
+            LayerRequest::KeepSummary(summary) => {
+                self.views.front.summary = Some(Arc::new(summary));
+                let words = "the summary is kept; `/compact` shows it again";
+                self.say(words, Meaning::TextMuted, now);
             }
             LayerRequest::ScrollTerminal(name) => {
                 self.open_layer(Box::new(TerminalHistory::new(name)), now);

@@ -16,6 +16,7 @@ mod asking;
 mod attachments;
 mod attention;
 mod clock;
+mod compaction;
 mod completions;
 mod context;
 mod conversation_pictures;

@@ -70,6 +70,9 @@ impl App {
         if slot != self.views.front.slot {
             return change;
         }
+        if let Event::SummaryDrafted(draft) = &envelope.event {
+            self.show_summary(draft, now);
+        }
         if let Event::Grants(grants) = &envelope.event {
             self.update_layers(&LayerUpdate::Grants(grants), now);
             return RedrawUrgency::Urgent;
@@ -227,6 +230,8 @@ impl ViewUpdate<'_> {
                 self.view.facts.pay(request);
                 return RedrawUrgency::Soft;
             }
+            Event::Context(report) => self.view.facts.context_changed(report),
+            Event::SummaryDrafted(draft) => self.view.summary = Some(Arc::clone(draft)),
             Event::Queue(queue) => self.view.set_queue(queue),
             Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref()),
             Event::Todos(todos) => self.view.panel.set_todos(Todo::list(todos)),

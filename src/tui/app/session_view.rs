@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::attachments::ReturnedDraft;
@@ -9,7 +10,7 @@ use super::input_queue::TakeBackPurpose;
 use super::search::SearchRow;
 use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, QueuedMessage};
+use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, QueuedMessage, SummaryDraft};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::page::HookRuns;
@@ -43,6 +44,8 @@ pub(super) struct SessionView {
     pub(super) shells: HashSet<CallId>,
     /// A message that came back for its files.
     pub(super) unread: Option<ReturnedDraft>,
+    /// A summary that waits for the person's word.
+    pub(super) summary: Option<Arc<SummaryDraft>>,
     pub(super) panel: Panel,
     pub(super) queue: Vec<QueuedMessage>,
     pub(super) queue_list: QueueList,

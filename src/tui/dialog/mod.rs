@@ -17,6 +17,7 @@ mod proposal;
 mod quit;
 mod scrolled_lines;
 mod stop;
+mod summary;
 mod tile;
 mod trust;
 mod type_ahead_guard;
@@ -32,13 +33,14 @@ use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
 pub(crate) use stop::StopDialog;
+pub(crate) use summary::SummaryDialog;
 pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
 
 /// The keys that dialogs bring along.
-pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop::KEYS];
+pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop::KEYS, &summary::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::permission::Mode;
-use crate::session::{PLAN, RequestUsage, SessionInfo};
+use crate::session::{ContextReport, ContextReportKind, PLAN, RequestUsage, SessionInfo};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
@@ -56,11 +56,20 @@ impl SessionFacts {
     }
 
     pub(crate) fn pay(&mut self, request: &RequestUsage) {
-        self.context_used = request.usage.context();
+        self.context_used = request.context_used.unwrap_or(self.context_used);
         self.cost = self.cost.zip(request.cost).map(|(sum, cost)| sum + cost);
     }
 
-    /// `◔ 34%`, or tokens where the window's size is unknown.
+    pub(crate) fn context_changed(&mut self, report: &ContextReport) {
+        if matches!(
+            report.kind,
+            ContextReportKind::Masked | ContextReportKind::Compacted
+        ) {
+            self.context_used = report.after;
+        }
+    }
+
+    /// `◔ 34%`, `context 84%` where that is a warning, or tokens where the window's size is unknown.
     fn context(&self, symbols: Symbols) -> Option<String> {
         if self.context_used == 0 {
             return None;
@@ -69,6 +78,9 @@ impl SessionFacts {
             return Some(format!("{} tok", tokens(self.context_used)));
         };
         let percent = (self.context_used * 100 / limit).min(100);
+        if percent >= NEARLY_FULL {
+            return Some(format!("context {percent}%"));
+        }
         Some(match symbols {
             Symbols::Unicode => {
                 // The nearest quarter.
@@ -80,6 +92,12 @@ impl SessionFacts {
         })
     }
 
+    /// Returns true if the conversation will soon be compacted, or has to be.
+    fn is_nearly_full(&self) -> bool {
+        let limit = self.context_limit.filter(|limit| *limit > 0);
+        limit.is_some_and(|limit| self.context_used * 100 / limit >= NEARLY_FULL)
+    }
+
     /// The cost; where the price is unknown nothing, never zero.
     fn price(&self) -> Option<String> {
         self.cost
@@ -87,6 +105,9 @@ impl SessionFacts {
             .map(|cost| format!("${cost:.2}"))
     }
 }
+
+/// The share of the window from which on the context is a warning, in per cent.
+const NEARLY_FULL: u64 = 80;
 
 fn tokens(count: u64) -> String {
     match count {
@@ -230,13 +251,16 @@ impl TitleRow<'_> {
             self.theme.style(mode_meaning(facts.mode)),
         ));
         let mut pieces = self.joined(parts);
-        let context = facts.context(self.symbols).filter(|_| context);
-        let figures = [context, facts.price().filter(|_| cost)];
-        let figure_parts: Vec<TitlePiece> = figures
-            .into_iter()
-            .flatten()
-            .map(|figure| (figure, self.muted()))
-            .collect();
+        let is_nearly_full = facts.is_nearly_full();
+        let style = if is_nearly_full {
+            self.theme.style(Meaning::Warning)
+        } else {
+            self.muted()
+        };
+        let context = facts.context(self.symbols).filter(|_| context || is_nearly_full);
+        let context = context.map(|context| (context, style));
+        let price = facts.price().filter(|_| cost).map(|price| (price, self.muted()));
+        let figure_parts: Vec<TitlePiece> = context.into_iter().chain(price).collect();
         if !figure_parts.is_empty() {
             pieces.push(("   ".to_owned(), self.muted()));
             pieces.extend(self.joined(figure_parts));
@@ -342,6 +366,16 @@ mod tests {
             row.ends_with("  anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42"),
             "{row}"
         );
+    }
+
+    #[test]
+    fn a_context_that_is_nearly_full_is_told_in_words_and_not_given_up() {
+        let mut facts = facts();
+        facts.context_used = 159_999;
+        assert!(row(&facts, 120).ends_with("79% · $0.42"));
+        facts.context_used = 160_000;
+        assert!(row(&facts, 120).ends_with("context 80% · $0.42"));
+        assert!(row(&facts, 40).contains("context 80%"), "{}", row(&facts, 40));
     }
 
     #[test]

@@ -12,13 +12,17 @@ use std::time::{Duration, Instant};
 
 use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartBody};
 use crate::permission::Mode;
-use crate::session::{Event, PLAN, Retry, TurnEndReason};
+use crate::session::query::cost_of_miss;
+use crate::session::{ContextReport, ContextReportKind, Event, PLAN, Retry, TurnEndReason};
 
 use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock};
 use super::call::CallBlock;
 use super::group;
 use super::steps::TurnSteps;
 use super::turn::{RunningTurn, TurnWait, WaitTarget};
+
+/// Tokens from which on it is said that they are read anew: less costs cents.
+const NOTABLE_MISS: u64 = 30_000;
 
 /// All blocks, and how to find the one that an event means.
 #[derive(Default)]
@@ -103,7 +107,10 @@ impl Blocks {
                 kind: NoticeKind::Info,
                 text: text.clone(),
             }),
-            Event::Usage(_)
+            Event::Context(report) => self.context_changed(report),
+            Event::Summarising(is_running) => self.summarising(*is_running, now),
+            Event::SummaryDrafted(_)
+            | Event::Usage(_)
             | Event::Queue(_)
             | Event::Task(_)
             | Event::Terminals(_)
@@ -115,6 +122,30 @@ impl Blocks {
             | Event::Grants(_)
             | Event::Refused(_) => false,
         }
+    }
+
+    /// Says that much is read anew, which costs; the other changes have a mark of their own in the conversation.
+    fn context_changed(&mut self, report: &ContextReport) -> bool {
+        let is_worth_a_word = report.kind == ContextReportKind::Miss && report.before >= NOTABLE_MISS;
+        let Some(cause) = report.cause.as_ref().filter(|_| is_worth_a_word) else {
+            return false;
+        };
+        let cost = cost_of_miss(report.before, report.cost);
+        self.mark(Mark::Notice {
+            kind: NoticeKind::Info,
+            text: format!("read anew instead of from the cache: {cost}, because {cause}"),
+        })
+    }
+
+    fn summarising(&mut self, is_running: bool, now: Instant) -> bool {
+        if is_running {
+            let mut wait = TurnWait::since(now);
+            wait.on = WaitTarget::Summary;
+            self.turn.waiting = Some(wait);
+        } else {
+            self.turn.waiting = self.turn.is_busy.then(|| TurnWait::since(now));
+        }
+        true
     }
 
     /// Returns what is waited for, where that is long enough to be said.
@@ -395,6 +426,7 @@ fn mark_of(body: &PartBody) -> Option<Mark> {
             kind: NoticeKind::Info,
             text: format!("file {}", file.path),
         }),
+        PartBody::Context(change) => Some(Mark::Context(Arc::new(change.clone()))),
         PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Tool(_) => None,
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::conversation::{FilePart, Message, NoticeKind, PartBody};
+use crate::conversation::{ContextChange, FilePart, Message, NoticeKind, PartBody};
 use crate::session::{ErrorReport, TurnEndReason};
 use crate::text::size::size_words;
 
@@ -80,6 +80,8 @@ pub(super) enum Mark {
     },
     Error(ErrorReport),
     Interrupted,
+    /// Old outputs were masked, or the conversation compacted.
+    Context(Arc<ContextChange>),
     Retry {
         attempt: u32,
         reason: String,
@@ -256,6 +258,7 @@ impl Block {
         match &self.body {
             Body::User(_) | Body::Reasoning(_) | Body::Call(_) => true,
             Body::Text(_) => self.is_void,
+            Body::Mark(Mark::Context(change)) => matches!(**change, ContextChange::Compacted(_)),
             Body::Mark(_) => false,
         }
     }
@@ -304,6 +307,7 @@ impl Mark {
                 None => report.message.clone(),
             },
             Self::Interrupted => "interrupted".to_owned(),
+            Self::Context(change) => change.text(),
             Self::Retry { reason, .. } => reason.clone(),
             Self::Model(name) | Self::Agent(name) => name.clone(),
             Self::TurnEnd { .. } => String::new(),

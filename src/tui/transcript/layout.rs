@@ -19,7 +19,7 @@ use crate::view::markdown::Markdown;
 use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::theme::Meaning;
 
-use super::block::{Block, Body, TextBlock, UserBlock};
+use super::block::{Block, Body, Mark, TextBlock, UserBlock};
 use super::call::{CallBlock, Group};
 use super::cards::CardSource;
 use super::pictures::{self, BlockPicture, VisiblePicture};
@@ -419,6 +419,7 @@ fn lay_out(
             };
             (Some(face), Rows::Card(rows))
         }
+        Body::Mark(Mark::Context(change)) => (None, Rows::Lines(mark::context(change, is_unfolded, cx))),
         Body::Mark(mark) => (None, Rows::Lines(mark::rows(mark, cx))),
     }
 }

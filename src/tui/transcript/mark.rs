@@ -4,11 +4,13 @@ use std::time::Instant;
 
 use ratatui::text::{Line, Span};
 
-use crate::conversation::NoticeKind;
+use crate::conversation::{ContextChange, KeptKind, KeptText, NoticeKind};
 use crate::session::TurnEndReason;
 use crate::text::count::plural;
 use crate::text::width::str_width;
+use crate::view::Symbols;
 use crate::view::card::CardStatus;
+use crate::view::markdown::Markdown;
 use crate::view::spinner;
 use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::theme::Meaning;
@@ -50,6 +52,7 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
             cx,
         ),
         Mark::Retry { .. } => Vec::new(),
+        Mark::Context(change) => context(change, false, cx),
         Mark::Model(model) => plain(&format!("the model is {model} from here on"), cx),
         Mark::Agent(agent) => plain(&format!("the agent is {agent} from here on"), cx),
         Mark::TurnEnd { done, took, calls } => {
@@ -64,6 +67,57 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
             plain(&facts.join(&format!(" {dot} ")), cx)
         }
         Mark::Unknown { kind } => plain(&format!("`{kind}`, which this version cannot show"), cx),
+    }
+}
+
+/// Returns the rows of a change of the context: a divider, and where that was opened, the summary and what stands beside it.
+pub(super) fn context(change: &ContextChange, is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let look = cx.draw.look;
+    let rule = match look.symbols {
+        Symbols::Unicode => "─",
+        Symbols::Ascii => "-",
+    };
+    let dot = look.symbols.dot();
+    let mut words = change.sentence();
+    if matches!(change, ContextChange::Compacted(_)) && !is_unfolded && !cx.draw.fold_key.is_empty() {
+        words = format!("{words} {dot} {} shows the summary", cx.draw.fold_key);
+    }
+    let width = cx.width.min(MEASURE);
+    let muted = look.theme.style(Meaning::TextMuted);
+    let mut flow = StyledText::default();
+    flow.push_clean(&format!("{rule}{rule} "), look.theme.style(Meaning::TextMuted));
+    flow.push_line(&words, muted);
+    let left = width.saturating_sub(flow.width() + 1);
+    flow.push_clean(
+        &format!(" {}", rule.repeat(left)),
+        look.theme.style(Meaning::TextMuted),
+    );
+    let mut rows = vec![Line::from(flow.cut(width, look.symbols.ellipsis()))];
+    if let (ContextChange::Compacted(compaction), true) = (change, is_unfolded) {
+        let mut markdown = Markdown::new();
+        markdown.push(&compaction.summary);
+        markdown.finish();
+        rows.extend(markdown.lines(width, look).iter().cloned());
+        let kept = compaction.kept.iter().map(kept_words);
+        let kept: Vec<String> = kept.collect();
+        if !kept.is_empty() {
+            rows.push(Line::default());
+            rows.extend(plain(
+                &format!("sent again word for word: {}", kept.join(", ")),
+                cx,
+            ));
+        }
+    }
+    rows
+}
+
+fn kept_words(kept: &KeptText) -> String {
+    match (kept.kind, kept.name.as_str()) {
+        (KeptKind::Words, _) => "your messages".to_owned(),
+        (KeptKind::Plan, _) => "the plan".to_owned(),
+        (KeptKind::Todos, _) => "the todos".to_owned(),
+        (KeptKind::Tasks, _) => "tasks that run".to_owned(),
+        (KeptKind::Instructions | KeptKind::File, name) => name.to_owned(),
     }
 }
 

@@ -29,7 +29,7 @@ impl TurnSteps {
             && message
                 .parts
                 .iter()
-                .all(|part| matches!(part.body, PartBody::Notice(_)));
+                .all(|part| matches!(part.body, PartBody::Notice(_) | PartBody::Context(_)));
         if message.state == MessageState::Void || is_note {
             return;
         }

@@ -38,6 +38,8 @@ pub(super) enum WaitTarget {
     Model,
     /// Shell commands in a command of the user's own, which run before it is sent.
     Shell,
+    /// A summary of the conversation is being written.
+    Summary,
 }
 
 impl RunningTurn {
@@ -65,7 +67,9 @@ impl RunningTurn {
     fn wait(&self) -> Option<TurnWait> {
         // A call that has begun says itself what it does.
         let is_wait = |waiting: &TurnWait| waiting.kind == WaitKind::Begin || self.open == 0;
-        self.waiting.filter(|waiting| self.is_busy && is_wait(waiting))
+        let is_summary = |waiting: &TurnWait| matches!(waiting.on, WaitTarget::Summary);
+        self.waiting
+            .filter(|waiting| is_summary(waiting) || self.is_busy && is_wait(waiting))
     }
 }
 
@@ -108,6 +112,7 @@ impl WaitTarget {
         match self {
             Self::Model => "waiting for the model",
             Self::Shell => "waiting for the command's shell",
+            Self::Summary => "summarising the conversation to make room",
         }
     }
 }

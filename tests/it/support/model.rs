@@ -98,6 +98,7 @@ impl Server {
             routes: Vec::new(),
             otherwise: None,
             side: Turn::text("Short title").piece(50),
+            side_routes: Vec::new(),
             requests: Vec::new(),
             abandoned: 0,
             finished: 0,
@@ -140,6 +141,12 @@ impl Server {
     /// The answer to requests that offer no tools.
     pub(crate) fn side(&self, turn: Turn) {
         self.state.update(|state| state.side = turn);
+    }
+
+    /// The same for those that mention a text.
+    pub(crate) fn side_for(&self, text: &str, turn: Turn) {
+        self.state
+            .update(|state| state.side_routes.push((text.into(), turn)));
     }
 
     /// The `base_url` for a protocol.

@@ -30,6 +30,7 @@ pub(super) struct State {
     /// The turn that is played when the others are used up.
     pub(super) otherwise: Option<Turn>,
     pub(super) side: Turn,
+    pub(super) side_routes: Vec<(String, Turn)>,
     pub(super) requests: Vec<Recorded>,
     /// Streams that the client left before their end.
     pub(super) abandoned: usize,
@@ -172,7 +173,9 @@ enum Serving {
 impl State {
     fn next(&mut self, request: &Recorded) -> Option<Serving> {
         if request.side {
-            return Some(Serving::Stream(Box::new(self.side.clone()), None));
+            let routed = self.side_routes.iter().find(|(text, _)| request.mentions(text));
+            let turn = routed.map_or(&self.side, |(_, turn)| turn);
+            return Some(Serving::Stream(Box::new(turn.clone()), None));
         }
         let route = self
             .routes

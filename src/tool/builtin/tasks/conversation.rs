@@ -74,6 +74,7 @@ fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
         }
         PartBody::File(file) => Some(format!("[file: {}]", file.path)),
         PartBody::Notice(notice) => Some(format!("[{}]", notice.text)),
+        PartBody::Context(change) => Some(format!("[{}]", change.sentence())),
         PartBody::Reasoning(_) | PartBody::Unknown(_) => None,
     }
 }

@@ -229,6 +229,7 @@ impl App {
             Action::NewSession => self.new_session(now),
             Action::LastSession => self.last_session(now),
             Action::Fork => self.fork(now),
+            Action::Compact => self.compact("", now),
             Action::CycleMode => self.cycle_mode(now),
             Action::MentionFile => self.begin_word('@', now),
             Action::ListCommands => self.begin_word('/', now),

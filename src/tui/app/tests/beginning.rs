@@ -140,6 +140,7 @@ fn figures_come_with_each_request() {
         model: "test-model".to_owned(),
     };
     driver.event(Event::Usage(RequestUsage {
+        context_used: Some(usage.context()),
         usage,
         cost: Some(0.42),
         model,

@@ -8,7 +8,7 @@ use crate::session::export::ExportFormat;
 use crate::session::query::Spending;
 use crate::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
-    ContextUse, Costs, ExportOutcome, ExportRequest, FileState, StatusGroup,
+    ContextUse, Costs, ExportOutcome, ExportRequest, FileState, MissCause, StatusGroup,
 };
 use crate::session::{Grant, GrantOrigin, GrantScope};
 use crate::tui::page::PAGES;
@@ -176,8 +176,15 @@ fn context() -> ContextUse {
         ],
         reported: Some(61_200),
         limit: Some(200_000),
-        attachments: 2,
-        misses: vec![CacheMiss::Joined("list".to_owned()), CacheMiss::Changed],
+        maskable: 21_000,
+        compactable: 34_500,
+        misses: [
+            (MissCause::Joined("list".to_owned()), 12_000, Some(0.045)),
+            (MissCause::Model, 41_000, None),
+            (MissCause::Model, 52_000, None),
+        ]
+        .map(|(cause, tokens, cost)| CacheMiss { cause, tokens, cost })
+        .to_vec(),
     }
 }
 

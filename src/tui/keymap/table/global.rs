@@ -62,6 +62,7 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&[], Action::Interrupt, "interrupt the turn"),
             row(&[], Action::MentionFile, "files: mention one"),
             row(&[], Action::Fork, "fork: go on in a new session"),
+            row(&[], Action::Compact, "compact: summarise the conversation"),
             row(&[], Action::ListCommands, "commands"),
             row(&[], Action::Quit, "quit"),
         ],

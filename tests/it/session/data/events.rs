@@ -10,9 +10,9 @@ use lathe::conversation::{
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::session::{
-    AgentChoice, CallUpdate, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, QueuedKind,
-    QueuedMessage, ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission, SettledQuestion,
-    Snapshot, TurnEndReason,
+    AgentChoice, CallUpdate, CommandChoice, ContextReport, ContextReportKind, Envelope, ErrorReport, Event,
+    ModelChoice, QueuedKind, QueuedMessage, ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission,
+    SettledQuestion, Snapshot, SummaryDraft, TurnEndReason,
 };
 use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
@@ -158,7 +158,21 @@ fn every_event_is_data() {
             reason: "cut".into(),
             voided: Some(id.clone()),
         });
-        Event::Usage(_) => Event::Usage(RequestUsage { usage: usage(), cost: Some(EXACT), model: model() });
+        Event::Context(_) => Event::Context(ContextReport {
+            kind: ContextReportKind::Compacted,
+            before: 9,
+            after: 4,
+            covers_to: Some(id.clone()),
+            cause: Some("why".into()),
+            cost: Some(EXACT),
+        });
+        Event::Summarising(_) => Event::Summarising(true);
+        Event::SummaryDrafted(_) => Event::SummaryDrafted(Arc::new(SummaryDraft {
+            summary: "## Goal".into(),
+            before: 9,
+            after: 4,
+        }));
+        Event::Usage(_) => Event::Usage(RequestUsage { context_used: Some(7), usage: usage(), cost: Some(EXACT), model: model() });
         Event::Error(_) => Event::Error(report());
         Event::Preparing => Event::Preparing;
         Event::TurnStarted => Event::TurnStarted;
@@ -239,6 +253,7 @@ fn what_events_are_made_of_is_data() {
         HookEvent::PreToolUse => HookEvent::PreToolUse;
         HookEvent::PostToolUse => HookEvent::PostToolUse;
         HookEvent::UserPromptSubmit => HookEvent::UserPromptSubmit;
+        HookEvent::PreCompact => HookEvent::PreCompact;
         HookEvent::Stop => HookEvent::Stop;
         HookEvent::SubagentStop => HookEvent::SubagentStop;
         HookEvent::SessionStart => HookEvent::SessionStart;

@@ -11,7 +11,10 @@ mod terminals;
 
 use std::fmt::Debug;
 
-use lathe::conversation::{Attachment, CallResult, CallState, ErrorKind, Native};
+use lathe::conversation::{
+    Attachment, CallResult, CallState, Compaction, ContextChange, ErrorKind, KeptKind, KeptText,
+    MaskedOutputs, Native,
+};
 use lathe::conversation::{
     CallId, FilePart, Message, MessageId, MessageState, ModelRef, Notice, NoticeKind, Part, PartBody,
     ReasoningPart, Role, SessionId, Stop, TaskId, TextPart, Todo, TodoChange, TodoEdit, TodoPriority,
@@ -204,6 +207,8 @@ fn every_operation_is_data() {
             Op::Task(TaskOp::Cancel(TaskId::of(&SessionId::new()))),
             Op::Task(TaskOp::CancelAll),
             Op::Task(TaskOp::ToBackground);
+        Op::Compact(_) => Op::Compact(None), Op::Compact(Some("the port".into()));
+        Op::UseSummary(_) => Op::UseSummary(Some("## Goal".into())), Op::UseSummary(None);
         Op::Close => Op::Close;
     });
     every!(QueueDirection {
@@ -297,6 +302,21 @@ fn every_part_of_a_message_is_data() {
         PartBody::Tool(_) => PartBody::Tool(tool_part(Vec::new()));
         PartBody::File(_) => PartBody::File(file());
         PartBody::Notice(_) => PartBody::Notice(Notice { kind: NoticeKind::Retry, text: "again".into() });
+        PartBody::Context(_) => PartBody::Context(ContextChange::Masked(MaskedOutputs {
+            calls: vec![CallId::new()],
+            before: 9,
+            after: 4,
+        })), PartBody::Context(ContextChange::Compacted(Compaction {
+            covers_to: 7,
+            summary: "## Goal".into(),
+            kept: vec![KeptText {
+                kind: KeptKind::Words,
+                name: String::new(),
+                text: "- é".into(),
+            }],
+            before: 9,
+            after: 4,
+        }));
         PartBody::Unknown(_) => PartBody::Unknown(json!({"type": "of tomorrow", "n": EXACT}));
     });
     round_trip(&message());

@@ -11,7 +11,7 @@ use lathe::question::{Form, FormOption, FormQuestion, Question, QuestionKind};
 use lathe::session::export::ExportFormat;
 use lathe::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
-    ContextUse, Costs, ExportOutcome, ExportRequest, FileState, Query, Revert, StatusGroup,
+    ContextUse, Costs, ExportOutcome, ExportRequest, FileState, MissCause, Query, Revert, StatusGroup,
 };
 use lathe::store::Spending;
 
@@ -215,9 +215,14 @@ fn every_answer_to_a_query_is_data() {
         ExportOutcome::Written { .. } => ExportOutcome::Written { path: "/p/a.md".into(), bytes: 9 };
         ExportOutcome::Exists(_) => ExportOutcome::Exists("/p/a.md".into());
     });
-    every!(CacheMiss {
-        CacheMiss::Joined(_) => CacheMiss::Joined("todo".into());
-        CacheMiss::Changed => CacheMiss::Changed;
+    every!(MissCause {
+        MissCause::Joined(_) => MissCause::Joined("todo".into());
+        MissCause::Agent => MissCause::Agent;
+        MissCause::Model => MissCause::Model;
+        MissCause::Masked => MissCause::Masked;
+        MissCause::Compacted => MissCause::Compacted;
+        MissCause::Expired => MissCause::Expired;
+        MissCause::Provider => MissCause::Provider;
     });
     every!(FileState {
         FileState::Added => FileState::Added;
@@ -233,6 +238,8 @@ fn every_answer_to_a_query_is_data() {
         ContextSource::Reasoning => ContextSource::Reasoning;
         ContextSource::Calls => ContextSource::Calls;
         ContextSource::Results => ContextSource::Results;
+        ContextSource::Pictures => ContextSource::Pictures;
+        ContextSource::Summary => ContextSource::Summary;
     });
 }
 
@@ -248,8 +255,13 @@ fn context() -> ContextUse {
         }],
         reported: Some(900),
         limit: None,
-        attachments: 1,
-        misses: vec![CacheMiss::Changed],
+        maskable: 40,
+        compactable: 60,
+        misses: vec![CacheMiss {
+            cause: MissCause::Model,
+            tokens: 900,
+            cost: Some(EXACT),
+        }],
     }
 }
 

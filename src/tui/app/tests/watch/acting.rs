@@ -122,6 +122,7 @@ fn resuming_tells_first_how_much_context_comes_along() {
         ..Usage::default()
     };
     let paid = RequestUsage {
+        context_used: Some(usage.context()),
         usage,
         cost: None,
         model: grid.rows[0].model.clone(),

@@ -1,0 +1,484 @@
+//! One compaction: what it covers, the task that has the summary written, and what becomes of it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::super::hook_jobs::OwnedHookContext;
+use super::super::user_commands::context;
+use super::super::{Actor, now};
+use crate::agent::compaction::{SummaryJob, SummaryText, instructions, open_files, plan, tail_start, words};
+use crate::agent::estimate;
+use crate::agent::history::HistoryView;
+use crate::agent::turn::TurnEvent;
+use crate::conversation::{
+    Compaction, ContextChange, KeptKind, KeptText, Message, MessageId, NoticeKind, PartBody, Todo, Usage,
+};
+use crate::hook::HookEvent;
+use crate::provider::{Model, ProviderError};
+use crate::session::{ContextReport, ContextReportKind, Event, SummaryDraft};
+use crate::tool::{CallSettings, NoteTime, pipeline};
+
+/// Bytes of one file that are shown again: about 5,000 tokens.
+const LONGEST_FILE: usize = 20_000;
+
+/// Why a conversation is compacted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Trigger {
+    /// The person wants it, and sees the summary before it is used.
+    Manual,
+    /// The window is nearly full.
+    Auto,
+    /// The provider said so.
+    Overflow(ProviderError),
+}
+
+impl Trigger {
+    /// As hooks are told it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Auto | Self::Overflow(_) => "auto",
+        }
+    }
+}
+
+/// The part of the conversation that a summary stands for.
+#[derive(Debug, Clone)]
+struct Covered {
+    seq: u64,
+    message: MessageId,
+}
+
+/// A summary that is being written.
+pub(in crate::session::actor) struct RunningCompaction {
+    task: AbortOnDropHandle<CompactionDone>,
+    trigger: Trigger,
+    covered: Covered,
+    model: Model,
+    cancel: CancellationToken,
+}
+
+/// A summary that the person has not decided on.
+pub(super) struct Draft {
+    covered: Covered,
+    files: Vec<KeptText>,
+}
+
+/// What came of a summary.
+pub(in crate::session::actor) struct CompactionDone {
+    text: Result<String, String>,
+    files: Vec<KeptText>,
+    usages: Vec<Usage>,
+}
+
+impl Drop for RunningCompaction {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+impl RunningCompaction {
+    /// Waits for the end of the one that runs; forever when none does. Cancel safe.
+    pub(in crate::session::actor) async fn next(running: &mut Option<Self>) -> CompactionDone {
+        match running {
+            Some(running) => (&mut running.task).await.unwrap_or_else(|_| CompactionDone {
+                text: Err("it failed inside lathe; please report this".to_owned()),
+                files: Vec::new(),
+                usages: Vec::new(),
+            }),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Everything that a task needs to write a summary.
+struct CompactionJob {
+    hooks: OwnedHookContext,
+    trigger: &'static str,
+    focus: Option<String>,
+    summary: SummaryJob,
+    /// Paths to be shown again, the newest first.
+    open: Vec<String>,
+    /// Tokens that they may have together.
+    most: u64,
+    calls: CallSettings,
+    cancel: CancellationToken,
+}
+
+impl CompactionJob {
+    async fn run(mut self) -> CompactionDone {
+        if let Some(focus) = &self.focus {
+            let wish = format!("The person asks for this in the summary above all: {focus}");
+            self.summary.instructions.push(wish);
+        }
+        let hooks = &self.hooks.services.tree.hooks;
+        if hooks.has(HookEvent::PreCompact) {
+            let scene = self.hooks.scene();
+            let told = hooks.pre_compact(scene, self.trigger, self.focus.as_deref(), &self.cancel);
+            let told = told.await;
+            if let Some(why) = told.block {
+                return CompactionDone {
+                    text: Err(format!("a hook prevented it: {why}")),
+                    files: Vec::new(),
+                    usages: Vec::new(),
+                };
+            }
+            self.summary.instructions.extend(told.context);
+        }
+        let SummaryText { text, usages } = self.summary.write().await;
+        let files = read_files(&self.calls, &self.open, self.most, &self.cancel).await;
+        CompactionDone {
+            text: text.map_err(|error| error.to_string()),
+            files,
+            usages,
+        }
+    }
+}
+
+/// Reads files as the model would. What it would have to ask for, and what is not there any more, is left out.
+async fn read_files(
+    calls: &CallSettings,
+    paths: &[String],
+    most: u64,
+    cancel: &CancellationToken,
+) -> Vec<KeptText> {
+    let mut files = Vec::new();
+    let mut size = 0;
+    for path in paths {
+        let mut cx = context(calls, cancel);
+        // It counts as read as it was when the model itself read it.
+        cx.noting = NoteTime::later();
+        let mut args = Map::new();
+        args.insert("file_path".to_owned(), json!(path));
+        let Ok(found) = pipeline::find_own(&calls.registry, args, &cx).await else {
+            continue;
+        };
+        if found.would_ask(&cx) {
+            continue;
+        }
+        let Ok(result) = found.read(&cx).await else {
+            continue;
+        };
+        if !result.attachments.is_empty() {
+            continue;
+        }
+        let text = beginning(result.output, LONGEST_FILE.min(most as usize * 2));
+        let tokens = estimate::bytes(text.len());
+        if size + tokens > most {
+            continue;
+        }
+        size += tokens;
+        files.push(KeptText {
+            kind: KeptKind::File,
+            name: path.clone(),
+            text,
+        });
+    }
+    files
+}
+
+fn beginning(mut text: String, longest: usize) -> String {
+    if text.len() > longest {
+        let end = text[..text.floor_char_boundary(longest)].rfind('\n').unwrap_or(0);
+        text.truncate(end);
+        text.push_str("\n[… cut; read the file for the rest]");
+    }
+    text
+}
+
+impl Actor {
+    /// The person wants a summary.
+    pub(in crate::session::actor) fn compact(&mut self, focus: Option<String>) {
+        if self.is_held() {
+            return;
+        }
+        if self.is_busy() {
+            let text = "A turn is running; `/compact` can be used when it has ended.".to_owned();
+            return self.publish(Event::Notice(text));
+        }
+        self.context.draft = None;
+        if !self.begin(Trigger::Manual, focus) {
+            self.publish(Event::Notice("There is nothing to summarise yet.".to_owned()));
+        }
+    }
+
+    /// The person has decided on the summary that was shown to them. `None`: it is not used.
+    pub(in crate::session::actor) fn use_summary(&mut self, text: Option<String>) {
+        let Some(draft) = self.context.draft.take() else {
+            return;
+        };
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+            return self.publish(Event::Notice(
+                "The summary was dropped; nothing was changed.".to_owned(),
+            ));
+        };
+        if let Err(why) = self.apply(&draft.covered, text, draft.files, false) {
+            self.tell_failed(&why);
+        }
+    }
+
+    /// Begins to have a summary written; says whether there is anything to summarise.
+    pub(super) fn begin_compaction(&mut self, trigger: Trigger) -> bool {
+        self.begin(trigger, None)
+    }
+
+    fn begin(&mut self, trigger: Trigger, focus: Option<String>) -> bool {
+        let budget = self.budget();
+        let kept: Vec<Arc<Message>> = self.context.view.kept(&self.parts.messages).cloned().collect();
+        let start = tail_start(&kept, self.parts.compaction.keep_turns, budget.tail());
+        let (covered, tail) = kept.split_at(start);
+        let has_words = |message: &&Arc<Message>| {
+            message
+                .parts
+                .iter()
+                .any(|part| !matches!(part.body, PartBody::Context(_) | PartBody::Notice(_)))
+        };
+        let Some(seq) = covered
+            .iter()
+            .rev()
+            .find_map(|message| message.parts.last())
+            .map(|part| part.seq)
+        else {
+            return false;
+        };
+        let Some(last) = covered.iter().rfind(has_words) else {
+            return false;
+        };
+        let place = Covered {
+            seq,
+            message: last.id.clone(),
+        };
+        let model = self.parts.compaction.model.clone().unwrap_or_else(|| {
+            let mut own = self.parts.model.clone();
+            own.context = budget.window;
+            own
+        });
+        let cancel = CancellationToken::new();
+        let job = CompactionJob {
+            hooks: OwnedHookContext::of(&self.parts),
+            trigger: trigger.name(),
+            focus,
+            summary: SummaryJob {
+                provider: self.parts.driver.provider(),
+                session: self.parts.info.id.clone(),
+                model: model.reference.clone(),
+                window: model.context,
+                retry: self.parts.turn.retry,
+                prior: self.prior_summary(),
+                messages: covered.to_vec(),
+                instructions: Vec::new(),
+            },
+            open: open_files(covered, tail),
+            most: budget.kept(),
+            calls: self.parts.calls.clone(),
+            cancel: cancel.clone(),
+        };
+        self.context.running = Some(RunningCompaction {
+            task: AbortOnDropHandle::new(tokio::spawn(job.run())),
+            trigger,
+            covered: place,
+            model,
+            cancel,
+        });
+        self.publish(Event::Summarising(true));
+        true
+    }
+
+    fn prior_summary(&self) -> Option<String> {
+        let parts = self
+            .parts
+            .messages
+            .iter()
+            .rev()
+            .flat_map(|message| &message.parts);
+        parts.into_iter().find_map(|part| match &part.body {
+            PartBody::Context(ContextChange::Compacted(compaction)) => Some(compaction.summary.clone()),
+            _ => None,
+        })
+    }
+
+    /// Stops the summary that is being written; says whether there was one.
+    pub(in crate::session::actor) fn drop_compaction(&mut self) -> bool {
+        let was_running = self.context.running.take().is_some();
+        if was_running {
+            self.publish(Event::Summarising(false));
+        }
+        was_running
+    }
+
+    /// A summary is there, or could not be written.
+    pub(in crate::session::actor) fn on_compaction(&mut self, done: CompactionDone) {
+        let Some(running) = self.context.running.take() else {
+            return;
+        };
+        self.publish(Event::Summarising(false));
+        for usage in done.usages {
+            self.charge(usage, &running.model, "compaction", None);
+        }
+        let (trigger, covered) = (running.trigger.clone(), running.covered.clone());
+        if trigger == Trigger::Manual {
+            return self.on_manual_summary(covered, done.text, done.files);
+        }
+        let made = match done.text {
+            Ok(text) => self.apply(&covered, text, done.files, true),
+            Err(why) => Err(why),
+        };
+        if self.turn.is_none() {
+            return;
+        }
+        match made {
+            Ok(()) => self.send_request(),
+            Err(why) => self.go_on_without(&why, trigger),
+        }
+    }
+
+    fn on_manual_summary(&mut self, covered: Covered, text: Result<String, String>, files: Vec<KeptText>) {
+        let summary = match text {
+            Ok(summary) => summary,
+            Err(why) => return self.tell_failed(&why),
+        };
+        let before = self.context_size();
+        let compaction = self.compaction(&covered, summary.clone(), files.clone());
+        let after = self.size_after(&compaction, before);
+        self.context.draft = Some(Draft { covered, files });
+        self.publish(Event::SummaryDrafted(Arc::new(SummaryDraft {
+            summary,
+            before,
+            after,
+        })));
+    }
+
+    /// There is no summary: the request is sent where it may fit all the same.
+    fn go_on_without(&mut self, why: &str, trigger: Trigger) {
+        self.tell_failed(why);
+        let size = self.context_size();
+        self.context.gave_up_at = Some(size);
+        match trigger {
+            Trigger::Overflow(error) => self.on_turn(TurnEvent::Failed(error)),
+            // Whether it fits all the same the provider says.
+            Trigger::Auto | Trigger::Manual => self.send_request(),
+        }
+    }
+
+    fn tell_failed(&mut self, why: &str) {
+        let size = self.context_size();
+        self.tell_context(ContextReport {
+            kind: ContextReportKind::Failed,
+            before: size,
+            after: size,
+            covers_to: None,
+            cause: Some(why.to_owned()),
+            cost: None,
+        });
+        let text = format!("The conversation was not compacted: {why}. Nothing was changed.");
+        self.note(NoticeKind::Info, &text);
+    }
+
+    /// Puts a summary in place of what it covers, unless that frees too little.
+    fn apply(
+        &mut self,
+        covered: &Covered,
+        summary: String,
+        files: Vec<KeptText>,
+        is_needed: bool,
+    ) -> Result<(), String> {
+        let before = self.context_size();
+        let mut compaction = self.compaction(covered, summary, files);
+        compaction.before = before;
+        compaction.after = self.size_after(&compaction, before);
+        let most = if is_needed {
+            self.budget().full().min(before * 9 / 10)
+        } else {
+            before
+        };
+        if compaction.after >= most {
+            return Err(format!(
+                "the summary frees too little, {before} tokens would become {}",
+                compaction.after
+            ));
+        }
+        self.context.gave_up_at = None;
+        self.change_context(
+            ContextChange::Compacted(compaction),
+            Some(covered.message.clone()),
+        );
+        self.tell_hooks_of_compaction();
+        Ok(())
+    }
+
+    fn size_after(&self, compaction: &Compaction, before: u64) -> u64 {
+        let change = ContextChange::Compacted(compaction.clone());
+        let outputs = self.parts.calls.services.tree.outputs.dir();
+        let mut view = HistoryView::new(outputs, &[]);
+        view.apply(&change, now(), &self.parts.messages);
+        let summary = view.summary().map_or(0, |summary| estimate::message(summary));
+        let tail = view.kept(&self.parts.messages);
+        let tail: u64 = tail
+            .map(|message| estimate::message(self.context.view.as_sent(message)))
+            .sum();
+        let (now, then) = (
+            self.sent_estimate().max(1),
+            self.prefix_estimate() + summary + tail,
+        );
+        (before as f64 * then as f64 / now as f64) as u64
+    }
+
+    /// Puts together what is sent instead of what is covered.
+    fn compaction(&self, covered: &Covered, summary: String, files: Vec<KeptText>) -> Compaction {
+        let messages = &self.parts.messages;
+        let is_covered =
+            |message: &Arc<Message>| message.parts.last().is_some_and(|part| part.seq <= covered.seq);
+        let end = messages.iter().rposition(is_covered).map_or(0, |last| last + 1);
+        let (before, tail) = messages.split_at(end);
+        let shown = instructions(tail);
+        let is_shown = |text: &KeptText| shown.iter().any(|shown| shown.name == text.name);
+        let mut kept: Vec<KeptText> = instructions(before);
+        kept.retain(|text| !is_shown(text));
+        kept.extend(words(before, self.budget().kept()));
+        kept.extend(plan(before).filter(|_| plan(tail).is_none()));
+        let list = Todo::list(&self.parts.todos);
+        if !list.is_empty() {
+            kept.push(KeptText {
+                kind: KeptKind::Todos,
+                name: String::new(),
+                text: Todo::lines(&list),
+            });
+        }
+        kept.extend(self.pending_tasks());
+        kept.extend(files);
+        Compaction {
+            covers_to: covered.seq,
+            summary,
+            kept,
+            before: 0,
+            after: 0,
+        }
+    }
+
+    fn pending_tasks(&self) -> Option<KeptText> {
+        let rows = self.parts.tasks.rows();
+        let own = rows
+            .iter()
+            .filter(|row| row.parent == self.parts.info.id && !row.status.is_ended());
+        let lines: Vec<String> = own
+            .map(|row| {
+                format!(
+                    "{} · {} · {} · {}",
+                    row.task,
+                    row.agent,
+                    row.description,
+                    json!(row.status)
+                )
+            })
+            .map(|line| line.replace('"', ""))
+            .collect();
+        (!lines.is_empty()).then(|| KeptText {
+            kind: KeptKind::Tasks,
+            name: String::new(),
+            text: lines.join("\n"),
+        })
+    }
+}
