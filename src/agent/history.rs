@@ -163,6 +163,34 @@ impl HistoryView {
     }
 }
 
+/// The size of the context that a conversation knows of last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownSize {
+    Reported(u64),
+    /// After a change that no reply has followed.
+    Estimated(u64),
+}
+
+impl KnownSize {
+    pub fn of(messages: &[Arc<Message>]) -> Option<Self> {
+        messages.iter().rev().find_map(|message| {
+            let change = message.parts.iter().find_map(|part| match &part.body {
+                PartBody::Context(ContextChange::Masked(masked)) => Some(masked.after),
+                PartBody::Context(ContextChange::Compacted(compaction)) => Some(compaction.after),
+                _ => None,
+            });
+            let reported = message.usage.map(|usage| Self::Reported(usage.context()));
+            change.map(Self::Estimated).or(reported)
+        })
+    }
+
+    pub fn tokens(self) -> u64 {
+        match self {
+            Self::Reported(tokens) | Self::Estimated(tokens) => tokens,
+        }
+    }
+}
+
 /// Returns the blocks at the end of an output in which lathe speaks to the model: instruction files of directories.
 pub fn reminders(output: &str) -> Vec<&str> {
     const END: &str = "\n</system-reminder>";

@@ -389,10 +389,8 @@ impl Actor {
     fn interrupt(&mut self) {
         self.shells.cancel();
         self.interrupt_attaching();
-        if self.turn.is_none() && self.drop_compaction() {
-            self.publish(Event::Notice(
-                "The conversation was not compacted; nothing was changed.".to_owned(),
-            ));
+        if self.turn.is_none() {
+            self.stop_manual_compaction();
         }
         if !self.interrupt_hooks() {
             self.on_turn(TurnEvent::Interrupt);

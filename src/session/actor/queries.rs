@@ -166,7 +166,7 @@ impl Actor {
             agent: info.agent.clone(),
             tools: self.advertised.tools(),
             messages: self.parts.messages.clone(),
-            reported: Some(info.context_used).filter(|used| *used > 0),
+            reported: Some(info.context_used).filter(|used| *used > 0 && self.context.is_reported()),
             limit: info.context_limit,
             misses: self.misses.clone(),
             outputs: self.parts.calls.services.tree.outputs.dir().to_owned(),

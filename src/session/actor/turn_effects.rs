@@ -137,7 +137,7 @@ impl Actor {
         match effect {
             Effect::Request => self.request(),
             Effect::DropRequest => {
-                self.drop_compaction();
+                self.drop_awaited_compaction();
                 self.parts.driver.drop_request();
             }
             Effect::MakeRoom(error) => self.make_room_after(error),

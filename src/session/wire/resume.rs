@@ -8,6 +8,7 @@ use super::gates::roots;
 use super::profile::{Profiles, PromptFacts};
 use super::services::CallServices;
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionChoice};
+use crate::agent::history::KnownSize;
 use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::Scope;
 use crate::project;
@@ -122,7 +123,6 @@ pub(super) fn info(
     commands: &UserCommands,
     messages: &[Arc<Message>],
 ) -> SessionInfo {
-    let last = messages.iter().rev().find_map(|message| message.usage);
     let row = found.row.as_ref();
     SessionInfo {
         id: found.id.clone(),
@@ -135,7 +135,7 @@ pub(super) fn info(
         mode: request.mode,
         directory: row.map_or_else(|| request.directory.clone(), |row| row.directory.clone()),
         context_limit: Some(profile.model.context),
-        context_used: last.map_or(0, |usage| usage.context()),
+        context_used: KnownSize::of(messages).map_or(0, KnownSize::tokens),
         usage: row.map(|row| row.usage).unwrap_or_default(),
         cost: row.map_or(Some(0.0), |row| {
             if row.usage == Usage::default() {

@@ -275,6 +275,7 @@ impl App {
 
     /// Returns true if there is something that `esc` stops.
     fn can_interrupt(&self) -> bool {
-        self.views.front.turn == TurnStatus::Busy || !self.views.front.shells.is_empty()
+        let view = &self.views.front;
+        view.turn == TurnStatus::Busy || view.is_summarising || !view.shells.is_empty()
     }
 }

@@ -230,6 +230,7 @@ impl ViewUpdate<'_> {
                 self.view.facts.pay(request);
                 return RedrawUrgency::Soft;
             }
+            Event::Summarising(is_running) => self.view.is_summarising = *is_running,
             Event::Context(report) => self.view.facts.context_changed(report),
             Event::SummaryDrafted(draft) => self.view.summary = Some(Arc::clone(draft)),
             Event::Queue(queue) => self.view.set_queue(queue),

@@ -44,6 +44,8 @@ pub(super) struct SessionView {
     pub(super) shells: HashSet<CallId>,
     /// A message that came back for its files.
     pub(super) unread: Option<ReturnedDraft>,
+    /// A summary of the conversation is being written.
+    pub(super) is_summarising: bool,
     /// A summary that waits for the person's word.
     pub(super) summary: Option<Arc<SummaryDraft>>,
     pub(super) panel: Panel,

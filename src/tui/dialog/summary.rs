@@ -66,14 +66,7 @@ impl SummaryDialog {
             .and(" to ")
             .and(reveal_line(&short_count(self.after)))
             .and(" tokens");
-        let keys = [
-            (own(USE), " uses it   "),
-            (own(Action::Newline), " new line   "),
-            (
-                cx.keymap.label(Context::Global, Action::Escape),
-                " later, nothing changes   ",
-            ),
-        ];
+        let keys = [(own(USE), " uses it   "), (own(Action::Newline), " new line   ")];
         let mut row = text(Revealed::own(" "), Meaning::Text);
         for (key, does) in keys {
             row = row.and(reveal_line(key), Meaning::Accent);
@@ -135,7 +128,10 @@ impl Layer for SummaryDialog {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        hints.key(keymap.label(Context::Global, Action::Escape), "later");
+        hints.key(
+            keymap.label(Context::Global, Action::Escape),
+            "later, nothing changes",
+        );
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {

@@ -300,13 +300,22 @@ impl Actor {
         })
     }
 
-    /// Stops the summary that is being written; says whether there was one.
-    pub(in crate::session::actor) fn drop_compaction(&mut self) -> bool {
-        let was_running = self.context.running.take().is_some();
-        if was_running {
+    /// Stops the summary that the request of a turn waits for.
+    pub(in crate::session::actor) fn drop_awaited_compaction(&mut self) {
+        let awaits = |running: &RunningCompaction| running.trigger != Trigger::Manual;
+        if self.context.running.as_ref().is_some_and(awaits) {
+            self.context.running = None;
             self.publish(Event::Summarising(false));
         }
-        was_running
+    }
+
+    /// The person does not want the summary any more that they asked for.
+    pub(in crate::session::actor) fn stop_manual_compaction(&mut self) {
+        if self.context.running.take().is_some() {
+            self.publish(Event::Summarising(false));
+            let text = "The conversation was not compacted; nothing was changed.".to_owned();
+            self.publish(Event::Notice(text));
+        }
     }
 
     /// A summary is there, or could not be written.

@@ -17,7 +17,7 @@ pub(super) use misses::CachedPrefix;
 use super::{Actor, now};
 use crate::agent::compaction::{ContextBudget, maskable, tail_start};
 use crate::agent::estimate;
-use crate::agent::history::HistoryView;
+use crate::agent::history::{HistoryView, KnownSize};
 use crate::agent::turn::TurnEvent;
 use crate::conversation::{
     CallId, ContextChange, MaskedOutputs, Message, MessageId, MessageState, Part, PartBody, Role,
@@ -49,6 +49,8 @@ pub(super) struct ContextState {
     pub(super) running: Option<RunningCompaction>,
     /// A summary that waits for the person's word.
     draft: Option<Draft>,
+    /// What is sent has changed since the provider reported its size.
+    has_changed: bool,
     /// The size at which no summary could be made. It is tried again when the context has grown by a twentieth of the window.
     gave_up_at: Option<u64>,
     /// The window as an error of the provider showed it, where it is smaller than the model's settings say.
@@ -72,9 +74,15 @@ impl ContextState {
             cached: CachedPrefix::new(messages),
             running: None,
             draft: None,
+            has_changed: matches!(KnownSize::of(messages), Some(KnownSize::Estimated(_))),
             gave_up_at: None,
             shown_window: None,
         }
+    }
+
+    /// Returns true if the size that was reported last is that of what is sent.
+    pub(super) fn is_reported(&self) -> bool {
+        !self.has_changed
     }
 }
 
@@ -186,6 +194,7 @@ impl Actor {
     /// The provider reported what the last request of the conversation took.
     pub(super) fn note_reported(&mut self, usage: &crate::conversation::Usage) {
         self.context.meter.reported(usage);
+        self.context.has_changed = false;
     }
 
     /// Returns true if the provider has to read everything anew anyway, so that a change of what it has cached is free.
@@ -260,6 +269,8 @@ impl Actor {
         self.context.view.apply(&change, created, &self.parts.messages);
         let sent = self.sent_estimate();
         self.context.meter.changed(estimated, sent);
+        self.parts.info.context_used = after;
+        self.context.has_changed = true;
         let cost = self.note_miss(cause, after);
         self.add_mark(PartBody::Context(change), created);
         self.tell_context(ContextReport {
