@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::encoding::{EncodedTurn, push_item};
+use super::history::HistoryTurn;
 use super::{Model, ProviderError, ProviderSettings, Request};
 use crate::conversation::{ModelRef, StreamEvent};
 
@@ -13,7 +15,22 @@ pub(crate) trait Adapter: Sync {
     /// Returns the headers that carry the key and the version.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
 
-    fn body(&self, ask: &Ask<'_>) -> Value;
+    /// Returns the body without the conversation: an object.
+    fn body(&self, ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value;
+
+    /// Returns the field of the body that has the conversation.
+    fn conversation_field(&self) -> &'static str;
+
+    /// Returns a stretch of the conversation as JSON values. It is kept for later requests, so it depends on nothing that
+    /// comes after it.
+    fn encode(&self, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value>;
+
+    /// Writes the elements of the conversation's list.
+    fn write_conversation(&self, _ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
+        for turn in turns {
+            push_item(list, &turn.json);
+        }
+    }
 
     /// Makes the reader of the protocol's own events. See [`Protocol::decoder`](super::Protocol::decoder) for the whole one.
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;

@@ -6,6 +6,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::adapter::Ask;
+use super::encoding::RequestEncoder;
 use super::http::{Http, OutgoingRequest};
 use super::pictures::PictureRecoder;
 use super::reply::{self, Reply};
@@ -17,6 +18,7 @@ pub struct Client {
     catalog: Arc<Catalog>,
     http: Http,
     pictures: PictureRecoder,
+    encoder: RequestEncoder,
 }
 
 impl Client {
@@ -26,6 +28,7 @@ impl Client {
             catalog,
             http: Http::default(),
             pictures: PictureRecoder::default(),
+            encoder: RequestEncoder::default(),
         }
     }
 
@@ -39,12 +42,12 @@ impl Client {
         } else {
             request
         };
-        let body = adapter.body(&Ask {
+        let ask = Ask {
             request: &request,
             model: &model,
             settings,
-        });
-        let body = serde_json::to_vec(&body).map_err(|error| {
+        };
+        let body = self.encoder.body(&ask).map_err(|error| {
             ProviderError::new(
                 ProviderErrorKind::BadRequest,
                 format!("the request cannot be written: {error}"),

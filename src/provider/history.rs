@@ -9,9 +9,11 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{Model, Protocol, Request};
+#[cfg(test)]
+use super::Request;
+use super::{Model, Protocol};
 use crate::conversation::{
-    Attachment, CallResult, ErrorKind, FilePart, Message, Native, PartBody, Role, ToolPart,
+    Attachment, CallResult, ErrorKind, FilePart, Message, ModelRef, Native, PartBody, Role, ToolPart,
 };
 use crate::text::surrogates;
 
@@ -92,44 +94,11 @@ impl<'a> WireId<'a> {
 }
 
 /// Reads the request's messages for `protocol`.
-pub(crate) fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<HistoryTurn<'a>> {
-    let mut reader = HistoryReader {
-        protocol: protocol.name(),
-        model_name: request.model.to_string(),
-        takes: AcceptedMedia {
-            images: model.images,
-            pdf: model.pdf,
-        },
-        accepts_id: match protocol {
-            Protocol::Anthropic => |id| id.len() <= 64 && is_plain(id),
-            Protocol::OpenAiResponses => |id| id.len() <= 40 && is_plain(id),
-            // Servers of other makers have signs of their own in ids (`functions.read:0`) and know them again.
-            Protocol::OpenAiChat => |id| id.len() <= 40 && is_graphic(id),
-            Protocol::Gemini => |id| id.len() <= 64 && is_graphic(id),
-        },
-        used: HashSet::new(),
-    };
-    let mut turns = Vec::with_capacity(request.messages.len() * 2);
-    for message in &request.messages {
-        match message.role {
-            Role::User => {
-                let content = reader.user(message);
-                if !content.is_empty() {
-                    turns.push(HistoryTurn::User(content));
-                }
-            }
-            Role::Assistant => {
-                let (said, outcomes) = reader.assistant(message);
-                if !said.is_empty() {
-                    turns.push(HistoryTurn::Assistant(said));
-                }
-                if !outcomes.is_empty() {
-                    turns.push(HistoryTurn::Results(outcomes));
-                }
-            }
-        }
-    }
-    turns
+#[cfg(test)]
+fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<HistoryTurn<'a>> {
+    let mut reader = HistoryReader::new(&request.model, model, protocol);
+    let messages = request.messages.iter();
+    messages.flat_map(|message| reader.message(message)).collect()
 }
 
 /// Drops reasoning that nothing follows, as a cut reply leaves it: no protocol takes it back.
@@ -163,22 +132,93 @@ pub(crate) fn arguments_text(raw: &str) -> Cow<'_, str> {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct AcceptedMedia {
     images: bool,
     pdf: bool,
 }
 
-struct HistoryReader<'a> {
-    protocol: &'static str,
+/// Reads the messages of one conversation in their order. What a message becomes depends on those before it: an id that
+/// comes again is replaced.
+#[derive(Debug)]
+pub(crate) struct HistoryReader {
+    protocol: Protocol,
     model_name: String,
     takes: AcceptedMedia,
-    accepts_id: fn(&str) -> bool,
-    used: HashSet<&'a str>,
+    used: HashSet<String>,
+    /// The same in the order in which they came.
+    used_in_order: Vec<String>,
 }
 
-impl<'a> HistoryReader<'a> {
-    fn user(&self, message: &'a Message) -> Vec<Content<'a>> {
+impl HistoryReader {
+    pub(crate) fn new(name: &ModelRef, model: &Model, protocol: Protocol) -> Self {
+        Self {
+            protocol,
+            model_name: name.to_string(),
+            takes: AcceptedMedia {
+                images: model.images,
+                pdf: model.pdf,
+            },
+            used: HashSet::new(),
+            used_in_order: Vec::new(),
+        }
+    }
+
+    /// Returns how many ids were used so far.
+    pub(crate) fn used(&self) -> usize {
+        self.used_in_order.len()
+    }
+
+    /// Forgets all ids but the first ones.
+    pub(crate) fn forget_used(&mut self, first: usize) {
+        for id in self.used_in_order.drain(first..) {
+            self.used.remove(&id);
+        }
+    }
+
+    /// Reads the next message.
+    pub(crate) fn message<'a>(&mut self, message: &'a Message) -> Vec<HistoryTurn<'a>> {
+        let mut turns = Vec::with_capacity(2);
+        match message.role {
+            Role::User => {
+                let content = self.user(message);
+                if !content.is_empty() {
+                    turns.push(HistoryTurn::User(content));
+                }
+            }
+            Role::Assistant => {
+                let (said, outcomes) = self.assistant(message);
+                if !said.is_empty() {
+                    turns.push(HistoryTurn::Assistant(said));
+                }
+                if !outcomes.is_empty() {
+                    turns.push(HistoryTurn::Results(outcomes));
+                }
+            }
+        }
+        turns
+    }
+
+    /// Returns true if the provider takes an id back.
+    fn accepts_id(&self, id: &str) -> bool {
+        match self.protocol {
+            Protocol::Anthropic => id.len() <= 64 && is_plain(id),
+            Protocol::OpenAiResponses => id.len() <= 40 && is_plain(id),
+            // Servers of other makers have signs of their own in ids (`functions.read:0`) and know them again.
+            Protocol::OpenAiChat => id.len() <= 40 && is_graphic(id),
+            Protocol::Gemini => id.len() <= 64 && is_graphic(id),
+        }
+    }
+
+    fn is_first_use(&mut self, id: &str) -> bool {
+        let is_first = self.used.insert(id.to_owned());
+        if is_first {
+            self.used_in_order.push(id.to_owned());
+        }
+        is_first
+    }
+
+    fn user<'a>(&self, message: &'a Message) -> Vec<Content<'a>> {
         let mut content = Vec::with_capacity(message.parts.len());
         for part in &message.parts {
             match &part.body {
@@ -200,7 +240,7 @@ impl<'a> HistoryReader<'a> {
         content
     }
 
-    fn assistant(&mut self, message: &'a Message) -> (Vec<ReplyPiece<'a>>, Vec<SentResult<'a>>) {
+    fn assistant<'a>(&mut self, message: &'a Message) -> (Vec<ReplyPiece<'a>>, Vec<SentResult<'a>>) {
         let mut said = Vec::with_capacity(message.parts.len());
         let mut outcomes = Vec::new();
         for part in &message.parts {
@@ -245,7 +285,7 @@ impl<'a> HistoryReader<'a> {
         (said, outcomes)
     }
 
-    fn outcome(&self, call: &'a ToolPart, id: WireId<'a>) -> Option<SentResult<'a>> {
+    fn outcome<'a>(&self, call: &'a ToolPart, id: WireId<'a>) -> Option<SentResult<'a>> {
         let result = call.result.as_ref()?;
         let attachments = result
             .attachments
@@ -260,24 +300,24 @@ impl<'a> HistoryReader<'a> {
         })
     }
 
-    fn wire_id(&mut self, call: &'a ToolPart) -> WireId<'a> {
+    fn wire_id<'a>(&mut self, call: &'a ToolPart) -> WireId<'a> {
         let given = call
             .provider_id
             .as_deref()
-            .filter(|id| !id.is_empty() && (self.accepts_id)(id));
+            .filter(|id| !id.is_empty() && self.accepts_id(id));
         match given {
-            Some(id) if self.used.insert(id) => WireId::Given(id),
+            Some(id) if self.is_first_use(id) => WireId::Given(id),
             _ if call.provider_id.as_deref().is_none_or(str::is_empty) => WireId::Ours(call.call.as_str()),
             _ => WireId::Replaced(call.call.as_str()),
         }
     }
 
-    fn own(&self, native: Option<&'a Native>) -> Option<&'a Value> {
+    fn own<'a>(&self, native: Option<&'a Native>) -> Option<&'a Value> {
         let native = native?;
-        (native.protocol == self.protocol && native.model == self.model_name).then_some(&native.json)
+        (native.protocol == self.protocol.name() && native.model == self.model_name).then_some(&native.json)
     }
 
-    fn file(&self, file: &'a FilePart) -> Content<'a> {
+    fn file<'a>(&self, file: &'a FilePart) -> Content<'a> {
         self.media(&file.mime, &file.data, &file.path).unwrap_or_else(|| {
             Content::Text(Cow::Owned(format!(
                 "<file path=\"{}\">\n{}\n</file>",
@@ -286,7 +326,7 @@ impl<'a> HistoryReader<'a> {
         })
     }
 
-    fn attachment(&self, attachment: &'a Attachment) -> Content<'a> {
+    fn attachment<'a>(&self, attachment: &'a Attachment) -> Content<'a> {
         let media = self.media(&attachment.mime, &attachment.data, "attachment.pdf");
         media.unwrap_or_else(|| match &*attachment.mime {
             "text/plain" => Content::Text(Cow::Borrowed(&attachment.data)),
@@ -295,7 +335,7 @@ impl<'a> HistoryReader<'a> {
     }
 
     /// Returns an image or a PDF, a note about one that the model cannot take, or nothing for text.
-    fn media(&self, mime: &'a str, data: &'a str, name: &'a str) -> Option<Content<'a>> {
+    fn media<'a>(&self, mime: &'a str, data: &'a str, name: &'a str) -> Option<Content<'a>> {
         let (content, is_taken) = if mime.starts_with("image/") {
             (Content::Image { mime, data }, self.takes.images)
         } else if mime == "application/pdf" {

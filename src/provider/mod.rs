@@ -12,6 +12,7 @@ mod client;
 #[cfg(test)]
 mod client_tests;
 mod decoder;
+mod encoding;
 mod error;
 mod gemini;
 mod history;

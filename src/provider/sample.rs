@@ -151,11 +151,16 @@ pub(crate) fn tool_part(tool: &str, raw_args: &str, provider_id: Option<&str>, o
 /// Builds the body that a request would be sent with.
 pub(crate) fn body(protocol: Protocol, request: &Request, model: &Model) -> Value {
     let settings = settings(protocol);
-    protocol.adapter().body(&super::adapter::Ask {
+    body_of(&super::adapter::Ask {
         request,
         model,
         settings: &settings,
     })
+}
+
+pub(crate) fn body_of(ask: &super::adapter::Ask<'_>) -> Value {
+    let body = super::encoding::RequestEncoder::default().body(ask).unwrap();
+    serde_json::from_slice(&body).unwrap()
 }
 
 /// Reads a stream that arrives in `pieces`, as the client does.

@@ -9,6 +9,8 @@ mod request;
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask, Decode};
+use super::encoding::EncodedTurn;
+use super::history::HistoryTurn;
 use crate::conversation::ModelRef;
 
 pub(crate) struct Anthropic;
@@ -24,8 +26,20 @@ impl Adapter for Anthropic {
         headers
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
-        request::body(ask)
+    fn body(&self, ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value {
+        request::body(ask, conversation)
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "messages"
+    }
+
+    fn encode(&self, _: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
+        request::encode(turn)
+    }
+
+    fn write_conversation(&self, _ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
+        request::write_conversation(turns, list);
     }
 
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {

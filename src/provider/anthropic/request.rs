@@ -3,22 +3,22 @@
 use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
+use super::super::encoding::{EncodedTurn, Speaker, push_item};
 use super::super::history::{
-    Content, HistoryTurn, ReplyPiece, SentResult, arguments_object, turns, without_loose_reasoning,
+    Content, HistoryTurn, ReplyPiece, SentResult, arguments_object, without_loose_reasoning,
 };
-use super::super::{Protocol, Thinking, ToolSpec};
+use super::super::{Thinking, ToolSpec};
 
 /// Tokens an older model may think, where its output has room for it.
 const THINKING_BUDGET: u64 = 8192;
 
-pub(super) fn body(ask: &Ask<'_>) -> Value {
-    let turns = turns(ask.request, ask.model, Protocol::Anthropic);
+pub(super) fn body(ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value {
     let mut body = json!({
         "model": ask.request.model.model,
         "max_tokens": ask.model.output,
         "stream": true,
     });
-    if let Some(thinking) = thinking(ask, &turns) {
+    if let Some(thinking) = thinking(ask, conversation) {
         body["thinking"] = thinking;
     } else if let Some(temperature) = ask.temperature() {
         // A reply that is thought about has none.
@@ -30,11 +30,10 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     if !ask.request.tools.is_empty() {
         body["tools"] = tools(&ask.request.tools);
     }
-    body["messages"] = Value::Array(messages(turns));
     body
 }
 
-fn thinking(ask: &Ask<'_>, turns: &[HistoryTurn<'_>]) -> Option<Value> {
+fn thinking(ask: &Ask<'_>, turns: &[EncodedTurn]) -> Option<Value> {
     if !ask.wants_reasoning() {
         return None;
     }
@@ -49,16 +48,12 @@ fn thinking(ask: &Ask<'_>, turns: &[HistoryTurn<'_>]) -> Option<Value> {
 
 /// Returns true if the reply goes on with calls that were made without thinking: with a budget, the first step of a
 /// turn has to begin with a thinking block, which another model's or a cut reply's lacks.
-fn is_within_unthinking_steps(turns: &[HistoryTurn<'_>]) -> bool {
-    let steps = turns
+fn is_within_unthinking_steps(turns: &[EncodedTurn]) -> bool {
+    let mut steps = turns
         .iter()
         .rev()
-        .take_while(|turn| !matches!(turn, HistoryTurn::User(_)));
-    let starts_unthinking = |turn: &HistoryTurn<'_>| match turn {
-        HistoryTurn::Assistant(said) => !matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
-        HistoryTurn::User(_) | HistoryTurn::Results(_) => false,
-    };
-    steps.into_iter().any(starts_unthinking)
+        .take_while(|turn| turn.speaker != Speaker::User);
+    steps.any(|turn| turn.speaker == Speaker::Assistant { thinks: false })
 }
 
 fn tools(tools: &[ToolSpec]) -> Value {
@@ -70,37 +65,50 @@ fn tools(tools: &[ToolSpec]) -> Value {
     Value::Array(tools.collect())
 }
 
-fn messages(turns: Vec<HistoryTurn<'_>>) -> Vec<Value> {
-    let mut messages: Vec<(&'static str, Vec<Value>)> = Vec::new();
-    for turn in turns {
-        let (role, blocks) = match turn {
-            HistoryTurn::User(content) => ("user", content.iter().map(content_block).collect()),
-            HistoryTurn::Results(outcomes) => ("user", outcomes.iter().map(result_block).collect()),
-            HistoryTurn::Assistant(said) => (
-                "assistant",
-                without_loose_reasoning(said)
-                    .iter()
-                    .filter_map(reply_block)
-                    .collect::<Vec<_>>(),
-            ),
+pub(super) fn encode(turn: HistoryTurn<'_>) -> Vec<Value> {
+    match turn {
+        HistoryTurn::User(content) => content.iter().map(content_block).collect(),
+        HistoryTurn::Results(outcomes) => outcomes.iter().map(result_block).collect(),
+        HistoryTurn::Assistant(said) => without_loose_reasoning(said)
+            .iter()
+            .filter_map(reply_block)
+            .collect(),
+    }
+}
+
+/// Puts blocks together to messages. What the user says after results belongs into the message of the results. The last
+/// two messages of the user's are marked.
+pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
+    let mut messages: Vec<(&'static str, Vec<&str>)> = Vec::new();
+    for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
+        let role = match turn.speaker {
+            Speaker::User | Speaker::Results => "user",
+            Speaker::Assistant { .. } => "assistant",
         };
         match messages.last_mut() {
-            // What the user says after results belongs into the message of the results.
-            Some((last, earlier)) if *last == role => earlier.extend(blocks),
-            _ if blocks.is_empty() => {}
-            _ => messages.push((role, blocks)),
+            Some((before, blocks)) if *before == role => blocks.push(&turn.json),
+            _ => messages.push((role, vec![&turn.json])),
         }
     }
-    let users = messages.iter_mut().rev().filter(|(role, _)| *role == "user");
-    for (_, blocks) in users.take(2) {
-        if let Some(block) = blocks.last_mut() {
-            *block = marked(block.take());
+    let users = messages.iter().filter(|(role, _)| *role == "user").count();
+    let mut seen = 0;
+    for (role, blocks) in messages {
+        let is_user = role == "user";
+        seen += usize::from(is_user);
+        list.push_str(if list.ends_with('[') { "" } else { "," });
+        list.push_str("{\"role\":\"");
+        list.push_str(role);
+        list.push_str("\",\"content\":[");
+        for block in blocks {
+            push_item(list, block);
         }
+        if is_user && seen + 2 > users {
+            // The last block is an object.
+            list.pop();
+            list.push_str(",\"cache_control\":{\"type\":\"ephemeral\"}}");
+        }
+        list.push_str("]}");
     }
-    messages
-        .into_iter()
-        .map(|(role, content)| json!({ "role": role, "content": content }))
-        .collect()
 }
 
 fn reply_block(said: &ReplyPiece<'_>) -> Option<Value> {
@@ -148,6 +156,7 @@ fn marked(mut block: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Protocol;
     use super::super::super::sample::{
         assistant, body as build, call, model, reasoning, request, text, tool_part, two_parallel_calls, user,
         user_with_image,

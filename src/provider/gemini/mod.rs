@@ -8,6 +8,8 @@ mod request;
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask, Decode};
+use super::encoding::EncodedTurn;
+use super::history::HistoryTurn;
 use crate::conversation::ModelRef;
 
 pub(crate) struct Gemini;
@@ -26,8 +28,16 @@ impl Adapter for Gemini {
             .collect()
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
+    fn body(&self, ask: &Ask<'_>, _: &[EncodedTurn]) -> Value {
         request::body(ask)
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "contents"
+    }
+
+    fn encode(&self, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
+        request::encode(ask, turn)
     }
 
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {

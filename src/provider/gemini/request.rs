@@ -2,26 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::Protocol;
 use super::super::adapter::Ask;
-use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, WireId, arguments_object, turns};
+use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, WireId, arguments_object};
 
 /// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
-    let signs = wants_signatures(&ask.request.model.model);
-    let contents = turns(ask.request, ask.model, Protocol::Gemini)
-        .into_iter()
-        .filter_map(|turn| {
-            let (role, parts): (_, Vec<Value>) = match turn {
-                HistoryTurn::User(content) => ("user", content.iter().map(content_part).collect()),
-                HistoryTurn::Assistant(said) => ("model", model_parts(&said, signs)),
-                HistoryTurn::Results(outcomes) => ("user", results(&outcomes)),
-            };
-            (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }))
-        });
-    let mut body = json!({ "contents": contents.collect::<Vec<_>>() });
+    let mut body = json!({});
     if !ask.request.system.trim().is_empty() {
         body["systemInstruction"] = json!({ "parts": [{ "text": ask.request.system }] });
     }
@@ -48,6 +36,17 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
         body["generationConfig"] = generation;
     }
     body
+}
+
+pub(super) fn encode(ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
+    let signs = wants_signatures(&ask.request.model.model);
+    let (role, parts): (_, Vec<Value>) = match turn {
+        HistoryTurn::User(content) => ("user", content.iter().map(content_part).collect()),
+        HistoryTurn::Assistant(said) => ("model", model_parts(&said, signs)),
+        HistoryTurn::Results(outcomes) => ("user", results(&outcomes)),
+    };
+    let content = (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }));
+    content.into_iter().collect()
 }
 
 /// Signatures are checked from Gemini 3 on.
@@ -129,6 +128,7 @@ fn content_part(content: &Content<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Protocol;
     use super::super::super::Request;
     use super::super::super::sample::{
         assistant, body as build, call, model, request, tool_part, two_parallel_calls, user, user_with_image,

@@ -10,6 +10,8 @@ mod request;
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask, Decode, bearer};
+use super::encoding::EncodedTurn;
+use super::history::HistoryTurn;
 use crate::conversation::ModelRef;
 
 pub(crate) struct OpenAiChat;
@@ -23,8 +25,20 @@ impl Adapter for OpenAiChat {
         bearer(key)
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
+    fn body(&self, ask: &Ask<'_>, _: &[EncodedTurn]) -> Value {
         request::body(ask)
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "messages"
+    }
+
+    fn encode(&self, _: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
+        request::encode(turn)
+    }
+
+    fn write_conversation(&self, ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
+        request::write_conversation(ask, turns, list);
     }
 
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {

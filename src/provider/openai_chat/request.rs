@@ -2,25 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::super::Protocol;
 use super::super::adapter::Ask;
-use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, turns};
+use super::super::encoding::{EncodedTurn, push_item};
+use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, arguments_text};
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
-    let mut messages = Vec::new();
-    if !ask.request.system.trim().is_empty() {
-        messages.push(json!({ "role": "system", "content": ask.request.system }));
-    }
-    for turn in turns(ask.request, ask.model, Protocol::OpenAiChat) {
-        match turn {
-            HistoryTurn::User(content) => messages.push(user(&content)),
-            HistoryTurn::Assistant(said) => messages.extend(assistant(&said)),
-            HistoryTurn::Results(outcomes) => results(&outcomes, &mut messages),
-        }
-    }
     let mut body = json!({
         "model": ask.request.model.model,
-        "messages": messages,
         "stream": true,
         "stream_options": { "include_usage": true },
     });
@@ -48,6 +36,25 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
         body["tools"] = Value::Array(tools.collect());
     }
     body
+}
+
+pub(super) fn encode(turn: HistoryTurn<'_>) -> Vec<Value> {
+    match turn {
+        HistoryTurn::User(content) => vec![user(&content)],
+        HistoryTurn::Assistant(said) => assistant(&said).into_iter().collect(),
+        HistoryTurn::Results(outcomes) => results(&outcomes),
+    }
+}
+
+/// The system prompt is the first message.
+pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
+    if !ask.request.system.trim().is_empty() {
+        let system = json!({ "role": "system", "content": ask.request.system });
+        push_item(list, &system.to_string());
+    }
+    for turn in turns {
+        push_item(list, &turn.json);
+    }
 }
 
 /// Plain text goes as a string, which every server takes.
@@ -104,7 +111,8 @@ fn assistant(said: &[ReplyPiece<'_>]) -> Option<Value> {
 }
 
 /// A tool's message holds text alone, so images follow all results in a message of the user's.
-fn results(outcomes: &[SentResult<'_>], messages: &mut Vec<Value>) {
+fn results(outcomes: &[SentResult<'_>]) -> Vec<Value> {
+    let mut messages = Vec::with_capacity(outcomes.len());
     let mut attached = Vec::new();
     for outcome in outcomes {
         messages.push(json!({
@@ -122,13 +130,15 @@ fn results(outcomes: &[SentResult<'_>], messages: &mut Vec<Value>) {
     if !attached.is_empty() {
         messages.push(json!({ "role": "user", "content": attached }));
     }
+    messages
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Protocol;
     use super::super::super::sample::{
-        assistant, body as build, model, reasoning, request, settings, text, tool_part, two_parallel_calls,
-        user, user_with_image,
+        assistant, body as build, body_of, model, reasoning, request, settings, text, tool_part,
+        two_parallel_calls, user, user_with_image,
     };
     use super::super::super::{ProviderSettings, Request};
     use super::*;
@@ -183,7 +193,7 @@ mod tests {
                 base_url: base_url.to_owned(),
                 ..settings(Protocol::OpenAiChat)
             };
-            let body = body(&Ask {
+            let body = body_of(&Ask {
                 request: &request,
                 model: &model,
                 settings: &settings,

@@ -9,6 +9,8 @@ mod request;
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask, Decode, bearer};
+use super::encoding::EncodedTurn;
+use super::history::HistoryTurn;
 use crate::conversation::ModelRef;
 
 pub(crate) struct OpenAiResponses;
@@ -22,8 +24,16 @@ impl Adapter for OpenAiResponses {
         bearer(key)
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
+    fn body(&self, ask: &Ask<'_>, _: &[EncodedTurn]) -> Value {
         request::body(ask)
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "input"
+    }
+
+    fn encode(&self, _: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
+        request::encode(turn)
     }
 
     fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {

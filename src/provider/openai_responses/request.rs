@@ -2,24 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::Protocol;
 use super::super::adapter::Ask;
 use super::super::history::{
-    Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, turns, without_loose_reasoning,
+    Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, without_loose_reasoning,
 };
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {
-    let mut input = Vec::new();
-    for turn in turns(ask.request, ask.model, Protocol::OpenAiResponses) {
-        match turn {
-            HistoryTurn::User(content) => input.push(message("user", content.iter().map(content_part))),
-            HistoryTurn::Assistant(said) => assistant(said, &mut input),
-            HistoryTurn::Results(outcomes) => input.extend(outcomes.iter().map(result)),
-        }
-    }
     let mut body = json!({
         "model": ask.request.model.model,
-        "input": input,
         "stream": true,
         "store": false,
         "prompt_cache_key": ask.request.session.as_str(),
@@ -56,6 +46,14 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     body
 }
 
+pub(super) fn encode(turn: HistoryTurn<'_>) -> Vec<Value> {
+    match turn {
+        HistoryTurn::User(content) => vec![message("user", content.iter().map(content_part))],
+        HistoryTurn::Assistant(said) => assistant(said),
+        HistoryTurn::Results(outcomes) => outcomes.iter().map(result).collect(),
+    }
+}
+
 fn message(role: &str, content: impl Iterator<Item = Value>) -> Value {
     json!({ "type": "message", "role": role, "content": content.collect::<Vec<_>>() })
 }
@@ -74,7 +72,8 @@ fn content_part(content: &Content<'_>) -> Value {
     }
 }
 
-fn assistant(said: Vec<ReplyPiece<'_>>, input: &mut Vec<Value>) {
+fn assistant(said: Vec<ReplyPiece<'_>>) -> Vec<Value> {
+    let mut input = Vec::with_capacity(said.len());
     let lost_reasoning = said.iter().any(|said| match said {
         ReplyPiece::Reasoning(native) => !native.is_some_and(is_whole),
         ReplyPiece::Text { .. } | ReplyPiece::Call { .. } => false,
@@ -109,6 +108,7 @@ fn assistant(said: Vec<ReplyPiece<'_>>, input: &mut Vec<Value>) {
         };
         input.push(item);
     }
+    input
 }
 
 /// Returns true if an item has all that the server wants back: imitations of the protocol leave fields out.
@@ -159,9 +159,10 @@ fn result(outcome: &SentResult<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Protocol;
     use super::super::super::sample::{
-        assistant as reply, body as build, model, reasoning, request, text, tool_part, two_parallel_calls,
-        user, user_with_image,
+        assistant as reply, body as build, body_of, model, reasoning, request, text, tool_part,
+        two_parallel_calls, user, user_with_image,
     };
     use super::super::super::{ProviderSettings, Request};
     use super::*;
@@ -249,7 +250,7 @@ mod tests {
     fn a_model_that_does_not_reason_is_not_asked_to() {
         let request = request("openai/m", vec![user("x"), reply(vec![text("y")]), user("z")]);
         let settings = ProviderSettings::new(Protocol::OpenAiResponses, "https://api.openai.com/v1");
-        let body = body(&Ask {
+        let body = body_of(&Ask {
             request: &request,
             model: &model("openai/m"),
             settings: &settings,

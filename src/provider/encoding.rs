@@ -1,0 +1,256 @@
+//! Writes requests. What was sent before is encoded once: a request begins with the messages of the one before it, so
+//! their JSON is kept and only what came since is made anew.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::adapter::{Adapter, Ask};
+use super::history::{HistoryReader, HistoryTurn, ReplyPiece};
+use super::{Protocol, Purpose};
+use crate::conversation::{Message, ModelRef, SessionId};
+
+/// Conversations whose JSON is kept: those of a root and the tasks at work below it.
+const MOST_KEPT: usize = 16;
+
+/// One stretch of the conversation by one speaker, as JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EncodedTurn {
+    pub(crate) speaker: Speaker,
+    /// Values with commas between them; empty where nothing of the turn is sent.
+    pub(crate) json: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    User,
+    /// `thinks`: it begins with the provider's own block of reasoning.
+    Assistant {
+        thinks: bool,
+    },
+    Results,
+}
+
+impl Speaker {
+    fn of(turn: &HistoryTurn<'_>) -> Self {
+        match turn {
+            HistoryTurn::User(_) => Self::User,
+            HistoryTurn::Assistant(said) => Self::Assistant {
+                thinks: matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
+            },
+            HistoryTurn::Results(_) => Self::Results,
+        }
+    }
+}
+
+/// The JSON of conversations that go on.
+#[derive(Debug, Default)]
+pub(crate) struct RequestEncoder {
+    /// The one that was sent last stands last.
+    kept: Mutex<Vec<EncodedConversation>>,
+}
+
+/// The messages of one conversation and their JSON.
+#[derive(Debug)]
+struct EncodedConversation {
+    session: SessionId,
+    model: ModelRef,
+    protocol: Protocol,
+    messages: Vec<EncodedMessage>,
+    turns: Vec<EncodedTurn>,
+    reader: HistoryReader,
+}
+
+#[derive(Debug)]
+struct EncodedMessage {
+    message: Arc<Message>,
+    /// How many turns and used ids there were before it.
+    turns: usize,
+    used: usize,
+}
+
+impl RequestEncoder {
+    /// Returns the body of a request.
+    pub(crate) fn body(&self, ask: &Ask<'_>) -> serde_json::Result<Vec<u8>> {
+        let mut conversation = self.take(ask);
+        conversation.follow(ask);
+        let body = body(ask, &conversation.turns);
+        if ask.request.purpose == Purpose::Turn {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() == MOST_KEPT {
+                kept.remove(0);
+            }
+            kept.push(conversation);
+        }
+        body
+    }
+
+    fn take(&self, ask: &Ask<'_>) -> EncodedConversation {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |kept: &EncodedConversation| {
+            kept.session == ask.request.session
+                && kept.model == ask.request.model
+                && kept.protocol == ask.settings.protocol
+        };
+        let is_turn = ask.request.purpose == Purpose::Turn;
+        let place = kept.iter().position(is_it).filter(|_| is_turn);
+        place.map_or_else(|| EncodedConversation::new(ask), |place| kept.remove(place))
+    }
+}
+
+impl EncodedConversation {
+    fn new(ask: &Ask<'_>) -> Self {
+        let protocol = ask.settings.protocol;
+        Self {
+            session: ask.request.session.clone(),
+            model: ask.request.model.clone(),
+            protocol,
+            messages: Vec::new(),
+            turns: Vec::new(),
+            reader: HistoryReader::new(&ask.request.model, ask.model, protocol),
+        }
+    }
+
+    /// Encodes what the request has and this has not, and forgets what this has and the request has not.
+    fn follow(&mut self, ask: &Ask<'_>) {
+        let known = self.messages.iter().zip(&ask.request.messages);
+        let same = known
+            .take_while(|(known, sent)| is_same(&known.message, sent))
+            .count();
+        if let Some(first) = self.messages.get(same) {
+            self.turns.truncate(first.turns);
+            self.reader.forget_used(first.used);
+            self.messages.truncate(same);
+        }
+        let adapter = self.protocol.adapter();
+        for message in &ask.request.messages[same..] {
+            self.messages.push(EncodedMessage {
+                message: Arc::clone(message),
+                turns: self.turns.len(),
+                used: self.reader.used(),
+            });
+            for turn in self.reader.message(message) {
+                self.turns.push(encoded(adapter, ask, turn));
+            }
+        }
+    }
+}
+
+/// Returns true if both are sent as the same. Reminders are made anew for each request, with other ids.
+fn is_same(one: &Arc<Message>, other: &Arc<Message>) -> bool {
+    Arc::ptr_eq(one, other) || one.role == other.role && one.parts == other.parts
+}
+
+fn encoded(adapter: &dyn Adapter, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> EncodedTurn {
+    let speaker = Speaker::of(&turn);
+    let values = adapter.encode(ask, turn);
+    let json: Vec<String> = values.iter().map(Value::to_string).collect();
+    EncodedTurn {
+        speaker,
+        json: json.join(","),
+    }
+}
+
+/// Puts the conversation into the rest of the body.
+fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<Vec<u8>> {
+    let adapter = ask.settings.protocol.adapter();
+    let mut body = serde_json::to_string(&adapter.body(ask, turns))?;
+    let size: usize = turns.iter().map(|turn| turn.json.len() + 64).sum();
+    body.reserve(size + ask.request.system.len());
+    // It is an object.
+    body.pop();
+    if body.len() > 1 {
+        body.push(',');
+    }
+    body.push('"');
+    body.push_str(adapter.conversation_field());
+    body.push_str("\":[");
+    adapter.write_conversation(ask, turns, &mut body);
+    body.push_str("]}");
+    Ok(body.into_bytes())
+}
+
+/// Adds JSON to a list that is being written.
+pub(crate) fn push_item(list: &mut String, json: &str) {
+    if json.is_empty() {
+        return;
+    }
+    if !list.ends_with('[') {
+        list.push(',');
+    }
+    list.push_str(json);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{self, assistant, call, model, settings, text, two_parallel_calls, user};
+    use super::*;
+    use crate::provider::Request;
+
+    fn bytes(encoder: &RequestEncoder, protocol: Protocol, request: &Request) -> Vec<u8> {
+        let (settings, model) = (settings(protocol), model("a/m"));
+        let ask = Ask {
+            request,
+            model: &model,
+            settings: &settings,
+        };
+        encoder.body(&ask).unwrap()
+    }
+
+    #[test]
+    fn a_request_is_the_same_whether_or_not_its_beginning_was_encoded_before() {
+        for protocol in [
+            Protocol::Anthropic,
+            Protocol::OpenAiChat,
+            Protocol::OpenAiResponses,
+            Protocol::Gemini,
+        ] {
+            let encoder = RequestEncoder::default();
+            let mut request = sample::request("a/m", vec![user("first")]);
+            let reply = |id: &str| assistant(vec![text("ok"), call("bash", "{}", Some(id), "done")]);
+            let more = [
+                reply("same"),
+                user("second"),
+                reply("same"),
+                reply("b"),
+                user("third"),
+            ];
+            for (count, message) in more.iter().enumerate() {
+                request.messages.push(Arc::clone(message));
+                let fresh = bytes(&RequestEncoder::default(), protocol, &request);
+                assert_eq!(bytes(&encoder, protocol, &request), fresh, "{protocol} {count}");
+                assert!(serde_json::from_slice::<Value>(&fresh).is_ok());
+            }
+            // Something in the middle becomes another, and the ids after it are used anew.
+            request.messages[2] = user("other");
+            let fresh = bytes(&RequestEncoder::default(), protocol, &request);
+            assert_eq!(bytes(&encoder, protocol, &request), fresh, "{protocol}");
+            request.messages.truncate(2);
+            let fresh = bytes(&RequestEncoder::default(), protocol, &request);
+            assert_eq!(bytes(&encoder, protocol, &request), fresh, "{protocol}");
+        }
+    }
+
+    #[test]
+    fn what_was_sent_before_is_not_encoded_again() {
+        let encoder = RequestEncoder::default();
+        let mut request = two_parallel_calls("a/m");
+        bytes(&encoder, Protocol::OpenAiChat, &request);
+        let before = encoder.kept.lock().unwrap()[0].turns[0].json.as_ptr();
+        request.messages.push(user("go on"));
+        bytes(&encoder, Protocol::OpenAiChat, &request);
+        let kept = encoder.kept.lock().unwrap();
+        assert_eq!((kept.len(), kept[0].turns[0].json.as_ptr()), (1, before));
+    }
+
+    #[test]
+    fn few_conversations_are_kept() {
+        let encoder = RequestEncoder::default();
+        for _ in 0..2 * MOST_KEPT {
+            let mut request = two_parallel_calls("a/m");
+            request.session = SessionId::new();
+            bytes(&encoder, Protocol::OpenAiChat, &request);
+        }
+        assert_eq!(encoder.kept.lock().unwrap().len(), MOST_KEPT);
+    }
+}
