@@ -8,8 +8,12 @@ use serde_json::Value;
 use super::Reporter;
 use super::task_lines::TaskLines;
 use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role, SessionId};
-use crate::session::{Envelope, ErrorReport, Event, Retry, SettledQuestion, Snapshot, TurnEndReason};
+use crate::session::{
+    ContextReport, ContextReportKind, Envelope, ErrorReport, Event, Retry, SettledQuestion, Snapshot,
+    TurnEndReason,
+};
 use crate::text::sanitize::{sanitize, sanitize_line};
+use crate::text::size::short_count;
 use crate::text::width::truncate;
 use crate::tool::{BuiltinCards, DrawnArgs, RenderCx};
 use crate::view::Symbols;
@@ -183,6 +187,11 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                 self.progress(&retry_line(retry));
             }
             Event::Error(report) => self.error(report),
+            Event::Context(report) => {
+                if let Some(words) = context_line(report) {
+                    self.progress(&words);
+                }
+            }
             Event::Answer(text) => self.answer = Some(text.clone()),
             Event::Notice(text) => self.progress(text),
             _ => {}
@@ -208,6 +217,22 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
             TurnEndReason::Stop | TurnEndReason::Error => {}
         }
         Ok(())
+    }
+}
+
+/// Tells of a change of what the model is sent; what a cache has to read anew is of interest to scripts alone.
+fn context_line(report: &ContextReport) -> Option<String> {
+    let (before, after) = (short_count(report.before), short_count(report.after));
+    match report.kind {
+        ContextReportKind::Masked => Some(format!("old outputs masked: from {before} to {after} tokens")),
+        ContextReportKind::Compacted => {
+            Some(format!("conversation compacted from {before} to {after} tokens"))
+        }
+        ContextReportKind::Failed => {
+            let cause = report.cause.as_deref().unwrap_or_default();
+            Some(format!("the conversation was not compacted: {cause}"))
+        }
+        ContextReportKind::Miss => None,
     }
 }
 

@@ -3,12 +3,12 @@
 
 use lathe::permission::Mode;
 use lathe::session::wire::SessionChoice;
-use lathe::session::{ContextReportKind, Event, Op};
+use lathe::session::{ContextReportKind, Event, Op, TurnEndReason};
 use serde_json::{Value, json};
 
 use crate::run::{events_of, last, of_kind, project_with, reason, text_of};
 use crate::session::Live;
-use crate::support::{Fault, Lathe, Project, Recorded, Server, Turn, Usage};
+use crate::support::{Fault, Gate, Key, Lathe, Project, Recorded, Server, Terminal, Turn, Usage};
 
 /// Tokens of the model's window: system prompt and tools take about 9,000 of them.
 const WINDOW: u64 = 40_000;
@@ -315,4 +315,175 @@ async fn a_summary_that_a_person_asks_for_is_shown_and_used_as_they_edit_it() {
     let request = server.requests().pop().unwrap();
     assert!(request.mentions("EDITED by hand") && request.mentions("third"));
     assert!(!request.mentions("one long long"));
+}
+
+/// A server that summarises when the gate opens.
+fn waiting_server(turns: impl IntoIterator<Item = Turn>) -> (Server, Gate) {
+    let (server, gate) = (server(turns), Gate::new());
+    server.side(without_figures(Turn::text(SUMMARY)).gate(0, &gate));
+    (server, gate)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_is_interrupted_while_it_is_summarised_ends_and_changes_nothing() {
+    let (server, gate) = waiting_server(
+        ["a", "b", "c", "d"]
+            .map(read)
+            .into_iter()
+            .chain([Turn::text("Done.")]),
+    );
+    let project = project(&server, &json!({"mask": false}));
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
+    live.submit("read");
+    live.until("a summary", |event| matches!(event, Event::Summarising(true)))
+        .await;
+    gate.wait_until_reached();
+    live.handle.send(Op::Interrupt).unwrap();
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, TurnEndReason::Cancelled);
+    assert!(
+        events
+            .iter()
+            .any(|event| matches!(event, Event::Summarising(false)))
+    );
+    assert!(!events.iter().any(|event| matches!(event, Event::Context(_))));
+    // The next turn begins where this one was.
+    gate.open();
+    live.submit("again");
+    let (done, events) = live.until_turn_ended().await;
+    assert_eq!(done, TurnEndReason::Stop);
+    let is_compacted = |event: &Event| matches!(event, Event::Context(report) if report.kind == ContextReportKind::Compacted);
+    assert!(events.iter().any(is_compacted));
+    live.close().await;
+}
+
+#[test]
+fn a_process_that_is_killed_while_it_summarises_leaves_the_session_as_it_was() {
+    let (server, gate) = waiting_server(
+        ["a", "b", "c", "d"]
+            .map(read)
+            .into_iter()
+            .chain([Turn::text("Done.")]),
+    );
+    let project = project(&server, &json!({"mask": false}));
+    let running = events_of(&project).arg(FORBIDDEN).spawn();
+    gate.wait_until_reached();
+    running.signal(rustix::process::Signal::KILL);
+    drop(running.wait());
+    gate.open();
+    let list = Lathe::in_project(&project)
+        .args(["sessions", "list", "--json"])
+        .run();
+    let list: Value = serde_json::from_str(&list.stdout).unwrap();
+    let id = list["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let run = events_of(&project).args(["-s", &id, "go on"]).run();
+    assert_eq!(
+        (reason(&run), text_of(&run)),
+        ("stop".to_owned(), "Done.".to_owned()),
+        "{run}"
+    );
+    assert_eq!(kinds(&of_kind(&run, "context")), ["compacted"]);
+    assert!(server.requests().pop().unwrap().mentions(FORBIDDEN));
+}
+
+#[test]
+fn a_task_goes_on_from_a_summary_of_its_own() {
+    let task = json!({"subagent_type": "general", "description": "read", "prompt": "HELPER: read them all, never write"});
+    let server = server([Turn::tool("task", task), Turn::text("The task is done.")]);
+    let reads = ["a", "b", "c", "d"]
+        .map(read)
+        .into_iter()
+        .chain([Turn::text("All read by the helper.")]);
+    server.script_for("HELPER: read", reads.map(without_figures));
+    let project = project(&server, &json!({"mask": false}));
+    let run = events_of(&project).arg("go").run();
+    assert_eq!(text_of(&run), "All read by the helper.The task is done.", "{run}");
+    let changes = of_kind(&run, "context");
+    let compacted: Vec<&Value> = changes
+        .iter()
+        .filter(|change| change["kind"] == "compacted")
+        .collect();
+    assert_eq!(compacted.len(), 1, "{run}");
+    assert_ne!(
+        compacted[0]["session"],
+        last(&run)["session"],
+        "it is the task's own"
+    );
+    assert!(summaries(&server)[0].mentions("never write"));
+}
+
+#[test]
+fn hooks_add_to_what_is_asked_of_the_summary() {
+    let server = server(
+        ["a", "b", "c", "d"]
+            .map(read)
+            .into_iter()
+            .chain([Turn::text("Done.")]),
+    );
+    let answer = json!({"hookSpecificOutput": {"additionalContext": "Mention the moon."}});
+    let command = format!("cat > told; printf '%s' '{answer}'");
+    let hook = json!([{"matcher": "auto", "hooks": [{"type": "command", "command": command}]}]);
+    let project = project(&server, &json!({"mask": false})).config(json!({"hooks": {"PreCompact": hook}}));
+    let run = events_of(&project).arg("read").run();
+    assert_eq!(kinds(&of_kind(&run, "context")), ["compacted"], "{run}");
+    assert!(summaries(&server)[0].mentions("Mention the moon."));
+    let told: Value = serde_json::from_str(&project.read("told")).unwrap();
+    assert_eq!(
+        (&told["hook_event_name"], &told["trigger"]),
+        (&json!("PreCompact"), &json!("auto"))
+    );
+}
+
+#[tokio::test]
+async fn a_hook_may_prevent_a_summary_that_a_person_asked_for() {
+    let server = server([Turn::text(&"long ".repeat(2_000)), Turn::text("two")]);
+    let hook = json!([{"hooks": [{"type": "command", "command": "echo 'not now' >&2; exit 2"}]}]);
+    let project = project(&server, &json!({"keep_turns": 1})).config(json!({"hooks": {"PreCompact": hook}}));
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
+    for text in ["first", "second"] {
+        live.submit(text);
+        live.until_turn_ended().await;
+    }
+    live.handle.send(Op::Compact(None)).unwrap();
+    let is_failed =
+        |event: &Event| matches!(event, Event::Context(report) if report.kind == ContextReportKind::Failed);
+    let events = live.until("the refusal", is_failed).await;
+    let Some(Event::Context(report)) = events.last() else {
+        panic!("{events:?}")
+    };
+    assert!(report.cause.as_ref().unwrap().contains("not now"));
+    assert_eq!(summaries(&server).len(), 0);
+    live.close().await;
+}
+
+#[test]
+fn on_the_screen_a_summary_is_edited_used_and_opened() {
+    let server = server([Turn::text(&"long ".repeat(2_000)), Turn::text("two")]);
+    let project = project(&server, &json!({"keep_turns": 1}));
+    let terminal = Terminal::start(&project, 100, 30, &[]);
+    terminal.wait_text("send");
+    for (text, reply) in [("first", "long long"), ("second", "two")] {
+        terminal.keys(&format!("{text}\r"));
+        terminal.wait_text(reply);
+        terminal.wait_text("send");
+    }
+    terminal.keys("/compact\r");
+    terminal.wait_text("Put this summary in place");
+    // A question that comes by itself takes no key at first.
+    terminal.wait_quiet(std::time::Duration::from_millis(400));
+    terminal.key(Key::Esc);
+    terminal.wait_text("`/compact` shows it again");
+    terminal.keys("/compact\r");
+    terminal.wait_text("Put this summary in place");
+    terminal.wait_quiet(std::time::Duration::from_millis(400));
+    terminal.keys("EDITED \r");
+    terminal.wait_text("conversation compacted from");
+    terminal.wait_text("shows the summary");
+    assert_eq!(summaries(&server).len(), 1, "it was not asked for twice");
+    terminal.keys("\x18[");
+    terminal.wait_text("composer");
+    terminal.keys("Go");
+    terminal.key(Key::PageDown);
+    terminal.wait_text("EDITED");
+    terminal.wait_text("your messages");
 }
