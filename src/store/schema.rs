@@ -28,6 +28,7 @@ const STEPS: &[M<'static>] = &[
     M::up(TASKS),
     M::up(TASK_BOARD),
     M::up(CONTEXT_CHANGES),
+    M::up(TEXT_INDEX),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -194,6 +195,37 @@ CREATE INDEX board_blocks_by_blocked ON board_blocks (blocked);
 
 /// Finds the changes of what models are sent of conversations.
 const CONTEXT_CHANGES: &str = "CREATE INDEX parts_context ON parts (session) WHERE kind = 'context';";
+
+/// Finds any three characters or more in what was said, whatever the script. `rowid` is that of the part. A reply that still
+/// comes in is written down twice a second, so it is indexed when it has ended.
+const TEXT_INDEX: &str = "
+CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'trigram');
+INSERT INTO texts (rowid, text) SELECT id, json_extract(body, '$.text') FROM parts WHERE kind = 'text';
+
+CREATE TRIGGER text_added AFTER INSERT ON parts
+WHEN new.kind = 'text' AND (SELECT state FROM messages WHERE id = new.message) <> 'streaming'
+BEGIN
+    INSERT INTO texts (rowid, text) VALUES (new.id, json_extract(new.body, '$.text'));
+END;
+CREATE TRIGGER text_changed AFTER UPDATE OF body ON parts
+WHEN new.kind = 'text' AND old.body <> new.body
+    AND (SELECT state FROM messages WHERE id = new.message) <> 'streaming'
+BEGIN
+    DELETE FROM texts WHERE rowid = old.id;
+    INSERT INTO texts (rowid, text) VALUES (new.id, json_extract(new.body, '$.text'));
+END;
+CREATE TRIGGER text_removed AFTER DELETE ON parts WHEN old.kind = 'text'
+BEGIN
+    DELETE FROM texts WHERE rowid = old.id;
+END;
+CREATE TRIGGER reply_ended AFTER UPDATE OF state ON messages
+WHEN old.state = 'streaming' AND new.state <> 'streaming'
+BEGIN
+    DELETE FROM texts WHERE rowid IN (SELECT id FROM parts WHERE message = new.id AND kind = 'text');
+    INSERT INTO texts (rowid, text)
+        SELECT id, json_extract(body, '$.text') FROM parts WHERE message = new.id AND kind = 'text';
+END;
+";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {
     let path = database_path(data_dir);

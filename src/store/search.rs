@@ -1,6 +1,7 @@
 //! Finding sessions by what was said in them, and looking at the last of it.
 //!
-//! Every text is read, the newest first: some 100 MB a second, so this belongs to a thread of its own.
+//! An index has every three characters of what was said. It takes a while all the same where much is found, so this belongs
+//! to a thread of its own.
 
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
@@ -36,26 +37,55 @@ pub struct FoundText {
     pub text: String,
 }
 
+/// Characters that the index of the text knows together. What is shorter is looked for in every text, some 100 MB a second.
+const INDEXED: usize = 3;
+
+macro_rules! hits {
+    ($from:literal, $wanted:literal, $order:literal) => {
+        concat!(
+            "SELECT parts.session, messages.id, sessions.title, messages.role, messages.created, ",
+            "json_extract(parts.body, '$.text') FROM ",
+            $from,
+            " CROSS JOIN messages ON messages.id = parts.message CROSS JOIN sessions ON sessions.id = parts.session ",
+            "WHERE parts.kind = 'text' AND messages.state <> 'void' AND ",
+            $wanted,
+            " ORDER BY ",
+            $order,
+            " DESC LIMIT ?2"
+        )
+    };
+}
+
 impl Store {
-    /// Returns the messages that hold this text, the newest first, at most `limit`. Small and capital letters of English
-    /// count the same.
+    /// Returns the messages that hold this text, the newest first, at most `limit`. Small and capital letters count the same;
+    /// for one or two characters those of English do.
     pub fn search(&self, text: &str, limit: usize) -> Result<Vec<Hit>, StoreError> {
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let connection = self.connection();
-        // The order of a cross join is kept: the texts are read from the newest on, and reading ends with the limit.
-        let mut statement = connection.prepare_cached(
-            "SELECT parts.session, messages.id, sessions.title, messages.role, messages.created,
-                    json_extract(parts.body, '$.text')
-             FROM parts CROSS JOIN messages ON messages.id = parts.message
-                 CROSS JOIN sessions ON sessions.id = parts.session
-             WHERE parts.kind = 'text' AND messages.state <> 'void'
-                 AND json_extract(parts.body, '$.text') LIKE ?1 ESCAPE '\\'
-             ORDER BY parts.id DESC LIMIT ?2",
-        )?;
-        let pattern = format!("%{}%", escape(text));
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let connection = self.connection();
+        // The order of a cross join is kept: what is found is read from the newest on, and reading ends with the limit.
+        let (sql, pattern) = if text.chars().count() < INDEXED {
+            (
+                hits!(
+                    "parts",
+                    "json_extract(parts.body, '$.text') LIKE ?1 ESCAPE '\\'",
+                    "parts.id"
+                ),
+                format!("%{}%", escape(text)),
+            )
+        } else {
+            (
+                hits!(
+                    "texts CROSS JOIN parts ON parts.id = texts.rowid",
+                    "texts.text MATCH ?1",
+                    "texts.rowid"
+                ),
+                format!("\"{}\"", text.replace('"', "\"\"")),
+            )
+        };
+        let mut statement = connection.prepare_cached(sql)?;
         let rows = statement.query_map(params![pattern, limit], |row| hit(row, text))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -163,6 +193,56 @@ mod tests {
             &"long ".repeat(10_000),
         );
         assert_eq!(store.last_words(&session, 1).unwrap()[0].text.len(), 4000);
+    }
+
+    #[test]
+    fn texts_are_found_whatever_the_script_and_what_is_gone_is_not() {
+        let (store, session) = store_with("/p");
+        say(
+            &store,
+            &session,
+            1,
+            MessageState::Complete,
+            "重试策略 is Überall \"quoted\" and q9",
+        );
+        let found = |words: &str| store.search(words, 10).unwrap().len();
+        for words in ["试策略", "überALL", "\"quoted\"", "q9", "策略", "is "] {
+            assert_eq!(found(words), 1, "{words}");
+        }
+        assert_eq!(found("策试略"), 0);
+        assert!(store.delete(&session).unwrap());
+        assert_eq!(found("试策略"), 0);
+    }
+
+    #[test]
+    fn a_reply_is_found_as_it_is_when_it_has_ended() {
+        let (store, session) = store_with("/p");
+        let mut message = reply(MessageState::Streaming);
+        let put = |message: &crate::conversation::Message, words: &str| {
+            let part = MessageChange::Part {
+                message: message.id.clone(),
+                part: text(1, words),
+            };
+            let changes = [MessageChange::Message(message.clone()), part];
+            store.write(&session, &changes).unwrap();
+        };
+        let found = |words: &str| store.search(words, 10).unwrap().len();
+        put(&message, "half a rep");
+        put(&message, "half a reply");
+        assert_eq!(found("half"), 0);
+        message.state = MessageState::Complete;
+        put(&message, "half a reply and the rest");
+        assert_eq!((found("half"), found("the rest")), (1, 1));
+        let cut = reply(MessageState::Streaming);
+        let part = MessageChange::Part {
+            message: cut.id.clone(),
+            part: text(2, "cut off here"),
+        };
+        store
+            .write(&session, &[MessageChange::Message(cut), part])
+            .unwrap();
+        store.mark_interrupted(&session).unwrap();
+        assert_eq!(found("cut off"), 1);
     }
 
     #[test]
