@@ -32,14 +32,14 @@ fn main() {
     println!("| 100,000 messages in 200 sessions | median | budget |\n| --- | ---: | ---: |");
     println!("| writing a message, by 50 | {each:.0} µs | |");
     row("opening the database", "", || {
-        drop(Store::open(dir.path()).unwrap())
+        drop(Store::open(dir.path()).unwrap());
     });
     let store = Store::open(dir.path()).unwrap();
     row("reading the newest session", "150 ms", || {
-        assert_eq!(store.load(&newest).unwrap().len(), MESSAGES)
+        assert_eq!(store.load(&newest).unwrap().len(), MESSAGES);
     });
     row("listing all sessions", "30 ms", || {
-        assert_eq!(store.list(None).unwrap().len(), SESSIONS)
+        assert_eq!(store.list(None).unwrap().len(), SESSIONS);
     });
     for (what, text, count) in [
         ("a word that is everywhere", "jitter", 50),

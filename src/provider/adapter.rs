@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::encoding::{EncodedTurn, push_item};
+use super::encoded_turn::{EncodedTurn, push_item};
 use super::history::HistoryTurn;
 use super::{Model, ProviderError, ProviderSettings, Request};
 use crate::conversation::{ModelRef, StreamEvent};

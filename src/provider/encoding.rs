@@ -6,42 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask};
-use super::history::{HistoryReader, HistoryTurn, ReplyPiece};
+use super::encoded_turn::{EncodedTurn, Speaker};
+use super::history::{HistoryReader, HistoryTurn};
 use super::{Protocol, Purpose};
 use crate::conversation::{Message, ModelRef, SessionId};
 
 /// Conversations whose JSON is kept: those of a root and the tasks at work below it.
 const MOST_KEPT: usize = 16;
-
-/// One stretch of the conversation by one speaker, as JSON.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct EncodedTurn {
-    pub(crate) speaker: Speaker,
-    /// Values with commas between them; empty where nothing of the turn is sent.
-    pub(crate) json: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Speaker {
-    User,
-    /// `thinks`: it begins with the provider's own block of reasoning.
-    Assistant {
-        thinks: bool,
-    },
-    Results,
-}
-
-impl Speaker {
-    fn of(turn: &HistoryTurn<'_>) -> Self {
-        match turn {
-            HistoryTurn::User(_) => Self::User,
-            HistoryTurn::Assistant(said) => Self::Assistant {
-                thinks: matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
-            },
-            HistoryTurn::Results(_) => Self::Results,
-        }
-    }
-}
 
 /// The JSON of conversations that go on.
 #[derive(Debug, Default)]
@@ -168,17 +139,6 @@ fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<Vec<u8>> {
     adapter.write_conversation(ask, turns, &mut body);
     body.push_str("]}");
     Ok(body.into_bytes())
-}
-
-/// Adds JSON to a list that is being written.
-pub(crate) fn push_item(list: &mut String, json: &str) {
-    if json.is_empty() {
-        return;
-    }
-    if !list.ends_with('[') {
-        list.push(',');
-    }
-    list.push_str(json);
 }
 
 #[cfg(test)]

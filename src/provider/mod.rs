@@ -12,6 +12,7 @@ mod client;
 #[cfg(test)]
 mod client_tests;
 mod decoder;
+mod encoded_turn;
 mod encoding;
 mod error;
 mod gemini;

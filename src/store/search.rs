@@ -3,10 +3,12 @@
 //! An index has every three characters of what was said. It takes a while all the same where much is found, so this belongs
 //! to a thread of its own.
 
+use std::path::PathBuf;
+
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, column};
+use super::{Store, StoreError, column, path_text};
 use crate::conversation::{MessageId, Role, SessionId};
 
 /// Bytes of what was said before a match that its excerpt shows.
@@ -30,6 +32,26 @@ pub struct Hit {
     pub excerpt: String,
 }
 
+/// Bounds of a search.
+#[derive(Debug, Clone, Default)]
+pub struct SearchScope {
+    pub project: Option<PathBuf>,
+    pub session: Option<SessionId>,
+}
+
+/// A message that has what was looked for, with all of its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextMatch {
+    pub session: SessionId,
+    pub message: MessageId,
+    /// The session's.
+    pub title: String,
+    pub role: Role,
+    /// Milliseconds since the Unix epoch.
+    pub created: i64,
+    pub text: String,
+}
+
 /// A text that was found, and who said it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundText {
@@ -49,7 +71,7 @@ macro_rules! hits {
             " CROSS JOIN messages ON messages.id = parts.message CROSS JOIN sessions ON sessions.id = parts.session ",
             "WHERE parts.kind = 'text' AND messages.state <> 'void' AND ",
             $wanted,
-            " ORDER BY ",
+            " AND (?3 IS NULL OR sessions.project = ?3) AND (?4 IS NULL OR parts.session = ?4) ORDER BY ",
             $order,
             " DESC LIMIT ?2"
         )
@@ -60,6 +82,25 @@ impl Store {
     /// Returns the messages that hold this text, the newest first, at most `limit`. Small and capital letters count the same;
     /// for one or two characters those of English do.
     pub fn search(&self, text: &str, limit: usize) -> Result<Vec<Hit>, StoreError> {
+        let found = self.matches(text, &SearchScope::default(), limit)?;
+        let hit = |found: TextMatch| Hit {
+            excerpt: excerpt(&found.text, text),
+            session: found.session,
+            message: found.message,
+            title: found.title,
+            role: found.role,
+            created: found.created,
+        };
+        Ok(found.into_iter().map(hit).collect())
+    }
+
+    /// The same within bounds, with the whole texts.
+    pub fn matches(
+        &self,
+        text: &str,
+        scope: &SearchScope,
+        limit: usize,
+    ) -> Result<Vec<TextMatch>, StoreError> {
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -85,8 +126,10 @@ impl Store {
                 format!("\"{}\"", text.replace('"', "\"\"")),
             )
         };
+        let project = scope.project.as_deref().map(path_text);
+        let session = scope.session.as_ref().map(SessionId::as_str);
         let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map(params![pattern, limit], |row| hit(row, text))?;
+        let rows = statement.query_map(params![pattern, limit, project, session], text_match)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -117,15 +160,14 @@ fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-fn hit(row: &Row<'_>, searched: &str) -> Result<Hit, rusqlite::Error> {
-    let text: String = row.get(5)?;
-    Ok(Hit {
+fn text_match(row: &Row<'_>) -> Result<TextMatch, rusqlite::Error> {
+    Ok(TextMatch {
         session: column::parsed(row, 0)?,
         message: column::parsed(row, 1)?,
         title: row.get(2)?,
         role: column::variant(row, 3)?,
         created: row.get(4)?,
-        excerpt: excerpt(&text, searched),
+        text: row.get(5)?,
     })
 }
 

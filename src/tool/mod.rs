@@ -63,7 +63,7 @@ pub use path_asks::path_asks;
 pub use protected_names::ProtectedNames;
 pub use registry::{Registry, Resolution, ToolSet};
 pub use seen_files::{NoteTime, SeenFiles};
-pub use services::{BoardStore, SessionServices, TreeServices, records_dir};
+pub use services::{DiskStore, SessionServices, TreeServices, records_dir};
 pub use settings::{
     BashSettings, BatchSettings, DelegationSettings, SandboxMode, SandboxSettings, SearchSettings, TaskTree,
     ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,

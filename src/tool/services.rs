@@ -24,7 +24,7 @@ use crate::store::{Outputs, Store, StoreError};
 pub struct TreeServices {
     pub locks: PathLocks,
     pub store: Store,
-    pub board: BoardStore,
+    pub disk: DiskStore,
     /// The directory of the records that a multi-file change writes before it begins.
     pub records_dir: PathBuf,
     /// Whole outputs that are too long for the model.
@@ -55,7 +55,7 @@ impl TreeServices {
         Self {
             locks: PathLocks::new(),
             store,
-            board: BoardStore::new(data),
+            disk: DiskStore::new(data),
             records_dir: records_dir(data),
             outputs: Outputs::new(data),
             questions,
@@ -73,14 +73,14 @@ impl TreeServices {
     }
 }
 
-/// The database of the task boards, opened when a call first needs it: the session of a single call is in memory alone, and
-/// the board is not.
-pub struct BoardStore {
+/// The database of all sessions and task boards, opened when a call first needs it: the session of a single call is in
+/// memory alone, and what the call is about is not.
+pub struct DiskStore {
     data: PathBuf,
     opened: OnceLock<Store>,
 }
 
-impl BoardStore {
+impl DiskStore {
     fn new(data: &Path) -> Self {
         Self {
             data: data.to_owned(),

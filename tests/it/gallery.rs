@@ -3,6 +3,7 @@
 //! A snapshot holds all states of a tool at a width. The results are those of the real tools in a project of its own;
 //! what only an accident gives (a failure, a refusal, an interruption) is the result that the session would store.
 
+mod sessions;
 mod tasks;
 mod terminals;
 
@@ -159,6 +160,7 @@ fn exhibits() -> Vec<Exhibit> {
         ),
     ];
     exhibits.push(terminals::exhibit());
+    exhibits.extend(sessions::exhibits());
     exhibits.extend(tasks::exhibits());
     exhibits.sort_by_key(|exhibit| exhibit.tool);
     exhibits

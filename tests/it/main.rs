@@ -78,6 +78,7 @@ mod screen_typing;
 mod screen_watch;
 mod search;
 mod session;
+mod session_tools;
 mod sessions;
 mod shell_fuzz;
 mod shell_texts;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
-use super::super::encoding::{EncodedTurn, Speaker, push_item};
+use super::super::encoded_turn::{EncodedTurn, Speaker, push_item};
 use super::super::history::{
     Content, HistoryTurn, ReplyPiece, SentResult, arguments_object, without_loose_reasoning,
 };

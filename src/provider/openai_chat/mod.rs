@@ -10,7 +10,7 @@ mod request;
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask, Decode, bearer};
-use super::encoding::EncodedTurn;
+use super::encoded_turn::EncodedTurn;
 use super::history::HistoryTurn;
 use crate::conversation::ModelRef;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
-use super::super::encoding::{EncodedTurn, push_item};
+use super::super::encoded_turn::{EncodedTurn, push_item};
 use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, arguments_text};
 
 pub(super) fn body(ask: &Ask<'_>) -> Value {

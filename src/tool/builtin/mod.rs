@@ -3,6 +3,7 @@
 mod apply_patch;
 mod bash;
 mod batch;
+mod conversation;
 mod edit;
 mod glob;
 mod grep;
@@ -16,6 +17,7 @@ mod plan;
 mod question;
 mod read;
 mod search_path;
+mod sessions;
 mod task_board;
 mod tasks;
 mod todos;
@@ -51,6 +53,10 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
         Arc::new(plan::PlanExitTool),
         Arc::new(question::QuestionTool),
         Arc::new(read::ReadTool),
+        Arc::new(sessions::SessionInfoTool),
+        Arc::new(sessions::SessionListTool),
+        Arc::new(sessions::SessionReadTool),
+        Arc::new(sessions::SessionSearchTool),
         Arc::new(tasks::TaskTool),
         Arc::new(task_board::TaskCreateTool),
         Arc::new(task_board::TaskGetTool),

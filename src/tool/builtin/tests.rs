@@ -50,6 +50,10 @@ const FAMILIES: &[(&str, &[&str])] = &[
     ("skill", &["skill_mcp"]),
     ("task", &["background_task", "call_omo_agent"]),
     (
+        "session",
+        &["session_info", "session_list", "session_read", "session_search"],
+    ),
+    (
         "task_board",
         &["task_create", "task_get", "task_list", "task_update"],
     ),

@@ -84,7 +84,7 @@ async fn on_board<T: Send + 'static>(
             None => None,
         };
         let project: PathBuf = of_task.unwrap_or_else(|| services.roots.project_root().to_owned());
-        work(services.tree.board.open()?, &project)
+        work(services.tree.disk.open()?, &project)
     })
     .await
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::conversation::{ConversationQuery, render};
 use super::start::failure_text;
 use super::{Details, card, delegation, now, tree};
 use crate::conversation::{TaskRow, TaskStatus};
+use crate::tool::builtin::conversation::{ConversationQuery, render};
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskState, TaskWatch, Tool,
     ToolCx, ToolError,
@@ -140,6 +140,8 @@ async fn conversation(args: &Args, row: &TaskRow, cx: &ToolCx) -> Result<String,
         is_from_end: args.from_end,
         with_thinking: args.include_thinking,
         with_results: args.include_tool_results,
+        with_ids: true,
+        cut: None,
     };
     let (header, agent) = (header(row), row.agent.clone());
     cx.blocking(move || {

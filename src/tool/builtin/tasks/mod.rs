@@ -6,7 +6,6 @@ mod background_output;
 mod background_task;
 mod call_omo_agent;
 mod card;
-mod conversation;
 mod start;
 mod task;
 #[cfg(test)]

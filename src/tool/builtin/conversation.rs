@@ -1,4 +1,6 @@
-//! The conversation of a task as text, for the agent that started it.
+//! A conversation as text, for a model that did not take part in it.
+
+use std::borrow::Cow;
 
 use crate::conversation::{ErrorKind, Message, MessageState, Part, PartBody, Role};
 use crate::tool::ToolError;
@@ -13,6 +15,18 @@ pub(super) struct ConversationQuery {
     pub(super) is_from_end: bool,
     pub(super) with_thinking: bool,
     pub(super) with_results: bool,
+    /// Messages are named by their ids.
+    pub(super) with_ids: bool,
+    /// Characters of each part; `None` shows all of it.
+    pub(super) cut: Option<PartCut>,
+}
+
+/// Characters that are shown of a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartCut {
+    pub(super) thinking: usize,
+    pub(super) input: usize,
+    pub(super) result: usize,
 }
 
 /// Returns a block for each message: who says it, when, its id, and what it holds.
@@ -48,7 +62,10 @@ pub(super) fn render(
 fn block(message: &Message, agent: &str, query: &ConversationQuery) -> String {
     let who = match message.role {
         Role::User => "user".to_owned(),
-        Role::Assistant => format!("assistant ({agent})"),
+        Role::Assistant => {
+            let agent = message.agent.as_deref().unwrap_or(agent);
+            format!("assistant ({agent})")
+        }
     };
     let time = jiff::Timestamp::from_millisecond(message.created).map_or_else(
         |_| String::new(),
@@ -56,19 +73,27 @@ fn block(message: &Message, agent: &str, query: &ConversationQuery) -> String {
     );
     let parts = message.parts.iter().filter_map(|part| line(part, query));
     let parts: Vec<String> = parts.collect();
-    format!("[{who}] {time} id={}\n{}", message.id, parts.join("\n"))
+    let id = if query.with_ids {
+        format!(" id={}", message.id)
+    } else {
+        String::new()
+    };
+    format!("[{who}] {time}{id}\n{}", parts.join("\n"))
 }
 
 fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
     match &part.body {
         PartBody::Text(text) => Some(text.text.clone()),
         PartBody::Reasoning(reasoning) if query.with_thinking => {
-            Some(format!("[thinking] {}", reasoning.text))
+            let text = shortened(&reasoning.text, query.cut.map(|cut| cut.thinking));
+            Some(format!("[thinking] {text}"))
         }
         PartBody::Tool(call) => {
-            let mut text = format!("[tool: {}] {}", call.tool, call.raw_args);
+            let input = shortened(&call.raw_args, query.cut.map(|cut| cut.input));
+            let mut text = format!("[tool: {}] {input}", call.tool);
             if let Some(result) = call.result.as_ref().filter(|_| query.with_results) {
-                let _ = write!(text, "\n[tool result] {}", result.output);
+                let output = shortened(&result.output, query.cut.map(|cut| cut.result));
+                let _ = write!(text, "\n[tool result] {output}");
             }
             Some(text)
         }
@@ -76,6 +101,13 @@ fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
         PartBody::Notice(notice) => Some(format!("[{}]", notice.text)),
         PartBody::Context(change) => Some(format!("[{}]", change.sentence())),
         PartBody::Reasoning(_) | PartBody::Unknown(_) => None,
+    }
+}
+
+fn shortened(text: &str, most: Option<usize>) -> Cow<'_, str> {
+    match most.and_then(|most| text.char_indices().nth(most)) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 

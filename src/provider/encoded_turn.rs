@@ -1,0 +1,44 @@
+//! A stretch of a conversation as it stands in the body of a request.
+
+use super::history::{HistoryTurn, ReplyPiece};
+
+/// One stretch of the conversation by one speaker, as JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EncodedTurn {
+    pub(crate) speaker: Speaker,
+    /// Values with commas between them; empty where nothing of the turn is sent.
+    pub(crate) json: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    User,
+    /// `thinks`: it begins with the provider's own block of reasoning.
+    Assistant {
+        thinks: bool,
+    },
+    Results,
+}
+
+impl Speaker {
+    pub(super) fn of(turn: &HistoryTurn<'_>) -> Self {
+        match turn {
+            HistoryTurn::User(_) => Self::User,
+            HistoryTurn::Assistant(said) => Self::Assistant {
+                thinks: matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
+            },
+            HistoryTurn::Results(_) => Self::Results,
+        }
+    }
+}
+
+/// Adds JSON to a list that is being written.
+pub(crate) fn push_item(list: &mut String, json: &str) {
+    if json.is_empty() {
+        return;
+    }
+    if !list.ends_with('[') {
+        list.push(',');
+    }
+    list.push_str(json);
+}
