@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use lathe::conversation::{Message, MessageId, MessageState, Part, PartBody, Role, SessionId, TextPart};
+use lathe::store::{MessageChange, NewSession, Store};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -118,4 +120,51 @@ fn a_session_open_elsewhere_is_shown_and_takes_nothing() {
     second.wait_quiet(Duration::from_millis(400));
     second.wait_text("┃ let me in");
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_session_that_is_opened_after_a_day_says_where_it_stands() {
+    let server = Server::start();
+    let project = project(&server).git();
+    let store = Store::open(&project.data_dir()).unwrap();
+    let session = NewSession {
+        id: SessionId::new(),
+        parent: None,
+        project: project.root(),
+        directory: project.root(),
+        agent: "build".to_owned(),
+        model: None,
+        title: "old".to_owned(),
+    };
+    store.create(&session).unwrap();
+    let message = Message {
+        id: MessageId::new(),
+        role: Role::User,
+        state: MessageState::Complete,
+        agent: None,
+        model: None,
+        created: 1_700_000_000_000,
+        parts: Vec::new(),
+        stop: None,
+        usage: None,
+    };
+    let text = TextPart {
+        text: "inject the clock".to_owned(),
+        native: None,
+    };
+    let part = Part {
+        seq: 1,
+        body: PartBody::Text(text),
+    };
+    let id = message.id.clone();
+    let changes = [
+        MessageChange::Message(message),
+        MessageChange::Part { message: id, part },
+    ];
+    store.write(&session.id, &changes).unwrap();
+    drop(store);
+    let terminal = Terminal::start(&project, 100, 30, &["-s", session.id.as_str()]);
+    terminal.wait_text("Last here 2023-11-1");
+    terminal.wait_text("you said \"inject the clock\".");
+    assert_eq!(server.all_requests().len(), 0, "no model is asked");
 }

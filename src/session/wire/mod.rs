@@ -20,6 +20,7 @@ mod models;
 mod opening;
 mod part;
 mod profile;
+mod recap;
 mod resume;
 mod rule_files;
 mod rule_keys;

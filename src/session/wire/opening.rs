@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 use super::agents::InitialAgent;
 use super::children::{ChildSessions, limits};
 use super::models::{choose_model, provider, providers};
+use super::recap::recap;
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
@@ -108,6 +109,10 @@ impl TreeParts {
         kit.services.gate.change_rules(profile.permissions.clone());
         kit.services.gate.set_mode(start.mode);
         let messages = history(&self.store, &found, &profile)?;
+        if request.front_end == FrontEndKind::Attended {
+            let now = jiff::Timestamp::now().as_millisecond();
+            notes.extend(recap(&messages, &self.store.todos(&found.id)?, now));
+        }
         let commands = own_commands(request, &mut notes);
         let info = SessionInfo {
             mode: start.mode,

@@ -129,9 +129,19 @@ impl Tool for SessionListTool {
 
     fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
         let rows = result.details.sessions.iter();
-        let rows = rows.map(|session| format!("{} · {}", session.title, moment(session.last)));
+        let rows = rows.map(|session| {
+            format!(
+                "{} · {}",
+                session.title,
+                plural(count(session.messages), "message")
+            )
+        });
         card::rows(card::call(result.args.text("project_path")), rows, "session", cx)
     }
+}
+
+fn count(messages: u64) -> usize {
+    usize::try_from(messages).unwrap_or(usize::MAX)
 }
 
 fn listed(row: &SessionRow, facts: SessionFacts, own: &SessionId) -> ListedSession {

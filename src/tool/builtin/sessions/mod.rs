@@ -109,14 +109,11 @@ fn title(row: &SessionRow) -> String {
     }
 }
 
-/// `2026-11-26 10:05`, in the zone of the machine.
+/// `2026-11-26T10:05Z`
 fn moment(milliseconds: i64) -> String {
     jiff::Timestamp::from_millisecond(milliseconds).map_or_else(
         |_| String::new(),
-        |time| {
-            let zoned = time.to_zoned(jiff::tz::TimeZone::system());
-            zoned.strftime("%Y-%m-%d %H:%M").to_string()
-        },
+        |time| time.strftime("%Y-%m-%dT%H:%MZ").to_string(),
     )
 }
 
