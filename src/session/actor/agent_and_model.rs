@@ -124,6 +124,9 @@ impl Actor {
                 .refresh(&self.parts.calls, &self.parts.sharing_prefix());
         }
         self.parts.model = profile.model;
+        if is_other_model {
+            self.context.forget_model();
+        }
         if !is_same_prefix {
             self.tell_changed_prefix(is_other_model);
         }

@@ -34,6 +34,11 @@ impl CachedPrefix {
         }
     }
 
+    /// What was cached belongs to another model.
+    pub(super) fn forget(&mut self) {
+        self.tokens = 0;
+    }
+
     pub(super) fn note_asked(&mut self) {
         let time = now();
         self.pause = self.asked.map_or(Duration::ZERO, |asked| since(asked, time));

@@ -80,6 +80,13 @@ impl ContextState {
         }
     }
 
+    /// Another model is asked from now on: what was learned of the one before says nothing of it.
+    pub(super) fn forget_model(&mut self) {
+        self.gave_up_at = None;
+        self.shown_window = None;
+        self.cached.forget();
+    }
+
     /// Returns true if the size that was reported last is that of what is sent.
     pub(super) fn is_reported(&self) -> bool {
         !self.has_changed
