@@ -15,6 +15,7 @@ mod support;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use rustix::process::Pid;
 use serde_json::json;
@@ -173,6 +174,20 @@ fn long() {
         "… summaries",
         &counts.summaries.load(Ordering::SeqCst).to_string(),
         "",
+    );
+    drop(terminal);
+    let mut reopened: Vec<f64> = (0..5)
+        .map(|_| {
+            let began = Instant::now();
+            Terminal::start(&project, 120, 36, &["-c"]).wait_text("END-OF-REPLY");
+            began.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    reopened.sort_by(f64::total_cmp);
+    row(
+        "… reopened, to the first full frame",
+        &format!("{:.0} ms", reopened[2]),
+        "150 ms",
     );
     row(
         "… CPU of a turn, by tenths",

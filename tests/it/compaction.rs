@@ -487,3 +487,62 @@ fn on_the_screen_a_summary_is_edited_used_and_opened() {
     terminal.wait_text("EDITED");
     terminal.wait_text("your messages");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_five_compactions_nothing_is_lost_that_was_forbidden_planned_or_instructed() {
+    const TURNS: usize = 60;
+    let todos = json!({"todos": [{"content": "canary-todo", "status": "in_progress", "priority": "high"}]});
+    let reply = |turn: usize| match turn {
+        0 => Turn::tool("todowrite", todos.clone()),
+        1 => Turn::tool(
+            "write",
+            json!({"file_path": "sub/small.txt", "content": "canary-file\n"}),
+        ),
+        2 => Turn::tool("read", json!({"file_path": "sub/small.txt"})),
+        turn => Turn::text(&format!("reply {turn} {}", "long ".repeat(3_000))).piece(5_000),
+    };
+    let server = server((0..TURNS + 3).map(reply));
+    // A model that summarises badly: it remembers nothing.
+    server.side(without_figures(Turn::text("## Goal\nGo on.")));
+    let project =
+        project(&server, &json!({"keep_turns": 1})).file("AGENTS.md", "canary-root: be brief\n\n  twice\n");
+    let mut live = Live::open(&project, SessionChoice::New, Mode::AcceptEdits).await;
+    let mut compactions = 0;
+    for turn in 0..TURNS {
+        let canary = match turn % 4 {
+            0 => format!("Never touch canary-{turn}.txt"),
+            1 => format!("Don't use port 4{turn:03}"),
+            2 => format!("Benutze nie die Bibliothek canary-{turn}"),
+            _ => format!("go on with step {turn}"),
+        };
+        live.submit(&canary);
+        let (_, events) = live.until_turn_ended().await;
+        let is_compacted = |event: &&Event| matches!(event, Event::Context(report) if report.kind == ContextReportKind::Compacted);
+        compactions += events.iter().filter(is_compacted).count();
+    }
+    live.close().await;
+    assert!(compactions >= 5, "{compactions}");
+    let request = server.requests().pop().unwrap();
+    for turn in 0..TURNS {
+        let canary = match turn % 4 {
+            0 => format!("Never touch canary-{turn}.txt"),
+            1 => format!("Don't use port 4{turn:03}"),
+            2 => format!("Benutze nie die Bibliothek canary-{turn}"),
+            _ => continue,
+        };
+        assert!(
+            request.mentions(&canary),
+            "{canary} is lost after {compactions} compactions"
+        );
+    }
+    for canary in [
+        "canary-todo",
+        "canary-nested: use tabs here",
+        "canary-root: be brief\n\n  twice",
+    ] {
+        assert!(
+            request.mentions(canary),
+            "{canary} is lost after {compactions} compactions"
+        );
+    }
+}
