@@ -1,28 +1,23 @@
-//! One compaction: what it covers, the task that has the summary written, and what becomes of it.
+//! One compaction: what it covers, when it runs, and what becomes of the summary.
 
 use std::sync::Arc;
 
-use serde_json::{Map, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::super::hook_jobs::OwnedHookContext;
-use super::super::user_commands::context;
 use super::super::{Actor, now};
-use crate::agent::compaction::{SummaryJob, SummaryText, instructions, open_files, plan, tail_start, words};
+use super::summary_task::{CompactionDone, CompactionJob};
+use crate::agent::compaction::{SummaryJob, instructions, open_files, plan, tail_start, words};
 use crate::agent::estimate;
 use crate::agent::history::HistoryView;
 use crate::agent::turn::TurnEvent;
 use crate::conversation::{
-    Compaction, ContextChange, KeptKind, KeptText, Message, MessageId, NoticeKind, PartBody, Todo, Usage,
+    Compaction, ContextChange, KeptKind, KeptText, Message, MessageId, NoticeKind, PartBody, Todo,
 };
-use crate::hook::HookEvent;
 use crate::provider::{Model, ProviderError};
 use crate::session::{ContextReport, ContextReportKind, Event, SummaryDraft};
-use crate::tool::{CallSettings, NoteTime, pipeline};
-
-/// Bytes of one file that are shown again: about 5,000 tokens.
-const LONGEST_FILE: usize = 20_000;
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,13 +62,6 @@ pub(super) struct Draft {
     files: Vec<KeptText>,
 }
 
-/// What came of a summary.
-pub(in crate::session::actor) struct CompactionDone {
-    text: Result<String, String>,
-    files: Vec<KeptText>,
-    usages: Vec<Usage>,
-}
-
 impl Drop for RunningCompaction {
     fn drop(&mut self) {
         self.cancel.cancel();
@@ -92,101 +80,6 @@ impl RunningCompaction {
             None => std::future::pending().await,
         }
     }
-}
-
-/// Everything that a task needs to write a summary.
-struct CompactionJob {
-    hooks: OwnedHookContext,
-    trigger: &'static str,
-    focus: Option<String>,
-    summary: SummaryJob,
-    /// Paths to be shown again, the newest first.
-    open: Vec<String>,
-    /// Tokens that they may have together.
-    most: u64,
-    calls: CallSettings,
-    cancel: CancellationToken,
-}
-
-impl CompactionJob {
-    async fn run(mut self) -> CompactionDone {
-        if let Some(focus) = &self.focus {
-            let wish = format!("The person asks for this in the summary above all: {focus}");
-            self.summary.instructions.push(wish);
-        }
-        let hooks = &self.hooks.services.tree.hooks;
-        if hooks.has(HookEvent::PreCompact) {
-            let scene = self.hooks.scene();
-            let told = hooks.pre_compact(scene, self.trigger, self.focus.as_deref(), &self.cancel);
-            let told = told.await;
-            if let Some(why) = told.block {
-                return CompactionDone {
-                    text: Err(format!("a hook prevented it: {why}")),
-                    files: Vec::new(),
-                    usages: Vec::new(),
-                };
-            }
-            self.summary.instructions.extend(told.context);
-        }
-        let SummaryText { text, usages } = self.summary.write().await;
-        let files = read_files(&self.calls, &self.open, self.most, &self.cancel).await;
-        CompactionDone {
-            text: text.map_err(|error| error.to_string()),
-            files,
-            usages,
-        }
-    }
-}
-
-/// Reads files as the model would. What it would have to ask for, and what is not there any more, is left out.
-async fn read_files(
-    calls: &CallSettings,
-    paths: &[String],
-    most: u64,
-    cancel: &CancellationToken,
-) -> Vec<KeptText> {
-    let mut files = Vec::new();
-    let mut size = 0;
-    for path in paths {
-        let mut cx = context(calls, cancel);
-        // It counts as read as it was when the model itself read it.
-        cx.noting = NoteTime::later();
-        let mut args = Map::new();
-        args.insert("file_path".to_owned(), json!(path));
-        let Ok(found) = pipeline::find_own(&calls.registry, args, &cx).await else {
-            continue;
-        };
-        if found.would_ask(&cx) {
-            continue;
-        }
-        let Ok(result) = found.read(&cx).await else {
-            continue;
-        };
-        if !result.attachments.is_empty() {
-            continue;
-        }
-        let text = beginning(result.output, LONGEST_FILE.min(most as usize * 2));
-        let tokens = estimate::bytes(text.len());
-        if size + tokens > most {
-            continue;
-        }
-        size += tokens;
-        files.push(KeptText {
-            kind: KeptKind::File,
-            name: path.clone(),
-            text,
-        });
-    }
-    files
-}
-
-fn beginning(mut text: String, longest: usize) -> String {
-    if text.len() > longest {
-        let end = text[..text.floor_char_boundary(longest)].rfind('\n').unwrap_or(0);
-        text.truncate(end);
-        text.push_str("\n[… cut; read the file for the rest]");
-    }
-    text
 }
 
 impl Actor {
@@ -215,7 +108,7 @@ impl Actor {
                 "The summary was dropped; nothing was changed.".to_owned(),
             ));
         };
-        if let Err(why) = self.apply(&draft.covered, text, draft.files, false) {
+        if let Err(why) = self.apply(&draft.covered, text, &draft.files, false) {
             self.tell_failed(&why);
         }
     }
@@ -332,7 +225,7 @@ impl Actor {
             return self.on_manual_summary(covered, done.text, done.files);
         }
         let made = match done.text {
-            Ok(text) => self.apply(&covered, text, done.files, true),
+            Ok(text) => self.apply(&covered, text, &done.files, true),
             Err(why) => Err(why),
         };
         if self.turn.is_none() {
@@ -349,15 +242,17 @@ impl Actor {
             Ok(summary) => summary,
             Err(why) => return self.tell_failed(&why),
         };
-        let before = self.context_size();
-        let compaction = self.compaction(&covered, summary.clone(), files.clone());
-        let after = self.size_after(&compaction, before);
-        self.context.draft = Some(Draft { covered, files });
-        self.publish(Event::SummaryDrafted(Arc::new(SummaryDraft {
-            summary,
-            before,
-            after,
-        })));
+        match self.shorter(&covered, summary.clone(), &files, false) {
+            Ok(compaction) => {
+                self.context.draft = Some(Draft { covered, files });
+                self.publish(Event::SummaryDrafted(Arc::new(SummaryDraft {
+                    summary,
+                    before: compaction.before,
+                    after: compaction.after,
+                })));
+            }
+            Err(why) => self.tell_failed(&why),
+        }
     }
 
     /// There is no summary: the request is sent where it may fit all the same.
@@ -391,24 +286,10 @@ impl Actor {
         &mut self,
         covered: &Covered,
         summary: String,
-        files: Vec<KeptText>,
+        files: &[KeptText],
         is_needed: bool,
     ) -> Result<(), String> {
-        let before = self.context_size();
-        let mut compaction = self.compaction(covered, summary, files);
-        compaction.before = before;
-        compaction.after = self.size_after(&compaction, before);
-        let most = if is_needed {
-            self.budget().full().min(before * 9 / 10)
-        } else {
-            before
-        };
-        if compaction.after >= most {
-            return Err(format!(
-                "the summary frees too little, {before} tokens would become {}",
-                compaction.after
-            ));
-        }
+        let compaction = self.shorter(covered, summary, files, is_needed)?;
         self.context.gave_up_at = None;
         self.change_context(
             ContextChange::Compacted(compaction),
@@ -416,6 +297,37 @@ impl Actor {
         );
         self.tell_hooks_of_compaction();
         Ok(())
+    }
+
+    /// Returns a compaction that makes the context shorter: with the files that were worked on, or where those take too much
+    /// room, without them. `is_needed`: it has to be so much shorter that the next request fits.
+    fn shorter(
+        &mut self,
+        covered: &Covered,
+        summary: String,
+        files: &[KeptText],
+        is_needed: bool,
+    ) -> Result<Compaction, String> {
+        let before = self.context_size();
+        let most = if is_needed {
+            self.budget().full().min(before * 9 / 10)
+        } else {
+            before
+        };
+        let mut compaction = self.compaction(covered, summary, files.to_vec());
+        compaction.before = before;
+        compaction.after = self.size_after(&compaction, before);
+        if compaction.after >= most {
+            compaction.kept.retain(|kept| kept.kind != KeptKind::File);
+            compaction.after = self.size_after(&compaction, before);
+        }
+        if compaction.after >= most {
+            return Err(format!(
+                "the summary frees too little, {before} tokens would become {}",
+                compaction.after
+            ));
+        }
+        Ok(compaction)
     }
 
     fn size_after(&self, compaction: &Compaction, before: u64) -> u64 {

@@ -5,14 +5,16 @@
 mod compaction;
 mod meter;
 mod misses;
+mod summary_task;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use compaction::{CompactionDone, RunningCompaction};
+pub(super) use compaction::RunningCompaction;
 use compaction::{Draft, Trigger};
 use meter::ContextMeter;
 pub(super) use misses::CachedPrefix;
+pub(super) use summary_task::CompactionDone;
 
 use super::{Actor, now};
 use crate::agent::compaction::{ContextBudget, maskable, tail_start};
