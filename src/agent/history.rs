@@ -1,7 +1,7 @@
 //! The history as a model may see it: void replies left out, each call with its one result, old outputs masked and the
 //! beginning summarised where that was decided.
 //!
-//! What was decided stands in the conversation as [`ContextChange`]s, so the same view comes out of it each time, byte for
+//! These decisions stand in the conversation as [`ContextChange`]s, so the same view comes out of it each time, byte for
 //! byte, and a request begins with all of the one before until the next change.
 
 use std::collections::{HashMap, HashSet};
@@ -20,7 +20,7 @@ use crate::text::count::{grouped, plural};
 pub struct HistoryView {
     /// Directory of the full outputs of calls.
     outputs: PathBuf,
-    /// What the requests begin with.
+    /// The message that the requests begin with, where the beginning was summarised.
     summary: Option<Arc<Message>>,
     /// The last `seq` that is not sent.
     covers_to: u64,

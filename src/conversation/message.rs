@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FilePart, MessageId, ModelRef, Part, PartBody, Stop, ToolPart, Usage};
+use super::{FilePart, MessageId, ModelRef, Part, PartBody, Stop, TextPart, ToolPart, Usage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,6 +43,24 @@ pub struct Message {
 }
 
 impl Message {
+    /// Makes the message of a request that belongs to no conversation.
+    pub fn prompt(text: String) -> Self {
+        Self {
+            id: MessageId::new(),
+            role: Role::User,
+            state: MessageState::Complete,
+            agent: None,
+            model: None,
+            created: 0,
+            parts: vec![Part {
+                seq: 0,
+                body: PartBody::Text(TextPart { text, native: None }),
+            }],
+            stop: None,
+            usage: None,
+        }
+    }
+
     /// Returns the text parts, joined.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match &part.body {

@@ -23,7 +23,7 @@ pub enum PartBody {
     Tool(ToolPart),
     File(FilePart),
     Notice(Notice),
-    /// What the model is sent of the conversation changes here; shown, and never sent itself.
+    /// A change of what the model is sent of the conversation; shown, and never sent itself.
     Context(ContextChange),
     /// A kind that a newer lathe wrote: kept as it is and drawn generically.
     #[serde(untagged)]

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use tokio::task::JoinHandle;
 
-use crate::conversation::{
-    Message, MessageId, MessageState, ModelRef, Part, PartBody, Role, SessionId, StreamEvent, TextPart,
-};
+use crate::conversation::{Message, ModelRef, SessionId, StreamEvent};
 use crate::provider::{Provider, Purpose, Request};
 use crate::text::sanitize::sanitize;
 use crate::text::width::truncate;
@@ -35,6 +33,8 @@ impl TitleGenerator {
     /// Asks in the background. Whatever fails leaves the title as it is.
     pub(super) fn ask(&self, session: &SessionId, prompt: &str) -> JoinHandle<Option<String>> {
         let provider = Arc::clone(&self.provider);
+        // Enough to name it by.
+        let beginning = prompt.chars().take(2000).collect();
         let request = Request {
             session: session.clone(),
             agent: "title".to_owned(),
@@ -42,7 +42,7 @@ impl TitleGenerator {
             model: self.model.clone(),
             system: include_str!("../../assets/prompts/title.md").trim().to_owned(),
             tools: Arc::from([]),
-            messages: vec![Arc::new(user_message(prompt))],
+            messages: vec![Arc::new(Message::prompt(beginning))],
             temperature: None,
         };
         tokio::spawn(async move {
@@ -62,28 +62,6 @@ impl TitleGenerator {
             let title = title.trim().trim_matches(['"', '\'', '`', '.']).trim();
             (!title.is_empty()).then(|| first_line(title))
         })
-    }
-}
-
-/// The first 2,000 characters are enough to name it by.
-fn user_message(prompt: &str) -> Message {
-    let text = TextPart {
-        text: prompt.chars().take(2000).collect(),
-        native: None,
-    };
-    Message {
-        id: MessageId::new(),
-        role: Role::User,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created: 0,
-        parts: vec![Part {
-            seq: 0,
-            body: PartBody::Text(text),
-        }],
-        stop: None,
-        usage: None,
     }
 }
 

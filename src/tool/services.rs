@@ -122,5 +122,17 @@ pub struct SessionServices {
     pub protected_names: ProtectedNames,
 }
 
+impl SessionServices {
+    /// Returns the project that the session is about. A task may work in a repository of its own, and is about the project
+    /// all the same.
+    pub(super) fn project(&self) -> Result<PathBuf, StoreError> {
+        let of_task = match self.delegated {
+            Some(_) => self.tree.store.get(&self.session)?.map(|row| row.project),
+            None => None,
+        };
+        Ok(of_task.unwrap_or_else(|| self.roots.project_root().to_owned()))
+    }
+}
+
 #[cfg(test)]
 mod tests;

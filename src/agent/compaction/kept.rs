@@ -1,4 +1,4 @@
-//! What is sent again word for word beside a summary.
+//! Texts that are sent again word for word beside a summary.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

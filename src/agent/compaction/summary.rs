@@ -1,6 +1,6 @@
 //! Has a model write the summary.
 //!
-//! What it is shown is a text and not the conversation itself, with results cut, so that it fits also where the
+//! The model is shown a text and not the conversation itself, with results cut, so that it fits also where the
 //! conversation does not, and no model is tempted to go on with it. What does not fit into one request is read in several:
 //! each gets the summary so far. Rules of the person that stood in an earlier summary are never lost: those that the model
 //! leaves out are added again.
@@ -13,8 +13,7 @@ use futures::StreamExt;
 
 use crate::agent::estimate;
 use crate::conversation::{
-    Message, MessageId, MessageState, ModelRef, Part, PartBody, Role, SessionId, Stop, StreamEvent, TextPart,
-    ToolPart, Usage,
+    Message, MessageState, ModelRef, Part, PartBody, Role, SessionId, Stop, StreamEvent, ToolPart, Usage,
 };
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, Purpose, Request, RetrySettings};
 
@@ -156,7 +155,7 @@ impl SummaryJob {
                 .trim()
                 .to_owned(),
             tools: Arc::from([]),
-            messages: vec![Arc::new(user_message(prompt))],
+            messages: vec![Arc::new(Message::prompt(prompt.to_owned()))],
             temperature: None,
         };
         let mut stream = self
@@ -287,27 +286,6 @@ fn cut(text: &str, most: usize) -> String {
         &text[..head],
         &text[tail..]
     )
-}
-
-fn user_message(prompt: &str) -> Message {
-    let text = TextPart {
-        text: prompt.to_owned(),
-        native: None,
-    };
-    Message {
-        id: MessageId::new(),
-        role: Role::User,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created: 0,
-        parts: vec![Part {
-            seq: 0,
-            body: PartBody::Text(text),
-        }],
-        stop: None,
-        usage: None,
-    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl ContextMeter {
         }
     }
 
-    /// What is sent has changed and shrunk from one estimate to another: the provider's count shrinks by the same share.
+    /// Takes in that what is sent has shrunk from one estimate to another: the provider's count shrinks by the same share.
     pub(super) fn changed(&mut self, from: u64, to: u64) {
         if self.known.is_some() && from > 0 {
             let size = self.size(from) as f64 * to as f64 / from as f64;

@@ -1,4 +1,4 @@
-//! What a provider has cached of the conversation, and what makes it read that anew.
+//! The provider's cache of the conversation, and what makes it read that anew.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl CachedPrefix {
         }
     }
 
-    /// What was cached belongs to another model.
+    /// Forgets what was cached: it belongs to another model.
     pub(super) fn forget(&mut self) {
         self.tokens = 0;
     }

@@ -18,9 +18,9 @@ pub(super) use search::SessionSearchTool;
 use super::search_path::{SearchPath, search_directory};
 use crate::conversation::{ErrorKind, PermissionKey, SessionId};
 use crate::permission::{Ask, Subject};
-use crate::store::{SessionRow, Store, StoreError};
+use crate::store::{SessionRow, Store};
 use crate::text::sanitize::sanitize_line;
-use crate::tool::{ParamAlias, SessionServices, ToolCx, ToolError};
+use crate::tool::{ParamAlias, ToolCx, ToolError};
 
 /// The permission key of the four.
 const KEY: &PermissionKey = &PermissionKey::own("session");
@@ -57,20 +57,11 @@ async fn in_store<T: Send + 'static>(
         let store = services.tree.disk.open()?;
         let project = match project {
             Some(project) => project,
-            None => own_project(&services)?,
+            None => services.project()?,
         };
         work(store, &project)
     })
     .await
-}
-
-/// A task may work in a repository of its own, and is about the project all the same.
-fn own_project(services: &SessionServices) -> Result<PathBuf, StoreError> {
-    let of_task = match services.delegated {
-        Some(_) => services.tree.store.get(&services.session)?.map(|row| row.project),
-        None => None,
-    };
-    Ok(of_task.unwrap_or_else(|| services.roots.project_root().to_owned()))
 }
 
 /// Returns a session of the project, or names those that are nearest to what was given.

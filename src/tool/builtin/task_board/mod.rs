@@ -9,7 +9,7 @@ mod list;
 mod tests;
 mod update;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -78,12 +78,7 @@ async fn on_board<T: Send + 'static>(
 ) -> Result<T, ToolError> {
     let services = Arc::clone(&cx.services);
     cx.blocking(move || {
-        // A task may work in a repository of its own, and is about the project all the same.
-        let of_task = match services.delegated {
-            Some(_) => services.tree.store.get(&services.session)?.map(|row| row.project),
-            None => None,
-        };
-        let project: PathBuf = of_task.unwrap_or_else(|| services.roots.project_root().to_owned());
+        let project = services.project()?;
         work(services.tree.disk.open()?, &project)
     })
     .await
