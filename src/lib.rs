@@ -39,6 +39,7 @@ pub mod conversation;
 pub mod files;
 pub mod headless;
 pub mod hook;
+pub mod journal;
 pub mod pdf;
 pub mod permission;
 pub mod picture;

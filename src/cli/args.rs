@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::budget;
 use crate::config::schema::Budget;
-use crate::conversation::{ModelRef, SessionId, TaskId};
+use crate::conversation::{MessageId, ModelRef, SessionId, TaskId};
 use crate::headless::Format;
 use crate::permission::Mode;
 
@@ -58,7 +58,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<PermissionsCommand>,
     },
-    /// List, show, search, export or delete sessions
+    /// List, show, search, export, undo, redo or delete sessions
     Sessions {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
@@ -265,11 +265,48 @@ pub(super) enum SessionsCommand {
         #[arg(long, value_name = "FORMAT", default_value = "json", conflicts_with = "json")]
         format: ExportForm,
     },
+    /// Take back what was changed and said from a message on
+    Undo(UndoArgs),
+    /// Take the last undo back, until a message is sent
+    Redo(RedoArgs),
     /// Delete one session, what its tasks said and the stored outputs of its calls
     Delete {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct UndoArgs {
+    #[arg(value_name = "ID", value_parser = SessionId::from_str)]
+    pub(super) id: SessionId,
+    /// The message of yours to go back to before; it becomes the draft [default: the last one]
+    #[arg(long, value_name = "MESSAGE", value_parser = MessageId::from_str)]
+    pub(super) to: Option<MessageId>,
+    /// Leave the other half as it is
+    #[arg(long, value_name = "WHAT")]
+    pub(super) only: Option<UndoOnly>,
+    /// Leave files as they are that changed since, and undo the others
+    #[arg(long)]
+    pub(super) skip_changed: bool,
+    /// Only print what would change
+    #[arg(long)]
+    pub(super) list: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum UndoOnly {
+    Files,
+    Conversation,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RedoArgs {
+    #[arg(value_name = "ID", value_parser = SessionId::from_str)]
+    pub(super) id: SessionId,
+    /// Only print what would change
+    #[arg(long)]
+    pub(super) list: bool,
 }
 
 #[derive(Debug, Subcommand)]

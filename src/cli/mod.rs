@@ -111,10 +111,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Permissions { command } => done(permissions::permissions(
             command.unwrap_or(PermissionsCommand::List),
         )),
-        Command::Sessions { command, json } => done(sessions::sessions(
-            command.unwrap_or(SessionsCommand::List),
-            style(json),
-        )),
+        Command::Sessions { command, json } => {
+            sessions::sessions(command.unwrap_or(SessionsCommand::List), style(json))
+        }
         Command::Worktrees { command, json } => {
             worktrees::worktrees(command.unwrap_or(WorktreesCommand::List), style(json))
         }

@@ -1,6 +1,9 @@
 //! `lathe sessions`: what was talked about, for people and, as INTERFACE section 4 shapes it, for programs.
 
 mod transcript;
+mod undo;
+
+use std::process::ExitCode;
 
 use serde_json::json;
 
@@ -30,9 +33,11 @@ pub(super) enum OutputStyle {
     Json,
 }
 
-pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<(), Failure> {
+pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<ExitCode, Failure> {
     let stored = StoredSessions::open(&Dirs::from_env()?.data)?;
-    match command {
+    let done = match command {
+        SessionsCommand::Undo(args) => return undo::undo(&stored, args, style),
+        SessionsCommand::Redo(args) => return undo::redo(&stored, &args, style),
         SessionsCommand::List => list(&stored, style),
         SessionsCommand::Show { id } => show(&stored, &id, style),
         SessionsCommand::Search { words } => search(&stored, &words.join(" "), style),
@@ -41,7 +46,8 @@ pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<(
             let session = session(&stored, &id)?;
             delete(&stored, &session, style)
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn list(stored: &StoredSessions, style: OutputStyle) -> Result<(), Failure> {

@@ -5,7 +5,6 @@
 
 /// Keys without a feature, and what is missing.
 pub(super) const LACKING: &[(&[&str], &str)] = &[
-    (&["journal"], "earlier contents of files are not kept"),
     (&["retention"], "old sessions are not removed"),
     (&["lsp"], "there are no language servers"),
     (&["mcp"], "there are no MCP servers"),

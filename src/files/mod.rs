@@ -16,8 +16,9 @@
 //! ```
 //!
 //! Everything but the locks blocks: async callers use `spawn_blocking`. Nothing here asks for permission, knows what a
-//! session has read, or keeps before-images; the layers above do.
+//! session has read, or keeps earlier contents; the layers above do, and a [`ChangeLog`] is told of every change.
 
+mod current;
 mod directory;
 mod error;
 mod hash;
@@ -26,9 +27,12 @@ pub mod resolve;
 pub mod text_file;
 pub mod transaction;
 
+pub use current::CurrentFile;
 pub use error::{FileError, FileProblem};
 pub use hash::ContentHash;
 pub use locks::{PathGuard, PathLocks};
 pub use resolve::{PathError, PathKind, Resolved, Roots, local_path};
 pub use text_file::{Encoding, Eol, SpliceError, TextFile, looks_binary};
-pub use transaction::{CommittedFile, ExpectedContent, Recovery, Transaction, recover};
+pub use transaction::{
+    ChangeLog, CommittedFile, ExpectedContent, FileVersion, LoggedChange, Recovery, Transaction, recover,
+};

@@ -208,6 +208,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Terminals(_)
             | Event::Refused(_)
             | Event::Summarising(_)
+            | Event::Restored(_)
             | Event::SummaryDrafted(_)
             | Event::Unread { .. } => Ok(()),
         }

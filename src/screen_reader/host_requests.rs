@@ -3,11 +3,12 @@
 use tokio::task::JoinSet;
 
 use super::pages::sessions::{SessionMatch, SessionSearch, find};
-use crate::conversation::SessionId;
+use crate::conversation::{MessageId, SessionId};
 use crate::session::host::{
     Host, HostAnswer, HostQuery, OpenedSession, SessionTarget, TreeAnswer, TreeQuery,
 };
 use crate::session::query::{Answer, ChangeScope, ExportRequest, Query};
+use crate::session::undo::UndoRequest;
 use crate::session::{ErrorReport, Handle, Receiver, Snapshot};
 use crate::tool::BuiltinCards;
 
@@ -35,6 +36,10 @@ pub(super) enum PageQuery {
     Status,
     Changes(ChangeScope),
     Export(ExportRequest),
+    UndoList(Option<MessageId>),
+    RedoList,
+    Undo(UndoRequest),
+    Redo,
 }
 
 impl PageQuery {
@@ -45,6 +50,10 @@ impl PageQuery {
             Self::Status => Query::Status,
             Self::Changes(scope) => Query::Changes(*scope),
             Self::Export(keep) => Query::Keep(keep.clone()),
+            Self::UndoList(to) => Query::UndoList(to.clone()),
+            Self::RedoList => Query::RedoList,
+            Self::Undo(request) => Query::Undo(request.clone()),
+            Self::Redo => Query::Redo { skips_changed: true },
         }
     }
 }

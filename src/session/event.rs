@@ -85,6 +85,8 @@ pub enum Event {
     Retry(Retry),
     /// What the model is sent of the conversation has changed, or could not be changed, or is read anew.
     Context(ContextReport),
+    /// The conversation is this one from now on: something was undone or redone.
+    Restored(Arc<RestoredConversation>),
     /// A summary of the conversation is being written, or that has ended.
     Summarising(bool),
     /// A summary that the person asked for waits for their word.
@@ -126,6 +128,17 @@ pub enum Event {
         /// The reason alone, for whoever sends it again without those files.
         why: String,
     },
+}
+
+/// A conversation after an undo or a redo, with what belongs to it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RestoredConversation {
+    pub messages: Vec<Arc<Message>>,
+    pub todos: Vec<Value>,
+    /// The text for the composer.
+    pub draft: String,
+    /// Tokens of the next request, as far as they are known.
+    pub context_used: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -25,18 +25,21 @@ mod outbox;
 mod profile;
 pub mod query;
 mod recorder;
+mod restored_prompt;
 mod tasks;
 mod terminal_op;
 mod terminal_rows;
 mod title;
 mod tree;
+pub mod undo;
 pub mod wire;
 
 pub use crate::agent::reminder::PLAN;
 pub use draft::{StoredDraft, StoredFile, StoredPaste};
 pub use event::{
     ContextReport, ContextReportKind, Envelope, ErrorReport, Event, QueuedKind, QueuedMessage, ReportKind,
-    RequestUsage, Retry, SettledPermission, SettledQuestion, SummaryDraft, TurnEndReason,
+    RequestUsage, RestoredConversation, Retry, SettledPermission, SettledQuestion, SummaryDraft,
+    TurnEndReason,
 };
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};

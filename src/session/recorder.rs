@@ -93,6 +93,11 @@ impl Recorder {
         )
     }
 
+    /// Removes for good what was undone.
+    pub(super) fn forget_undone(&self) -> Result<(), StoreError> {
+        self.store.write(&self.session, &[MessageChange::ForgetUndone])
+    }
+
     pub(super) fn request(&self, request: PaidRequest) -> Result<(), StoreError> {
         self.store
             .write(&self.session, &[MessageChange::Request(request)])

@@ -8,7 +8,7 @@ use std::thread;
 use rusqlite::{Connection, Row, params};
 
 use super::stored_part::StoredPart;
-use super::{PaidRequest, Store, StoreError, column, requests, sessions, tasks};
+use super::{PaidRequest, Store, StoreError, column, journal, requests, sessions, tasks};
 use crate::conversation::{
     CallId, CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId,
     ToolPart,
@@ -31,6 +31,8 @@ pub enum MessageChange {
     Request(PaidRequest),
     /// The end of the task that runs in this session was told to the one that started it.
     TaskTold(SessionId),
+    /// A turn begins: what was undone is gone for good.
+    ForgetUndone,
 }
 
 /// Counts of what was found unfinished.
@@ -54,20 +56,30 @@ impl Store {
                     requests::add(connection, session, request)
                 }
                 MessageChange::TaskTold(task) => tasks::set_told(connection, task),
+                MessageChange::ForgetUndone => journal::forget_undone(connection, session),
             })
         })
     }
 
-    /// Returns all messages with their parts, in order.
+    /// Returns all messages with their parts, in order, but for those that were undone.
     pub fn load(&self, session: &SessionId) -> Result<Vec<Message>, StoreError> {
+        self.load_undone(session, None)
+    }
+
+    /// Returns the messages that an undo took out of the conversation, in order.
+    pub fn undone_messages(&self, session: &SessionId, undo: i64) -> Result<Vec<Message>, StoreError> {
+        self.load_undone(session, Some(undo))
+    }
+
+    fn load_undone(&self, session: &SessionId, undo: Option<i64>) -> Result<Vec<Message>, StoreError> {
         let mut connection = self.connection();
         // Both statements see one state, whatever other processes write.
         let connection = connection.transaction()?;
         let mut statement = connection.prepare_cached(
-            "SELECT id, role, state, agent, model, created, stop, usage FROM messages WHERE session = ?1
-             ORDER BY position",
+            "SELECT id, role, state, agent, model, created, stop, usage FROM messages
+             WHERE session = ?1 AND undo IS ?2 ORDER BY position",
         )?;
-        let rows = statement.query_map([session.as_str()], message)?;
+        let rows = statement.query_map(params![session.as_str(), undo], message)?;
         let mut messages = rows.collect::<Result<Vec<_>, _>>()?;
         let places: HashMap<String, usize> = messages
             .iter()

@@ -8,8 +8,8 @@
 //!
 //! The history of the composer is in a file of its own, in the state directory: [`Prompts`].
 //!
-//! Beside the database lie [`outputs`], the full texts of cut tool results, and [`locks`], which say what process owns
-//! a session tree. The store decides nothing: who may write a session is the lock's holder's business.
+//! Beside the database lie [`outputs`], the full texts of cut tool results, [`Blobs`], earlier contents of files, and
+//! [`locks`], which say what process owns a session tree. The store decides nothing: who may write a session is the lock's holder's business.
 //!
 //! ```text
 //! let store = Store::open(&data_dir)?;
@@ -18,10 +18,12 @@
 //! let messages = store.load(&session)?;
 //! ```
 
+mod blob;
 mod column;
 mod drafts;
 mod error;
 mod fork;
+mod journal;
 pub mod locks;
 mod messages;
 pub mod outputs;
@@ -46,9 +48,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, TransactionBehavior};
 
+pub use blob::{Blobs, StoredBlob};
 pub use drafts::DraftKey;
 pub use error::StoreError;
 pub use fork::Fork;
+pub use journal::{
+    ChangeOrigin, FileImage, JournalFile, JournalRow, NewJournalChange, StoredPath, StoredUndo, Surroundings,
+    UndoDirection, UndoRecord, UndoneFile,
+};
 pub use locks::{LockError, SessionLock};
 pub use messages::{InterruptedCounts, MessageChange};
 pub use outputs::{OutputFile, Outputs};

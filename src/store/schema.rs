@@ -29,6 +29,7 @@ const STEPS: &[M<'static>] = &[
     M::up(TASK_BOARD),
     M::up(CONTEXT_CHANGES),
     M::up(TEXT_INDEX),
+    M::up(JOURNAL),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -225,6 +226,45 @@ BEGIN
     INSERT INTO texts (rowid, text)
         SELECT id, json_extract(body, '$.text') FROM parts WHERE message = new.id AND kind = 'text';
 END;
+";
+
+/// Changes of files, and what was undone. `seq` is the last part of the tree's root when a change was made, and what an undo
+/// took out of a conversation bears its number.
+const JOURNAL: &str = "
+CREATE TABLE journal_changes (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    tree       TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    session    TEXT NOT NULL,
+    seq        INTEGER NOT NULL,
+    origin     TEXT NOT NULL,
+    is_pending INTEGER NOT NULL, -- entered, and not known to be done
+    time       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX journal_changes_of_tree ON journal_changes (tree, seq);
+CREATE INDEX journal_changes_pending ON journal_changes (tree) WHERE is_pending;
+
+CREATE TABLE journal_files (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    change  INTEGER NOT NULL REFERENCES journal_changes (id) ON DELETE CASCADE,
+    path    BLOB NOT NULL,
+    before  TEXT NOT NULL,
+    after   TEXT NOT NULL,
+    parents TEXT NOT NULL,
+    undo    INTEGER
+) STRICT;
+CREATE INDEX journal_files_of_change ON journal_files (change);
+CREATE INDEX journal_files_undone ON journal_files (undo) WHERE undo IS NOT NULL;
+
+CREATE TABLE undos (
+    id     INTEGER PRIMARY KEY AUTOINCREMENT,
+    tree   TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    begun  TEXT,                 -- undo or redo, where one of them is not known to be done
+    record TEXT NOT NULL
+) STRICT;
+CREATE INDEX undos_of_tree ON undos (tree);
+
+ALTER TABLE messages ADD COLUMN undo INTEGER;
+CREATE INDEX messages_undone ON messages (session) WHERE undo IS NOT NULL;
 ";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {

@@ -69,7 +69,7 @@ macro_rules! hits {
             "json_extract(parts.body, '$.text') FROM ",
             $from,
             " CROSS JOIN messages ON messages.id = parts.message CROSS JOIN sessions ON sessions.id = parts.session ",
-            "WHERE parts.kind = 'text' AND messages.state <> 'void' AND ",
+            "WHERE parts.kind = 'text' AND messages.state <> 'void' AND messages.undo IS NULL AND ",
             $wanted,
             " AND (?3 IS NULL OR sessions.project = ?3) AND (?4 IS NULL OR parts.session = ?4) ORDER BY ",
             $order,
@@ -139,7 +139,7 @@ impl Store {
         let mut statement = connection.prepare_cached(
             "SELECT messages.role, substr(json_extract(parts.body, '$.text'), 1, ?3)
              FROM parts JOIN messages ON messages.id = parts.message
-             WHERE parts.session = ?1 AND parts.kind = 'text' AND messages.state <> 'void'
+             WHERE parts.session = ?1 AND parts.kind = 'text' AND messages.state <> 'void' AND messages.undo IS NULL
              ORDER BY parts.seq DESC LIMIT ?2",
         )?;
         let count = i64::try_from(count).unwrap_or(i64::MAX);

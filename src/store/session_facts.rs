@@ -27,7 +27,8 @@ impl Store {
         let mut facts = connection
             .prepare_cached(
                 "SELECT count(*) FILTER (WHERE role = 'user'), count(*) FILTER (WHERE role = 'assistant'),
-                        min(created), max(created) FROM messages WHERE session = ?1 AND state <> 'void'",
+                        min(created), max(created) FROM messages WHERE session = ?1
+                     AND state <> 'void' AND undo IS NULL",
             )?
             .query_row(id, |row| {
                 Ok(SessionFacts {
@@ -39,7 +40,10 @@ impl Store {
                 })
             })?;
         let calls: i64 = connection
-            .prepare_cached("SELECT count(*) FROM parts WHERE session = ?1 AND kind = 'tool'")?
+            .prepare_cached(
+                "SELECT count(*) FROM parts JOIN messages ON messages.id = parts.message
+                 WHERE parts.session = ?1 AND parts.kind = 'tool' AND messages.undo IS NULL",
+            )?
             .query_row(id, |row| row.get(0))?;
         facts.tool_calls = calls as u64;
         let names = |sql| -> Result<Vec<String>, StoreError> {
@@ -48,10 +52,10 @@ impl Store {
             Ok(names.collect::<Result<_, _>>()?)
         };
         facts.agents = names(
-            "SELECT DISTINCT agent FROM messages WHERE session = ?1 AND agent IS NOT NULL ORDER BY agent",
+            "SELECT DISTINCT agent FROM messages WHERE session = ?1 AND agent IS NOT NULL AND undo IS NULL ORDER BY agent",
         )?;
         facts.models = names(
-            "SELECT DISTINCT model FROM messages WHERE session = ?1 AND model IS NOT NULL ORDER BY model",
+            "SELECT DISTINCT model FROM messages WHERE session = ?1 AND model IS NOT NULL AND undo IS NULL ORDER BY model",
         )?;
         Ok(facts)
     }

@@ -76,7 +76,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, title, project, directory, agent, model, parent, created, updated, ",
-            "(SELECT count(*) FROM messages WHERE session = sessions.id AND state <> 'void'), ",
+            "(SELECT count(*) FROM messages WHERE session = sessions.id AND state <> 'void' AND undo IS NULL), ",
             "cost, unpriced, input, output, reasoning, cache_read, cache_write FROM sessions ",
             $rest
         )

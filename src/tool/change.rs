@@ -107,7 +107,7 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<C
             return Err(ToolError::not_executed());
         }
         let mut names = HashMap::new();
-        let mut transaction = Transaction::new(&services.tree.records_dir, services.roots.project_root());
+        let mut transaction = services.transaction();
         for change in changes {
             let path = change.path();
             check_place(&services.roots, path)?;

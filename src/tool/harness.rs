@@ -184,6 +184,7 @@ fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> Se
         gate: Gate::new(permissions, options.mode, queue, owner, None, &tree.gates),
         delegated: None,
         protected_names: ProtectedNames::default(),
+        log: None,
         tree,
     }
 }

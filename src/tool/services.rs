@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::walk::SearchThreads;
 use super::{Delegation, Gate, Gates, JudgedIndexes, ProtectedNames, Terminals, ToolSettings};
 use crate::conversation::SessionId;
-use crate::files::{PathLocks, Roots};
+use crate::files::{ChangeLog, PathLocks, Roots, Transaction};
 use crate::hook::Hooks;
+use crate::journal::{CommandWatch, Journal, SessionLog};
 use crate::permission::DelegatedTask;
 use crate::process::git::RepositoryCache;
 use crate::process::{Scratch, Support};
@@ -45,6 +46,8 @@ pub struct TreeServices {
     pub hooks: Hooks,
     /// Programs in terminals, which keep running between calls.
     pub terminals: Terminals,
+    /// Contents of files before they are changed; `None` where nothing is kept: for a single call.
+    pub journal: Option<Journal>,
     /// Runs tasks; nobody does for a single call.
     pub delegation: OnceLock<Arc<dyn Delegation>>,
 }
@@ -68,6 +71,7 @@ impl TreeServices {
             search_threads: SearchThreads::default(),
             hooks,
             terminals: Terminals::default(),
+            journal: None,
             delegation: OnceLock::new(),
         }
     }
@@ -120,9 +124,38 @@ pub struct SessionServices {
     pub delegated: Option<DelegatedTask>,
     /// Protected names that are there, so that those which a command creates are known as new.
     pub protected_names: ProtectedNames,
+    /// Enters what the session changes in the journal of its tree. `None` where nothing is kept: for a single call, and
+    /// in a repository of a task's own.
+    pub log: Option<Arc<SessionLog>>,
 }
 
 impl SessionServices {
+    /// Begins a change of project files that is entered in the journal.
+    pub fn transaction(&self) -> Transaction {
+        let log = self.log.clone().map(|log| log as Arc<dyn ChangeLog>);
+        Transaction::new(&self.tree.records_dir, self.roots.project_root()).logged(log)
+    }
+
+    /// Looks at the project before a command, where there is a journal for what that changes.
+    pub(super) fn watch_files(&self) -> Option<CommandWatch> {
+        let log = self.log.as_ref()?;
+        let watch = CommandWatch::begin(log, self.roots.project_root(), &self.gate.readable());
+        // A command runs without it as well: its changes cannot be undone then.
+        watch
+            .inspect_err(
+                |error| tracing::warn!(%error, "what a command changes is not entered in the journal"),
+            )
+            .ok()
+    }
+
+    /// Enters what has changed since.
+    pub(super) fn enter_changed_files(&self, watch: CommandWatch) {
+        let Some(log) = &self.log else { return };
+        if let Err(error) = watch.end(log, self.roots.project_root(), &self.gate.readable()) {
+            tracing::warn!(%error, "what a command changed was not entered in the journal");
+        }
+    }
+
     /// Returns the project that the session is about. A task may work in a repository of its own, and is about the project
     /// all the same.
     pub(super) fn project(&self) -> Result<PathBuf, StoreError> {

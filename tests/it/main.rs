@@ -93,5 +93,6 @@ mod todo_edits;
 mod tools;
 mod trust;
 mod unconfirmed;
+mod undo;
 mod worktree_runs;
 mod worktrees;

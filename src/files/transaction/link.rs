@@ -5,6 +5,7 @@ use std::io;
 
 use super::super::{FileError, FileProblem};
 use super::CommittedFile;
+use super::change_log::{FileVersion, LoggedChange};
 use super::place::WriteTarget;
 use super::replacement::temp_name;
 use super::undone::Undone;
@@ -65,6 +66,19 @@ impl LinkChange {
     /// Tells whether it is what it was to become.
     pub(super) fn is_done(&self) -> Result<bool, FileError> {
         Ok(self.now()? == self.new)
+    }
+
+    pub(super) fn logged<'a>(&'a self) -> LoggedChange<'a> {
+        let version = |target: &'a Option<Vec<u8>>| match target {
+            Some(target) => FileVersion::Link(target),
+            None => FileVersion::Absent,
+        };
+        LoggedChange {
+            path: self.place.path(),
+            before: version(&self.before),
+            after: version(&self.new),
+            parents: &self.place.parents,
+        }
     }
 
     pub(super) fn into_written(self) -> CommittedFile {

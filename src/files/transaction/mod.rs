@@ -22,6 +22,7 @@
 //! One commit runs at a time over all lathe processes of a data directory. Locking from the moment a change is worked out
 //! is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
 
+mod change_log;
 mod commit_lock;
 mod link;
 mod place;
@@ -34,6 +35,7 @@ mod undone;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use self::commit_lock::CommitLock;
 use self::place::Directories;
@@ -42,6 +44,7 @@ use self::replacement::StagedFile;
 use self::step::Step;
 use super::{ContentHash, FileError, FileProblem};
 
+pub use change_log::{ChangeLog, FileVersion, LoggedChange};
 pub use recovery::{Recovery, recover};
 
 /// The state that a file must have just before it is replaced or removed.
@@ -56,8 +59,8 @@ pub enum ExpectedContent {
 }
 
 /// Changes to be made together. Dropping it without `commit` changes nothing.
-#[derive(Debug)]
 pub struct Transaction {
+    log: Option<Arc<dyn ChangeLog>>,
     records: PathBuf,
     root: PathBuf,
     changes: Vec<FileChange>,
@@ -78,15 +81,28 @@ enum Content {
     Bytes {
         bytes: Vec<u8>,
         like: Option<PathBuf>,
-        /// True for a file that can be executed afterwards, `None` where that stays as it is.
-        executable: Option<bool>,
+        mode: NewMode,
     },
-    Removed,
+    Removed {
+        /// Directories that go with it where nothing else is in them, the outermost first.
+        parents: Vec<PathBuf>,
+    },
     /// A link to `new`, or none, in the place of one to `before`, or of nothing.
     Link {
         new: Option<Vec<u8>>,
         before: Option<Vec<u8>>,
     },
+}
+
+/// Mode bits that a file gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NewMode {
+    /// Its own, or those that new files get.
+    Unchanged,
+    /// Its own, but for whether it can be executed.
+    Executable(bool),
+    /// Exactly these permission bits.
+    Bits(u32),
 }
 
 /// One file that was written or removed.
@@ -107,11 +123,19 @@ impl Transaction {
     /// directory that has to exist for what is written below it: the project's, as a rule.
     pub fn new(records: &Path, root: &Path) -> Self {
         Self {
+            log: None,
             records: records.to_path_buf(),
             root: root.to_path_buf(),
             changes: Vec::new(),
             places: HashMap::new(),
         }
+    }
+
+    /// Has the transaction entered in a log.
+    #[must_use]
+    pub fn logged(mut self, log: Option<Arc<dyn ChangeLog>>) -> Self {
+        self.log = log;
+        self
     }
 
     /// Adds a file to create or replace. For a path that was added before, the later change counts and the earlier
@@ -120,7 +144,7 @@ impl Transaction {
         let content = Content::Bytes {
             bytes,
             like: None,
-            executable: None,
+            mode: NewMode::Unchanged,
         };
         self.add(path, content, expected);
     }
@@ -137,7 +161,17 @@ impl Transaction {
         let content = Content::Bytes {
             bytes,
             like: None,
-            executable: Some(executable),
+            mode: NewMode::Executable(executable),
+        };
+        self.add(path, content, expected);
+    }
+
+    /// Adds a file to create or replace that has exactly these permission bits afterwards.
+    pub fn replace_with_bits(&mut self, path: &Path, bytes: Vec<u8>, expected: ExpectedContent, bits: u32) {
+        let content = Content::Bytes {
+            bytes,
+            like: None,
+            mode: NewMode::Bits(bits & 0o777),
         };
         self.add(path, content, expected);
     }
@@ -148,7 +182,7 @@ impl Transaction {
         let content = Content::Bytes {
             bytes,
             like: Some(like.to_path_buf()),
-            executable: None,
+            mode: NewMode::Unchanged,
         };
         self.add(path, content, expected);
     }
@@ -162,7 +196,12 @@ impl Transaction {
     /// Adds a file to remove: a plain one, not a link and not a directory. One that is not there is no error unless its
     /// content was expected.
     pub fn remove(&mut self, path: &Path, expected: ExpectedContent) {
-        self.add(path, Content::Removed, expected);
+        self.remove_with_parents(path, expected, Vec::new());
+    }
+
+    /// Adds a file to remove together with directories above it that are empty without it, the outermost first.
+    pub fn remove_with_parents(&mut self, path: &Path, expected: ExpectedContent, parents: Vec<PathBuf>) {
+        self.add(path, Content::Removed { parents }, expected);
     }
 
     fn add(&mut self, path: &Path, content: Content, expected: ExpectedContent) {
@@ -180,16 +219,28 @@ impl Transaction {
 
     /// Writes all of them, in the order in which they were added, or leaves everything as it was.
     pub fn commit(self) -> Result<Vec<CommittedFile>, FileError> {
+        self.commit_then(|| Ok::<(), FileError>(()))
+    }
+
+    /// The same with a last step, taken when all files are in place. Where that one fails, the files are as they were.
+    pub fn commit_then<E: From<FileError>>(
+        self,
+        last: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Vec<CommittedFile>, E> {
         if self.changes.is_empty() {
+            last()?;
             return Ok(Vec::new());
         }
         let mut commit = Commit::prepare(self)?;
         for index in 0..commit.steps.len() {
             if let Err(error) = commit.place(index) {
-                return Err(commit.roll_back(index, error));
+                return Err(commit.roll_back(index, error).into());
             }
         }
-        Ok(commit.finish())
+        match last() {
+            Ok(()) => Ok(commit.finish()),
+            Err(error) => Err(commit.take_back(error)),
+        }
     }
 }
 
@@ -211,8 +262,30 @@ struct Commit {
     /// The temp files that are still to be renamed; dropping one removes it.
     staged: Vec<Option<StagedFile>>,
     record: Record,
+    log: Option<LogEntry>,
     /// From the first look at a file to the end of the record.
     _turn: CommitLock,
+}
+
+/// The entry of a transaction in its log.
+struct LogEntry {
+    log: Arc<dyn ChangeLog>,
+    number: i64,
+}
+
+impl LogEntry {
+    fn begin(log: Arc<dyn ChangeLog>, steps: &[Step], records: &Path) -> Result<Self, FileError> {
+        let changes: Vec<_> = steps.iter().map(Step::logged).collect();
+        // An error of the log is one of the data directory, as one of the record is.
+        let number = log
+            .begin(&changes)
+            .map_err(|error| FileError::io(records, error))?;
+        Ok(Self { log, number })
+    }
+
+    fn end(self, is_done: bool) {
+        self.log.end(self.number, is_done);
+    }
 }
 
 impl Commit {
@@ -224,16 +297,31 @@ impl Commit {
             .into_iter()
             .filter_map(|change| Step::inspect(change, &mut directories).transpose())
             .collect::<Result<Vec<_>, _>>()?;
-        Self::begin(turn, steps, &transaction.records)
+        Self::begin(turn, steps, &transaction.records, transaction.log)
     }
 
     /// Writes the record and all new content.
-    fn begin(turn: CommitLock, steps: Vec<Step>, records: &Path) -> Result<Self, FileError> {
-        let record = Record::begin(records, &steps)?;
+    fn begin(
+        turn: CommitLock,
+        steps: Vec<Step>,
+        records: &Path,
+        log: Option<Arc<dyn ChangeLog>>,
+    ) -> Result<Self, FileError> {
+        let log = log.map(|log| LogEntry::begin(log, &steps, records)).transpose()?;
+        let record = match Record::begin(records, &steps) {
+            Ok(record) => record,
+            Err(error) => {
+                if let Some(entry) = log {
+                    entry.end(false);
+                }
+                return Err(error);
+            }
+        };
         let mut commit = Self {
             steps,
             staged: Vec::new(),
             record,
+            log,
             _turn: turn,
         };
         for index in 0..commit.steps.len() {
@@ -249,8 +337,22 @@ impl Commit {
         self.steps[index].place(self.staged[index].take())
     }
 
+    /// Undoes all steps, because what was to follow them failed.
+    fn take_back<E: From<FileError>>(self, error: E) -> E {
+        let all = self.steps.len();
+        match self.undo(all) {
+            Ok(()) => error,
+            Err(not_restored) => not_restored.into(),
+        }
+    }
+
     /// Undoes the steps up to the one that failed and returns the error to report.
-    fn roll_back(mut self, failed: usize, error: FileError) -> FileError {
+    fn roll_back(self, failed: usize, error: FileError) -> FileError {
+        self.undo(failed).err().unwrap_or(error)
+    }
+
+    /// Undoes the steps before `failed`, and what that one has begun.
+    fn undo(mut self, failed: usize) -> Result<(), FileError> {
         self.staged.clear();
         let mut not_restored = None;
         for (index, step) in self.steps.iter().enumerate().rev() {
@@ -270,14 +372,20 @@ impl Commit {
         }
         if let Some(error) = not_restored {
             self.record.keep();
-            return error;
+            return Err(error);
+        }
+        if let Some(entry) = self.log {
+            entry.end(false);
         }
         self.record.remove();
-        error
+        Ok(())
     }
 
     fn finish(self) -> Vec<CommittedFile> {
         let mut is_tidy = true;
+        if let Some(entry) = self.log {
+            entry.end(true);
+        }
         for step in &self.steps {
             is_tidy &= step.finish().is_ok();
         }

@@ -170,15 +170,7 @@ impl WriteTarget {
 
     /// Removes the directories that were made for the file and are empty.
     pub(super) fn remove_parents(&self) {
-        for parent in self.parents.iter().rev() {
-            let (Some(above), Some(name)) = (parent.parent(), parent.file_name()) else {
-                return;
-            };
-            let removed = Directory::open(above).and_then(|above| above.remove_directory(name));
-            if removed.is_err() {
-                return;
-            }
-        }
+        remove_empty(&self.parents);
     }
 
     /// Reads the file; `None` when there is none.
@@ -209,5 +201,18 @@ impl WriteTarget {
 
     pub(super) fn failed(&self, error: Errno) -> FileError {
         FileError::io(&self.path, error.into())
+    }
+}
+
+/// Removes directories, the outermost first in the list, up to the first that is not empty.
+pub(super) fn remove_empty(directories: &[PathBuf]) {
+    for directory in directories.iter().rev() {
+        let (Some(above), Some(name)) = (directory.parent(), directory.file_name()) else {
+            return;
+        };
+        let removed = Directory::open(above).and_then(|above| above.remove_directory(name));
+        if removed.is_err() {
+            return;
+        }
     }
 }

@@ -317,12 +317,9 @@ impl RecordedStep {
                 }));
             }
             Self::Remove { path, aside, hash } => {
-                return Some(Step::Remove(Removal {
-                    place: WriteTarget::recorded(path.into_path()?, Vec::new())?,
-                    aside: aside.into_path()?.file_name()?.to_os_string(),
-                    hash,
-                    before: Vec::new(),
-                }));
+                let place = WriteTarget::recorded(path.into_path()?, Vec::new())?;
+                let aside = aside.into_path()?.file_name()?.to_os_string();
+                return Some(Step::Remove(Removal::recorded(place, aside, hash)));
             }
         };
         let before = match before {
@@ -338,7 +335,8 @@ impl RecordedStep {
             other_names: 0,
             new_hash,
             new: rest.split_off(..new_length)?.to_vec(),
-            like: None,
+            attributes: None,
+            mode_before: None,
             mode: mode.map(|(before, new)| ModeChange { before, new }),
         }))
     }

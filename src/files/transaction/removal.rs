@@ -5,10 +5,12 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 
 use super::super::{ContentHash, FileError, FileProblem};
-use super::place::WriteTarget;
-use super::replacement::temp_name;
+use super::change_log::{FileVersion, LoggedChange};
+use super::place::{WriteTarget, remove_empty};
+use super::replacement::{Attributes, temp_name};
 use super::undone::Undone;
 use super::{CommittedFile, ExpectedContent};
 
@@ -20,12 +22,20 @@ pub(super) struct Removal {
     pub(super) hash: ContentHash,
     /// The content; empty in a step that was read from a record.
     pub(super) before: Vec<u8>,
+    /// Permission bits; `None` in a step that was read from a record.
+    mode: Option<u32>,
+    /// Directories that go with it where nothing else is in them, the outermost first.
+    parents: Vec<PathBuf>,
 }
 
 impl Removal {
     /// Looks at the file and checks what is expected of it. Changes nothing. `None` when nothing is there and nothing was
     /// expected.
-    pub(super) fn inspect(place: WriteTarget, expected: &ExpectedContent) -> Result<Option<Self>, FileError> {
+    pub(super) fn inspect(
+        place: WriteTarget,
+        parents: Vec<PathBuf>,
+        expected: &ExpectedContent,
+    ) -> Result<Option<Self>, FileError> {
         let before = place.read()?;
         expected.check(place.path(), before.as_deref())?;
         let Some(before) = before else {
@@ -33,12 +43,41 @@ impl Removal {
         };
         let writable = place.existing()?.check_writable(place.name());
         writable.map_err(|problem| FileError::new(place.path(), problem))?;
+        let mode = place
+            .stat(place.name())?
+            .map(|stat| Attributes::of(&stat).permissions());
         Ok(Some(Self {
+            mode,
+            parents,
             place,
             aside: temp_name(),
             hash: ContentHash::of(&before),
             before,
         }))
+    }
+
+    /// Makes the step of a record again.
+    pub(super) fn recorded(place: WriteTarget, aside: OsString, hash: ContentHash) -> Self {
+        Self {
+            place,
+            aside,
+            hash,
+            before: Vec::new(),
+            mode: None,
+            parents: Vec::new(),
+        }
+    }
+
+    pub(super) fn logged(&self) -> LoggedChange<'_> {
+        LoggedChange {
+            path: self.place.path(),
+            before: FileVersion::File {
+                bytes: &self.before,
+                mode: self.mode,
+            },
+            after: FileVersion::Absent,
+            parents: &[],
+        }
     }
 
     /// Takes the file out of its place, unless it changed meanwhile.
@@ -78,9 +117,11 @@ impl Removal {
         Ok(self.place.stat(self.place.name())?.is_none())
     }
 
-    /// Lets the file go.
+    /// Lets the file go, and the directories that were made for it.
     pub(super) fn finish(&self) -> Result<(), FileError> {
-        self.place.remove(&self.aside)
+        self.place.remove(&self.aside)?;
+        remove_empty(&self.parents);
+        Ok(())
     }
 
     pub(super) fn into_written(self) -> CommittedFile {

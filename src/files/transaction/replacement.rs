@@ -10,9 +10,13 @@ use rustix::process::geteuid;
 
 use super::super::directory::Directory;
 use super::super::{ContentHash, FileError, FileProblem};
+use super::change_log::{FileVersion, LoggedChange};
 use super::place::WriteTarget;
 use super::undone::Undone;
-use super::{CommittedFile, ExpectedContent};
+use super::{CommittedFile, ExpectedContent, NewMode};
+
+/// Mode bits that say who may read, write and execute.
+const PERMISSIONS: u32 = 0o777;
 
 pub(super) struct Replacement {
     pub(super) place: WriteTarget,
@@ -25,8 +29,10 @@ pub(super) struct Replacement {
     pub(super) new_hash: ContentHash,
     /// Empty in a step that was read from the record of a rename: the temp file has it.
     pub(super) new: Vec<u8>,
-    /// Owner and mode bits that a new file gets: those of the file that it is moved from.
-    pub(super) like: Option<Attributes>,
+    /// Owner and mode bits that a new file gets, where they are not those that all new files get.
+    pub(super) attributes: Option<Attributes>,
+    /// Permission bits before; `None` where nothing was there, and in a step that was read from a record.
+    pub(super) mode_before: Option<u32>,
     /// Mode bits of a file that is there, and those that it gets.
     pub(super) mode: Option<ModeChange>,
 }
@@ -55,8 +61,8 @@ pub(super) enum OriginalContent {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attributes {
     mode: u32,
-    uid: u32,
-    gid: u32,
+    /// User and group; `None` for those of whoever makes the file.
+    owner: Option<(u32, u32)>,
 }
 
 /// New content under its temporary name. Dropping it removes it.
@@ -76,8 +82,9 @@ impl Replacement {
     ) -> Result<Self, FileError> {
         let before = place.read()?;
         expected.check(place.path(), before.as_deref())?;
-        let (method, other_names) = match (&before, place.stat(place.name())?) {
-            (Some(_), Some(stat)) => (method(place.existing()?, &place, &stat)?, other_names(&stat)),
+        let stat = place.stat(place.name())?;
+        let (method, other_names) = match (&before, &stat) {
+            (Some(_), Some(stat)) => (method(place.existing()?, &place, stat)?, other_names(stat)),
             // What a file that vanished just now had is asked for again when it is placed.
             _ => (Method::Rename, 0),
         };
@@ -86,7 +93,10 @@ impl Replacement {
             method,
             other_names,
             // What a replaced file had is what undoing has to bring back.
-            like: like.filter(|_| before.is_none()),
+            attributes: like.filter(|_| before.is_none()),
+            mode_before: stat
+                .filter(|_| before.is_some())
+                .map(|stat| Attributes::of(&stat).permissions()),
             before: before.map_or(OriginalContent::Absent, OriginalContent::Bytes),
             new_hash: ContentHash::of(&new),
             mode: None,
@@ -95,24 +105,49 @@ impl Replacement {
         })
     }
 
-    /// The same for a file that is to be executable afterwards, or not to be.
-    pub(super) fn with_mode(mut self, executable: Option<bool>) -> Result<Self, FileError> {
-        let stat = self.place.stat(self.place.name())?;
-        let (Some(executable), Some(stat)) = (executable, stat) else {
+    /// The same with other mode bits afterwards.
+    pub(super) fn with_mode(mut self, wanted: NewMode) -> Result<Self, FileError> {
+        let Some(stat) = self.place.stat(self.place.name())? else {
+            if let NewMode::Bits(mode) = wanted {
+                self.attributes = Some(Attributes { mode, owner: None });
+            }
             return Ok(self);
         };
         let before = Attributes::of(&stat).mode;
-        // Whoever may read it may then execute it.
-        let new = if executable {
-            before | (before & 0o444) >> 2
-        } else {
-            before & !0o111
+        let new = match wanted {
+            NewMode::Unchanged => before,
+            // Whoever may read it may then execute it.
+            NewMode::Executable(true) => before | (before & 0o444) >> 2,
+            NewMode::Executable(false) => before & !0o111,
+            NewMode::Bits(bits) => before & !PERMISSIONS | bits,
         };
         if new != before && self.is_in_place() {
             return Err(FileError::new(self.place.path(), FileProblem::Denied));
         }
         self.mode = (new != before).then_some(ModeChange { before, new });
         Ok(self)
+    }
+
+    pub(super) fn logged(&self) -> LoggedChange<'_> {
+        let after = match self.mode {
+            Some(mode) => Some(mode.new & PERMISSIONS),
+            None => self.mode_before.or(self.attributes.map(Attributes::permissions)),
+        };
+        LoggedChange {
+            path: self.place.path(),
+            before: match &self.before {
+                OriginalContent::Bytes(bytes) => FileVersion::File {
+                    bytes,
+                    mode: self.mode_before,
+                },
+                OriginalContent::Absent | OriginalContent::NotKept => FileVersion::Absent,
+            },
+            after: FileVersion::File {
+                bytes: &self.new,
+                mode: after,
+            },
+            parents: &self.place.parents,
+        }
     }
 
     pub(super) fn is_in_place(&self) -> bool {
@@ -245,8 +280,8 @@ impl Replacement {
 
     fn stage_bytes(&self, bytes: &[u8], mode: Option<u32>) -> Result<StagedFile, FileError> {
         let directory = self.place.existing()?.clone();
-        let attributes = match self.like {
-            Some(like) => Some(like),
+        let attributes = match self.attributes {
+            Some(attributes) => Some(attributes),
             None => self.place.stat(self.place.name())?.as_ref().map(Attributes::of),
         };
         let attributes = attributes.map(|own| Attributes {
@@ -300,16 +335,23 @@ impl Attributes {
     pub(super) fn of(stat: &Stat) -> Self {
         Self {
             mode: stat.st_mode & 0o7777,
-            uid: stat.st_uid,
-            gid: stat.st_gid,
+            owner: Some((stat.st_uid, stat.st_gid)),
         }
+    }
+
+    /// The bits that say who may read, write and execute.
+    pub(super) fn permissions(self) -> u32 {
+        self.mode & PERMISSIONS
     }
 
     /// Gives them to a file; owner and group where we may: a group that we are not in cannot be given.
     fn give(self, file: &File) -> io::Result<()> {
         let own = file.metadata()?;
-        let uid = (own.uid() != self.uid).then_some(self.uid);
-        let gid = (own.gid() != self.gid).then_some(self.gid);
+        let (uid, gid) = self.owner.unwrap_or((own.uid(), own.gid()));
+        let (uid, gid) = (
+            (own.uid() != uid).then_some(uid),
+            (own.gid() != gid).then_some(gid),
+        );
         if (uid.is_some() || gid.is_some()) && fchown(file, uid, gid).is_err() {
             tracing::debug!("the owner or group of a replaced file could not be kept");
         }

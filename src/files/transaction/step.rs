@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::super::FileError;
+use super::change_log::LoggedChange;
 use super::link::LinkChange;
 use super::place::{Directories, WriteTarget};
 use super::removal::Removal;
@@ -29,17 +30,13 @@ impl Step {
         } = change;
         let place = directories.place(&path)?;
         Ok(match content {
-            Content::Bytes {
-                bytes,
-                like,
-                executable,
-            } => {
+            Content::Bytes { bytes, like, mode } => {
                 let like = like.and_then(|like| attributes(&directories.place(&like).ok()?));
                 let replacement = Replacement::inspect(place, bytes, like, &expected)?;
-                Some(Self::Replace(replacement.with_mode(executable)?))
+                Some(Self::Replace(replacement.with_mode(mode)?))
             }
             Content::Link { new, before } => Some(Self::Link(LinkChange::inspect(place, new, before)?)),
-            Content::Removed => Removal::inspect(place, &expected)?.map(Self::Remove),
+            Content::Removed { parents } => Removal::inspect(place, parents, &expected)?.map(Self::Remove),
         })
     }
 
@@ -104,6 +101,15 @@ impl Step {
         match self {
             Self::Replace(_) | Self::Link(_) => Ok(()),
             Self::Remove(removal) => removal.finish(),
+        }
+    }
+
+    /// The change as the log has it.
+    pub(super) fn logged(&self) -> LoggedChange<'_> {
+        match self {
+            Self::Replace(replacement) => replacement.logged(),
+            Self::Remove(removal) => removal.logged(),
+            Self::Link(link) => link.logged(),
         }
     }
 

@@ -213,7 +213,7 @@ fn in_place(transaction: Transaction) -> Result<Commit, FileError> {
             replacement.method = Method::InPlace;
         }
     }
-    Commit::begin(turn, steps, &transaction.records)
+    Commit::begin(turn, steps, &transaction.records, None)
 }
 
 #[cfg(unix)]

@@ -8,3 +8,4 @@ pub(super) mod grants;
 pub(super) mod sessions;
 pub(super) mod status;
 pub(super) mod task_tree;
+pub(super) mod undo;

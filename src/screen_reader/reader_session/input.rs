@@ -123,6 +123,8 @@ impl ReaderSession {
             Command::Diff => self.look_at_changes(rest),
             Command::Worktree => self.look_at_worktree(rest),
             Command::Export => self.export(rest),
+            Command::Undo => self.undo(rest),
+            Command::Redo => self.redo(rest),
             Command::Permissions => self.list_rules(),
             Command::Revoke => self.revoke(rest),
             Command::Sessions => self.look_for_sessions(rest),

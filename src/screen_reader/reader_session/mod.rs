@@ -27,6 +27,7 @@ mod terminals;
 #[cfg(test)]
 mod tests;
 mod trees;
+mod undo;
 
 use std::collections::VecDeque;
 

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use super::{Effect, ReaderSession};
+use super::{Effect, ReaderSession, undo};
 use crate::conversation::SessionId;
 use crate::screen_reader::host_requests::{HostReport, HostRequest, PageQuery};
 use crate::screen_reader::pages::sessions::{SessionMatch, SessionSearch};
 use crate::screen_reader::pages::{changes, context, costs, export, grants, sessions, status};
 use crate::session::host::{SessionTarget, TreeChanges};
 use crate::session::query::{Answer, ChangeScope, Changes, ExportOutcome, ExportRequest};
+use crate::session::undo::UndoList;
 use crate::session::{Grant, Op, QueuedKind};
 
 /// The lists that were told last.
@@ -20,6 +21,8 @@ pub(super) struct ListedState {
     changes: Option<Changes>,
     /// The changes in the work tree that was told last.
     pub(super) tree: Option<TreeChanges>,
+    /// What an undo or a redo would do, as it was told last.
+    pub(super) undo: Option<UndoList>,
     grants: Vec<Grant>,
     /// The purpose that the rules were asked for.
     rules_for: Option<RulesFor>,
@@ -200,6 +203,8 @@ impl ReaderSession {
                 self.listed.existing = is_there.then(|| keep.clone());
                 vec![export::line(&kept)]
             }
+            (_, Answer::UndoList(list)) => self.undo_lines(*list),
+            (_, Answer::Undone(outcome)) => vec![undo::done(outcome)],
             (_, Answer::Failed(sentence)) => vec![sentence],
             // No page asks for these.
             (

@@ -64,6 +64,7 @@ impl ReaderSession {
             Event::Task(row) => self.on_task(row),
             Event::Terminals(rows) => self.on_terminals(rows),
             Event::Context(report) => self.context_changed(report),
+            Event::Restored(restored) => self.restored(restored),
             Event::Summarising(true) => self.say("Summarising the conversation to make room."),
             Event::SummaryDrafted(draft) => self.show_summary(draft),
             Event::Summarising(false)

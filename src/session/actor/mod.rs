@@ -23,6 +23,7 @@ mod terminals;
 mod todo_reminders;
 pub(super) mod todos;
 mod turn_effects;
+mod undo;
 mod unread_files;
 mod user_commands;
 
@@ -236,6 +237,10 @@ impl Actor {
                 }
                 ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
                 ActorWake::Command(Some(Command::Task(command))) => self.on_task_command(command),
+                ActorWake::Command(Some(Command::Ask(query, answer))) if query.is_about_undo() => {
+                    // Whoever asked may be gone.
+                    let _ = answer.send(self.answer_undo(query).await);
+                }
                 ActorWake::Command(Some(Command::Ask(query, answer))) => self.answer(query, answer),
                 ActorWake::Command(None) => self.on_op(Op::Close),
                 ActorWake::Driver(event) => self.on_driver(event),

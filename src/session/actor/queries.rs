@@ -96,6 +96,8 @@ impl Actor {
                 let seq = self.outbox.seq();
                 let _ = sender.send(Answer::AtWork { is_at_work, seq });
             }
+            // These change the session, so the loop waits for them.
+            Query::UndoList(_) | Query::RedoList | Query::Undo(_) | Query::Redo { .. } => {}
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {
                 let path = self.place(&keep.path);

@@ -83,6 +83,7 @@ impl Actor {
 
     /// Nothing stands between these inputs and the model any more.
     pub(super) fn begin_turn(&mut self, inputs: Vec<Input>) {
+        self.forget_undone();
         for input in inputs {
             self.name_session(&input.text);
             let message = self.user_message(&input);

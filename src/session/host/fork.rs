@@ -5,14 +5,13 @@
 //! words as the draft, with what was attached to them as far as it is still there. Files stay as they are, and what was
 //! allowed for one session is asked for again.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use super::StoredSessions;
 use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
 use crate::session::actor::todos::last_shown;
-use crate::session::{ErrorReport, ReportKind, StoredDraft, StoredFile};
+use crate::session::restored_prompt::RestoredPrompt;
+use crate::session::{ErrorReport, ReportKind};
 use crate::store::{Fork, NewSession, SessionRow};
 
 /// Ends a fork's title, with a closing parenthesis or a number and one behind it.
@@ -110,49 +109,6 @@ fn is_under_way(message: &Message) -> bool {
             .any(|call| matches!(call.state, CallState::Pending | CallState::Running))
 }
 
-/// A message of a person, to be written again.
-#[derive(Default)]
-struct RestoredPrompt {
-    draft: StoredDraft,
-    /// Files that it is without.
-    gone: Vec<String>,
-}
-
-impl RestoredPrompt {
-    fn new(message: &Message, directory: &Path) -> Self {
-        let mut again = Self::default();
-        if let Some((command, _)) = message.own_command() {
-            again.draft.text = format!("!{command}");
-            return again;
-        }
-        let mut text = message.typed();
-        let labelled = message
-            .files()
-            .filter_map(|file| Some((file.label.as_ref()?, &file.path)));
-        for (label, path) in labelled {
-            if again.draft.files.iter().any(|file| file.label == *label) {
-                continue;
-            }
-            if is_there(directory, path) {
-                again.draft.files.push(StoredFile {
-                    label: label.clone(),
-                    path: path.clone(),
-                });
-            } else {
-                text = text.replace(&format!("{label} "), "").replace(label.as_str(), "");
-                again.gone.push(format!("`{path}`"));
-            }
-        }
-        text.trim_end().clone_into(&mut again.draft.text);
-        again
-    }
-}
-
-/// Returns true if a file may still be attached. One that is named from home on is looked for when it is sent.
-fn is_there(directory: &Path, path: &str) -> bool {
-    path.starts_with("~/") || directory.join(path).exists()
-}
-
 fn notes(row: &SessionRow, gone: &[String]) -> Vec<String> {
     let mut notes = vec![format!(
         "Forked from \"{}\", which stays as it is. Files are as they are now.",
@@ -201,6 +157,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::{CallId, CallResult, FilePart, Part, PartBody, TextPart, ToolPart};
+    use crate::session::{StoredDraft, StoredFile};
     use crate::store::{DraftKey, MessageChange, Store};
 
     /// A stored session, to which messages are added.

@@ -8,10 +8,15 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::{CallId, Message, PartBody, SessionId};
+use crate::conversation::{CallId, Message, MessageId, PartBody, SessionId};
+use crate::files;
+use crate::journal::Journal;
 use crate::session::title::first_line;
+use crate::session::undo::{SessionUndo, UndoList, UndoOutcome, UndoRequest};
+use crate::session::wire::{no_session, of_task};
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{FoundText, Hit, LockError, Outputs, SessionLock, SessionRow, Store, StoreError, locks};
+use crate::tool::records_dir;
 
 /// Messages that a search looks for at most.
 const HITS: usize = 400;
@@ -156,6 +161,57 @@ impl StoredSessions {
             calls.extend(self.own_calls(&child.id)?);
         }
         Ok(calls)
+    }
+
+    /// Says what undoing a session would do, from a message on; see [`UndoRequest`].
+    pub fn undo_list(&self, session: &SessionId, to: Option<&MessageId>) -> Result<UndoList, ErrorReport> {
+        let (work, _lock) = self.undo_work(session)?;
+        work.list(to)
+    }
+
+    /// Undoes in a session that is open nowhere.
+    pub fn undo(&self, session: &SessionId, request: &UndoRequest) -> Result<UndoOutcome, ErrorReport> {
+        let (work, _lock) = self.undo_work(session)?;
+        Ok(work.undo(request)?.outcome)
+    }
+
+    /// Says what taking the last undo back would do.
+    pub fn redo_list(&self, session: &SessionId) -> Result<UndoList, ErrorReport> {
+        let (work, _lock) = self.undo_work(session)?;
+        work.redo_list()
+    }
+
+    /// Takes the last undo back, in a session that is open nowhere.
+    pub fn redo(&self, session: &SessionId) -> Result<UndoOutcome, ErrorReport> {
+        let (work, _lock) = self.undo_work(session)?;
+        Ok(work.redo(false)?.outcome)
+    }
+
+    /// Takes the lock of a session and settles what a crash left in it.
+    fn undo_work(&self, session: &SessionId) -> Result<(SessionUndo, SessionLock), ErrorReport> {
+        let row = self.store.get(session)?.ok_or_else(|| no_session(session))?;
+        let root = self.store.root(session)?;
+        if root != *session {
+            return Err(of_task(session, &root));
+        }
+        let lock = self.lock(session, "changed")?;
+        let journal = Journal::new(&self.data, self.store.clone(), root);
+        let records = records_dir(&self.data);
+        for problem in files::recover(&records).problems {
+            // The file that it is about is refused by name if it is not as it has to be.
+            tracing::warn!(problem, "a change was interrupted and is not put right");
+        }
+        self.store.mark_interrupted(session)?;
+        journal.settle()?;
+        let work = SessionUndo {
+            store: self.store.clone(),
+            journal,
+            session: session.clone(),
+            records,
+            project: row.project,
+            directory: row.directory,
+        };
+        Ok((work, lock))
     }
 
     fn lock(&self, session: &SessionId, what: &str) -> Result<SessionLock, ErrorReport> {

@@ -34,7 +34,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::export::ExportFormat;
-use crate::conversation::CallId;
+use super::undo::{UndoList, UndoOutcome, UndoRequest};
+use crate::conversation::{CallId, MessageId};
 use crate::question::QuestionId;
 use crate::view::card::Card;
 
@@ -71,6 +72,25 @@ pub enum Query {
     TerminalHistory(String),
     /// Asks if anything goes on in the session's tree or is about to.
     AtWork,
+    /// What undoing everything from a message of the person's on would do; `None` is the last one.
+    UndoList(Option<MessageId>),
+    /// What taking the last undo back would do.
+    RedoList,
+    /// Undoes; [`Event::Restored`](super::Event::Restored) comes before the answer.
+    Undo(UndoRequest),
+    /// Takes the last undo back. Files that are others by now are left as they are, or keep everything as it is.
+    Redo {
+        skips_changed: bool,
+    },
+}
+
+impl Query {
+    pub(in crate::session) fn is_about_undo(&self) -> bool {
+        matches!(
+            self,
+            Self::UndoList(_) | Self::RedoList | Self::Undo(_) | Self::Redo { .. }
+        )
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +119,9 @@ pub enum Answer {
         /// The last event of the session by then.
         seq: u64,
     },
+    UndoList(Box<UndoList>),
+    /// What was undone, or redone.
+    Undone(UndoOutcome),
     /// A sentence that says what happened to the person's thing.
     Failed(String),
 }

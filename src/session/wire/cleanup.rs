@@ -1,33 +1,64 @@
 //! Clears away old files at the start and while lathe runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::config::schema;
 use crate::files;
+use crate::journal::{self, JournalLimits};
 use crate::store::{Outputs, Store};
 use crate::tool::records_dir;
 
-/// Between two looks for outputs that are too old.
-const HOUR: Duration = Duration::from_hours(1);
+/// Between two looks for what is too old or too much.
+const PERIOD: Duration = Duration::from_mins(10);
+const DAY: Duration = Duration::from_hours(24);
+const MEGABYTE: u64 = 1 << 20;
 
 /// Finishes what a crash left half done, and says what could not be.
 pub(super) fn recover(data: &Path) -> Vec<String> {
     files::recover(&records_dir(data)).problems
 }
 
-/// Removes outputs that are too old now and every hour, until the handle is dropped.
-pub(super) fn clean_outputs(data: &Path, store: &Store) -> AbortOnDropHandle<()> {
-    clean_every(HOUR, Outputs::new(data), store.clone())
+/// Returns the bounds of the journal that are configured.
+pub(super) fn journal_limits(config: &schema::Journal) -> JournalLimits {
+    JournalLimits {
+        bytes: config.max_mb.saturating_mul(MEGABYTE),
+        age: DAY * config.days,
+    }
 }
 
-fn clean_every(period: Duration, outputs: Outputs, store: Store) -> AbortOnDropHandle<()> {
+/// Removes outputs and contents of files that are too old or too much, now and from time to time, until the handle is
+/// dropped.
+pub(super) fn clean_stored(data: &Path, store: &Store, limits: JournalLimits) -> AbortOnDropHandle<()> {
+    let journal = (data.to_owned(), limits);
+    clean_every(PERIOD, Outputs::new(data), store.clone(), Some(journal))
+}
+
+/// The same for outputs alone, beside a store that is gone with the process.
+pub(super) fn clean_outputs(data: &Path, store: &Store) -> AbortOnDropHandle<()> {
+    clean_every(PERIOD, Outputs::new(data), store.clone(), None)
+}
+
+fn clean_every(
+    period: Duration,
+    outputs: Outputs,
+    store: Store,
+    journal: Option<(PathBuf, JournalLimits)>,
+) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            let (outputs, store) = (outputs.clone(), store.clone());
-            // What cannot be cleaned now can be in an hour.
-            let clean = move || store.masked_calls().map(|kept| outputs.clean(&kept));
+            let (outputs, store, journal) = (outputs.clone(), store.clone(), journal.clone());
+            // What cannot be cleaned now can be the next time.
+            let clean = move || {
+                let kept = store.masked_calls()?;
+                outputs.clean(&kept);
+                match journal {
+                    Some((data, limits)) => journal::clean(&data, &store, limits).map(drop),
+                    None => Ok(()),
+                }
+            };
             let _ = tokio::task::spawn_blocking(clean).await;
             tokio::time::sleep(period).await;
         }
@@ -37,7 +68,6 @@ fn clean_every(period: Duration, outputs: Outputs, store: Store) -> AbortOnDropH
 #[cfg(test)]
 mod tests {
     use std::fs::File;
-    use std::path::PathBuf;
     use std::time::SystemTime;
 
     use super::*;
@@ -46,7 +76,7 @@ mod tests {
     fn old_output(outputs: &Outputs) -> PathBuf {
         let path = outputs.create(&CallId::new()).unwrap().finish().unwrap();
         let file = File::options().write(true).open(&path).unwrap();
-        file.set_modified(SystemTime::now() - 8 * 24 * HOUR).unwrap();
+        file.set_modified(SystemTime::now() - 8 * DAY).unwrap();
         path
     }
 
@@ -62,7 +92,7 @@ mod tests {
         let outputs = Outputs::new(dir.path());
         let first = old_output(&outputs);
         let store = Store::in_memory().unwrap();
-        let cleaning = clean_every(Duration::from_millis(1), outputs.clone(), store);
+        let cleaning = clean_every(Duration::from_millis(1), outputs.clone(), store, None);
         gone(&first).await;
         gone(&old_output(&outputs)).await;
         drop(cleaning);

@@ -52,6 +52,7 @@ pub use gates::{attachment_refusal, prompt_gate};
 pub use imported::{ImportedList, UnusedSetting, imported_lists, unused};
 pub(super) use opening::{WiredSession, open};
 pub use part::Part;
+pub(in crate::session) use resume::{no_session, of_task};
 pub use rule_files::UsersRules;
 pub use rule_keys::check_rule_keys;
 pub use single_call::{ToolRun, run_tool};

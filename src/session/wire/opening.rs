@@ -13,6 +13,7 @@ use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{FrontEndKind, OpenRequest, agents, categories, cleanup, task_trees};
 use crate::agent::driver::Reports;
 use crate::conversation::{Message, ModelRef};
+use crate::journal::Journal;
 use crate::provider::{Catalog, Provider};
 use crate::session::opened::RunningSession;
 use crate::session::profile::Profile;
@@ -47,7 +48,9 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
     let row = found.row.as_ref();
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
     let reports = Reports::new();
-    let (services, tree) = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
+    let (mut services, tree) = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
+    services.journal = Some(Journal::new(&request.dirs.data, store.clone(), found.id.clone()));
+    let services = Arc::new(services);
     let registry = Arc::new(Registry::builtin());
     if found.lock.is_some() && found.row.is_some() {
         store.mark_interrupted(&found.id)?;
@@ -166,6 +169,7 @@ fn find_session(
     notes.extend(cleanup::recover(&request.dirs.data));
     let found = find(request, store, notes)?;
     if found.lock.is_some() && found.row.is_some() {
+        Journal::new(&request.dirs.data, store.clone(), found.id.clone()).settle()?;
         // One that was killed has closed nothing.
         store.end_session_grants(&found.id)?;
     }

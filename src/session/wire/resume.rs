@@ -26,7 +26,7 @@ pub(super) struct FoundSession {
     pub(super) held: Option<String>,
 }
 
-pub(super) fn no_session(id: &SessionId) -> ErrorReport {
+pub(in crate::session) fn no_session(id: &SessionId) -> ErrorReport {
     ErrorReport {
         kind: ReportKind::Storage,
         message: format!("there is no session `{id}`"),
@@ -35,7 +35,7 @@ pub(super) fn no_session(id: &SessionId) -> ErrorReport {
 }
 
 /// A task's session lives with its tree: it has the rules, the mode and the lock of the root.
-fn of_task(id: &SessionId, root: &SessionId) -> ErrorReport {
+pub(in crate::session) fn of_task(id: &SessionId, root: &SessionId) -> ErrorReport {
     ErrorReport {
         kind: ReportKind::Storage,
         message: format!("session `{id}` belongs to a task of session `{root}`, and is opened from there"),

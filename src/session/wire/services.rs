@@ -20,6 +20,7 @@ use crate::config::schema;
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::hook::Hooks;
+use crate::journal::SessionLog;
 use crate::permission::DelegatedTask;
 use crate::process::Scratch;
 use crate::provider::EditMode;
@@ -76,6 +77,9 @@ impl CallServices {
             Some(task_tree) => tree_permissions(request, task_tree, granted)?,
             None => permissions(request, roots.project_root(), granted)?,
         };
+        // What a task does in a repository of its own is applied or discarded as a whole.
+        let journal = tree.journal.clone().filter(|_| task_tree.is_none());
+        let log = journal.map(|journal| Arc::new(SessionLog::new(journal, session.clone())));
         let project = task_tree.as_ref().map(|task_tree| task_tree.project.clone());
         if let Some(task_tree) = task_tree {
             confine(request, task_tree, &mut settings.sandbox);
@@ -103,6 +107,7 @@ impl CallServices {
             gate: Gate::new(permissions, request.mode, queue, owner, place.above, &tree.gates),
             delegated: place.delegated,
             protected_names: ProtectedNames::new(records(&request.dirs)),
+            log,
             tree,
         };
         Ok(Self {
@@ -121,7 +126,7 @@ pub(super) fn tree_services(
     directory: &Path,
     reports: &Reports,
     notes: &mut Vec<String>,
-) -> Result<(Arc<TreeServices>, Arc<SessionTree>), ErrorReport> {
+) -> Result<(TreeServices, Arc<SessionTree>), ErrorReport> {
     let front_end = match request.front_end {
         FrontEndKind::Attended => FrontEnd::Attached,
         FrontEndKind::Unattended => FrontEnd::Absent,
@@ -139,7 +144,7 @@ pub(super) fn tree_services(
     let questions = Questions::with_sink(front_end, tree.question_sink());
     let hooks = Hooks::new(hooks, reports.hook_sink());
     let services = TreeServices::new(&request.dirs.data, store.clone(), questions, hooks);
-    Ok((Arc::new(services), tree))
+    Ok((services, tree))
 }
 
 /// Commands put their temporary files into the scratch directory; hooks, which are the user's own, do not.

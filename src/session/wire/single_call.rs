@@ -56,6 +56,7 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     let agent = start.agent;
     let reports = Reports::new();
     let (tree, _) = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
+    let tree = Arc::new(tree);
     let place = CallPlace {
         session: &session,
         root: &session,

@@ -109,7 +109,11 @@ impl TreeParts {
                 FrontEndKind::Unattended => ShutdownGrace::Whole,
             },
             about: status::about(request),
-            _cleaning: cleanup::clean_outputs(&request.dirs.data, &self.store),
+            _cleaning: cleanup::clean_stored(
+                &request.dirs.data,
+                &self.store,
+                cleanup::journal_limits(&request.loaded.config.journal),
+            ),
         };
         let (commands, received) = mpsc::channel(256);
         let actor = actor::spawn(parts, received);

@@ -7,7 +7,7 @@ use super::attachments::{ReturnedDraft, labelled, labelled_parts};
 use super::view_update::ViewUpdate;
 use super::{App, DraftState, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
-use crate::session::{Envelope, ErrorReport, Event, Input, Snapshot, TurnEndReason};
+use crate::session::{Envelope, ErrorReport, Event, Input, RestoredConversation, Snapshot, TurnEndReason};
 use crate::tool::BuiltinCards;
 use crate::tui::composer::Draft;
 use crate::tui::layer::LayerUpdate;
@@ -127,7 +127,7 @@ impl ViewUpdate<'_> {
         self.view.transcript.reset(snapshot);
         self.view.wanted_inputs.clear();
         self.view.set_queue(&snapshot.queue);
-        self.view.panel.reset(snapshot);
+        self.view.panel.reset(&snapshot.messages, &snapshot.todos);
         let own = snapshot
             .messages
             .iter()
@@ -232,6 +232,7 @@ impl ViewUpdate<'_> {
             }
             Event::Summarising(is_running) => self.view.is_summarising = *is_running,
             Event::Context(report) => self.view.facts.context_changed(report),
+            Event::Restored(restored) => self.restored(restored),
             Event::SummaryDrafted(draft) => self.view.summary = Some(Arc::clone(draft)),
             Event::Queue(queue) => self.view.set_queue(queue),
             Event::Unqueued { id, input } => self.unqueued(*id, input.as_deref()),
@@ -275,6 +276,17 @@ impl ViewUpdate<'_> {
         RedrawUrgency::Urgent
     }
 
+    /// Something was undone or redone: the conversation is shown anew, and the composer has the message to be sent again.
+    fn restored(&mut self, restored: &RestoredConversation) {
+        self.view.transcript.restore(&restored.messages);
+        self.view.panel.reset(&restored.messages, &restored.todos);
+        self.view.facts.context_used = restored.context_used;
+        self.view.has_messages = !restored.messages.is_empty();
+        self.view.composer.set_history(sent(&restored.messages));
+        self.view.composer.set(Draft::from_stored(&restored.draft));
+        self.view.draft = DraftState::Stored;
+    }
+
     fn notify_turn_end(&mut self, done: TurnEndReason) {
         let text = match done {
             TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::MaxSteps => "the turn has ended",
@@ -286,17 +298,11 @@ impl ViewUpdate<'_> {
     }
 
     fn begin(&mut self, snapshot: &Snapshot) {
-        let sent = snapshot
-            .messages
-            .iter()
-            .filter(|message| message.role == Role::User && !message.is_reminder());
-        let draft = |message: &Arc<Message>| match message.own_command() {
-            Some((command, _)) => Draft::from_text(format!("!{command}")),
-            None => Draft::from_text(message.typed()).with_files(labelled_parts(message.files())),
-        };
         // What was sent before the session was open is on its way there.
         let early: Vec<Draft> = self.view.unsent_inputs().map(draft_of).collect();
-        self.view.composer.set_history(sent.map(draft).chain(early));
+        self.view
+            .composer
+            .set_history(sent(&snapshot.messages).chain(early));
         if self.view.composer.is_empty() && !snapshot.draft.is_empty() && self.view.unsent.is_empty() {
             self.view.composer.set(Draft::from_stored(&snapshot.draft));
             self.view.draft = DraftState::Stored;
@@ -307,6 +313,17 @@ impl ViewUpdate<'_> {
         }
         self.view.follow_queue();
     }
+}
+
+/// What the person has sent, as drafts.
+fn sent(messages: &[Arc<Message>]) -> impl Iterator<Item = Draft> {
+    let own = messages
+        .iter()
+        .filter(|message| message.role == Role::User && !message.is_reminder());
+    own.map(|message| match message.own_command() {
+        Some((command, _)) => Draft::from_text(format!("!{command}")),
+        None => Draft::from_text(message.typed()).with_files(labelled_parts(message.files())),
+    })
 }
 
 fn draft_of(input: &Input) -> Draft {

@@ -22,11 +22,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
+use serde_json::Value;
 
 use crate::conversation::{
-    CallResult, SessionId, TaskRow, TerminalRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart,
+    CallResult, Message, SessionId, TaskRow, TerminalRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart,
 };
-use crate::session::Snapshot;
 use crate::tool::BuiltinCards;
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::tasks::TaskEntry;
@@ -134,13 +134,13 @@ impl Panel {
     }
 
     /// Shows another session, or the same one anew.
-    pub(crate) fn reset(&mut self, snapshot: &Snapshot) {
+    pub(crate) fn reset(&mut self, messages: &[Arc<Message>], todos: &[Value]) {
         self.changed = ChangedFiles::default();
-        let calls = snapshot.messages.iter().flat_map(|message| message.calls());
+        let calls = messages.iter().flat_map(|message| message.calls());
         for call in calls {
             self.note_call(call);
         }
-        self.set_todos(Todo::list(&snapshot.todos));
+        self.set_todos(Todo::list(todos));
         self.is_placed |= self.has_content();
     }
 

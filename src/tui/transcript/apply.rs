@@ -109,7 +109,9 @@ impl Blocks {
             }),
             Event::Context(report) => self.context_changed(report),
             Event::Summarising(is_running) => self.summarising(*is_running, now),
-            Event::SummaryDrafted(_)
+            // The whole transcript is shown anew.
+            Event::Restored(_)
+            | Event::SummaryDrafted(_)
             | Event::Usage(_)
             | Event::Queue(_)
             | Event::Task(_)

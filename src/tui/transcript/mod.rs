@@ -50,7 +50,7 @@ use std::time::Instant;
 
 use ratatui::layout::{Position, Rect};
 
-use crate::conversation::{CallId, NoticeKind, Role};
+use crate::conversation::{CallId, Message, NoticeKind, Role};
 use crate::session::{Event, Snapshot};
 use crate::tool::BuiltinCards;
 use crate::tui::pictures::Canvas;
@@ -215,8 +215,18 @@ impl Transcript {
 
     /// Shows a session from its end.
     pub fn reset(&mut self, snapshot: &Snapshot) {
+        self.show(Blocks::from_snapshot(snapshot));
+    }
+
+    /// The same after an undo or a redo.
+    pub fn restore(&mut self, messages: &[Arc<Message>]) {
+        let blocks = self.blocks.restored(messages);
+        self.show(blocks);
+    }
+
+    fn show(&mut self, blocks: Blocks) {
         *self = Self {
-            blocks: Blocks::from_snapshot(snapshot),
+            blocks,
             cards: Arc::clone(&self.cards),
             reasoning_unfolded: self.reasoning_unfolded,
             ..Self::new()

@@ -55,6 +55,7 @@ const OPENERS: &[(&str, &str)] = &[
     ),
     ("src/session/query/status.rs", "`/proc`"),
     ("src/session/wire/models.rs", "a recording that the person names"),
+    ("src/store/blob.rs", "lathe's own copies of what files were"),
     ("src/store/locks.rs", "lathe's own locks"),
     ("src/private_file.rs", "opens for the others in this list"),
     ("src/store/outputs.rs", "lathe's own files of outputs"),

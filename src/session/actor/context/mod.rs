@@ -189,7 +189,7 @@ impl Actor {
         self.prefix_estimate() + kept + summary
     }
 
-    fn prefix_estimate(&self) -> u64 {
+    pub(super) fn prefix_estimate(&self) -> u64 {
         estimate::bytes(self.parts.system.len()) + self.advertised.estimate()
     }
 

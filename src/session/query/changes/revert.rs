@@ -37,7 +37,7 @@ pub(in crate::session) async fn put_back(revert: Revert, services: Arc<SessionSe
     let services = Arc::clone(&services);
     let work = tokio::task::spawn_blocking(move || {
         let _lock = lock;
-        match write(&revert, &services.tree.records_dir, services.roots.project_root()) {
+        match write(&revert, services.transaction()) {
             Ok(()) => Answer::Reverted(revert.path),
             Err(Refusal::Other) => Answer::Failed(format!(
                 "`{}` is not as it is shown any more, so nothing was reverted; the diff was read anew.",
@@ -79,12 +79,11 @@ fn real_path(path: &Path, project: &Path) -> Option<PathBuf> {
     (real.starts_with(project) || !path.starts_with(project)).then_some(real)
 }
 
-fn write(revert: &Revert, records: &Path, project: &Path) -> Result<(), Refusal> {
+fn write(revert: &Revert, mut transaction: Transaction) -> Result<(), Refusal> {
     let hunks = parse_unified(&revert.hunk);
     let [hunk] = hunks.as_slice() else {
         return Err(Refusal::Other);
     };
-    let mut transaction = Transaction::new(records, project);
     if is_whole_removal(hunk, &revert.real) {
         let before = unapply("", &hunks).ok_or(Refusal::Other)?;
         transaction.replace(&revert.real, before.into_bytes(), ExpectedContent::Absent);
@@ -164,7 +163,7 @@ mod tests {
             hunk: diff.to_owned(),
             is_added,
         };
-        let is_done = write(&revert, &project.join("records"), &project).is_ok();
+        let is_done = write(&revert, Transaction::new(&project.join("records"), &project)).is_ok();
         (is_done, fs::read_to_string(&real).ok())
     }
 

@@ -187,11 +187,13 @@ impl Tool for BashTool {
         let services = Arc::clone(&cx.services);
         // What is confined to reading creates nothing.
         let watches_names = !sandbox.confinement.as_ref().is_some_and(Confinement::is_reading);
+        let watches_files = watches_names && reads_only.is_none();
         let prepared = cx.blocking(move || {
             let began = watches_names.then(|| services.protected_names.before(&services));
-            Ok((services.tree.scratch.ensure(), began))
+            let watch = watches_files.then(|| services.watch_files()).flatten();
+            Ok((services.tree.scratch.ensure(), began, watch))
         });
-        let (scratch, began) = prepared.await?;
+        let (scratch, began, watch) = prepared.await?;
         if let Err(error) = scratch {
             tracing::warn!(%error, "there is no scratch directory");
             command.environment.retain(|(name, _)| name != "TMPDIR");
@@ -217,6 +219,14 @@ impl Tool for BashTool {
             never = live.show(&details, cx) => match never {},
         };
         let captured = live.finish(&details, cx);
+        if let Some(watch) = watch {
+            let services = Arc::clone(&cx.services);
+            cx.blocking(move || {
+                services.enter_changed_files(watch);
+                Ok(())
+            })
+            .await?;
+        }
         let services = Arc::clone(&cx.services);
         let touched = match began {
             Some(began) => {

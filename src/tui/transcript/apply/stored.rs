@@ -17,23 +17,34 @@ const SHORT_OUTPUT: usize = 40;
 
 impl Blocks {
     pub(in crate::tui::transcript) fn from_snapshot(snapshot: &Snapshot) -> Self {
-        let parts = snapshot.messages.iter().map(|message| message.parts.len()).sum();
-        let mut blocks = Self {
-            list: Vec::with_capacity(parts),
-            calls: HashMap::with_capacity(parts),
-            agent_is_plan: snapshot.info.agent == PLAN,
-            mode_is_plan: snapshot.info.mode == Mode::Plan,
-            ..Self::default()
-        };
-        for message in &snapshot.messages {
-            blocks.message(message, None);
-        }
+        let is_plan = (snapshot.info.agent == PLAN, snapshot.info.mode == Mode::Plan);
+        let mut blocks = Self::of_messages(&snapshot.messages, is_plan);
         for question in &snapshot.questions {
             blocks.change_call(&question.call, |call| call.ask(question.id));
         }
         blocks.turn.is_busy = snapshot.busy;
         if snapshot.busy && blocks.turn.open == 0 {
             blocks.turn.waiting = Some(TurnWait::since_before());
+        }
+        blocks
+    }
+
+    /// Blocks of a conversation in which something was undone or redone. No turn runs in it.
+    pub(in crate::tui::transcript) fn restored(&self, messages: &[Arc<Message>]) -> Self {
+        Self::of_messages(messages, (self.agent_is_plan, self.mode_is_plan))
+    }
+
+    fn of_messages(messages: &[Arc<Message>], (agent_is_plan, mode_is_plan): (bool, bool)) -> Self {
+        let parts = messages.iter().map(|message| message.parts.len()).sum();
+        let mut blocks = Self {
+            list: Vec::with_capacity(parts),
+            calls: HashMap::with_capacity(parts),
+            agent_is_plan,
+            mode_is_plan,
+            ..Self::default()
+        };
+        for message in messages {
+            blocks.message(message, None);
         }
         blocks
     }

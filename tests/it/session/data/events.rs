@@ -11,8 +11,8 @@ use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
 use lathe::session::{
     AgentChoice, CallUpdate, CommandChoice, ContextReport, ContextReportKind, Envelope, ErrorReport, Event,
-    ModelChoice, QueuedKind, QueuedMessage, ReportKind, RequestUsage, Retry, SessionInfo, SettledPermission,
-    SettledQuestion, Snapshot, SummaryDraft, TurnEndReason,
+    ModelChoice, QueuedKind, QueuedMessage, ReportKind, RequestUsage, RestoredConversation, Retry,
+    SessionInfo, SettledPermission, SettledQuestion, Snapshot, SummaryDraft, TurnEndReason,
 };
 use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
@@ -166,6 +166,12 @@ fn every_event_is_data() {
             cause: Some("why".into()),
             cost: Some(EXACT),
         });
+        Event::Restored(_) => Event::Restored(Arc::new(RestoredConversation {
+            messages: vec![Arc::new(message())],
+            todos: vec![json!({"content": "a"})],
+            draft: "again".into(),
+            context_used: 7,
+        }));
         Event::Summarising(_) => Event::Summarising(true);
         Event::SummaryDrafted(_) => Event::SummaryDrafted(Arc::new(SummaryDraft {
             summary: "## Goal".into(),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use lathe::conversation::{CallId, SessionId};
+use lathe::conversation::{CallId, MessageId, SessionId};
+use lathe::journal::PlannedAction;
 use lathe::permission::{
     Action, Ask, CommandWord, DelegatedTask, DeletedFiles, Editable, Floor, Inquiry, InquiryRow, Location,
     PermissionKey, Rule, Scope, Source, Subject, Verdict,
@@ -13,6 +14,7 @@ use lathe::session::query::{
     Answer, CacheMiss, ChangeScope, ChangedFile, Changes, ContextGroup, ContextItem, ContextSource,
     ContextUse, Costs, ExportOutcome, ExportRequest, FileState, MissCause, Query, Revert, StatusGroup,
 };
+use lathe::session::undo::{UndoDirection, UndoFile, UndoList, UndoOutcome, UndoRequest, UndoScope};
 use lathe::store::Spending;
 
 use super::cards::card;
@@ -178,6 +180,25 @@ fn every_query_is_data() {
         Query::Terminal { .. } => Query::Terminal { name: "dev".into(), seen: Some(7) };
         Query::TerminalHistory(_) => Query::TerminalHistory("dev".into());
         Query::AtWork => Query::AtWork;
+        Query::UndoList(_) => Query::UndoList(Some(MessageId::new()));
+        Query::RedoList => Query::RedoList;
+        Query::Undo(_) => Query::Undo(UndoRequest {
+            to: Some(MessageId::new()),
+            scope: UndoScope::Files,
+            skips_changed: true,
+        });
+        Query::Redo { .. } => Query::Redo { skips_changed: true };
+    });
+    every!(UndoScope {
+        UndoScope::Both => UndoScope::Both;
+        UndoScope::Files => UndoScope::Files;
+        UndoScope::Conversation => UndoScope::Conversation;
+    });
+    every!(PlannedAction {
+        PlannedAction::Restore => PlannedAction::Restore;
+        PlannedAction::Delete => PlannedAction::Delete;
+        PlannedAction::Create => PlannedAction::Create;
+        PlannedAction::Mode => PlannedAction::Mode;
     });
     every!(ChangeScope {
         ChangeScope::Session => ChangeScope::Session;
@@ -209,6 +230,8 @@ fn every_answer_to_a_query_is_data() {
         Answer::Terminal(_) => Answer::Terminal(Some(Box::new(screen())));
         Answer::TerminalHistory(_) => Answer::TerminalHistory(Some(lines()));
         Answer::AtWork { .. } => Answer::AtWork { is_at_work: true, seq: 7 };
+        Answer::UndoList(_) => Answer::UndoList(Box::new(undo_list()));
+        Answer::Undone(_) => Answer::Undone(UndoOutcome { files: 1, messages: 2 });
         Answer::Failed(_) => Answer::Failed("No.".into());
     });
     every!(ExportOutcome {
@@ -241,6 +264,26 @@ fn every_answer_to_a_query_is_data() {
         ContextSource::Pictures => ContextSource::Pictures;
         ContextSource::Summary => ContextSource::Summary;
     });
+}
+
+fn undo_list() -> UndoList {
+    UndoList {
+        direction: UndoDirection::Undo,
+        to: Some(MessageId::new()),
+        prompt: "go".into(),
+        created: 1,
+        messages: 2,
+        files: vec![UndoFile {
+            path: "a.rs".into(),
+            action: PlannedAction::Restore,
+            refused: Some("has changed since".into()),
+            is_in_the_way: true,
+            note: Some("a command changed it as well".into()),
+            diff: "--- a\n".into(),
+            additions: 1,
+            deletions: 2,
+        }],
+    }
 }
 
 fn context() -> ContextUse {

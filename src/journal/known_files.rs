@@ -1,0 +1,132 @@
+//! Files whose contents the journal has, as they were when it last looked.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Journal;
+use super::image::Looked;
+use crate::store::{FileImage, StoreError};
+
+/// What changes when a file does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    size: u64,
+    mode: u32,
+    /// Seconds and nanoseconds; the time of the last change of the file or its attributes, which nobody can set.
+    changed: (i64, i64),
+    written: (i64, i64),
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            mode: metadata.mode(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            written: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+
+    /// In bytes.
+    pub(super) fn size(self) -> u64 {
+        self.size
+    }
+
+    /// `None` where nothing is there.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().as_ref().map(Self::of)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct KnownFiles {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    files: HashMap<PathBuf, Known>,
+    /// What was stored of the tree has been taken in.
+    is_read: bool,
+}
+
+#[derive(Debug)]
+struct Known {
+    image: FileImage,
+    /// `None` where nothing was there, or where it was not looked at since the tree was opened.
+    stamp: Option<Stamp>,
+}
+
+/// A file that is not as it was known.
+pub(super) struct ChangedKnown {
+    pub(super) path: PathBuf,
+    pub(super) before: FileImage,
+    pub(super) after: FileImage,
+}
+
+impl KnownFiles {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what a file is now.
+    pub(super) fn note(&self, path: PathBuf, image: FileImage) {
+        let stamp = Stamp::at(&path);
+        self.state().files.insert(path, Known { image, stamp });
+    }
+
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.state().files.contains_key(path)
+    }
+
+    /// Forgets what it knows: something else wrote the files.
+    pub(super) fn forget(&self) {
+        *self.state() = State::default();
+    }
+}
+
+impl Journal {
+    /// Looks at the known files that may have changed, and returns those that have. Each is known as it is now afterwards.
+    pub(super) fn refresh_known(&self) -> Result<Vec<ChangedKnown>, StoreError> {
+        let mut state = self.known.state();
+        if !state.is_read {
+            let rows = self.store.journal_since(&self.tree, 0)?.into_iter();
+            let stored: HashMap<PathBuf, FileImage> =
+                rows.map(|row| (row.file.path, row.file.after)).collect();
+            for (path, image) in stored {
+                state.files.entry(path).or_insert(Known { image, stamp: None });
+            }
+            state.is_read = true;
+        }
+        let mut changed = Vec::new();
+        for (path, known) in &mut state.files {
+            let stamp = Stamp::at(path);
+            let is_same = stamp == known.stamp && (stamp.is_some() || known.image == FileImage::Absent);
+            if is_same {
+                continue;
+            }
+            let after = match Looked::at(path) {
+                Ok(looked) => {
+                    self.keep_looked(&looked)?;
+                    looked.image
+                }
+                Err(_) => FileImage::Unknown,
+            };
+            known.stamp = stamp;
+            let before = std::mem::replace(&mut known.image, after.clone());
+            if before != after {
+                changed.push(ChangedKnown {
+                    path: path.clone(),
+                    before,
+                    after,
+                });
+            }
+        }
+        Ok(changed)
+    }
+}

@@ -1,0 +1,183 @@
+//! Undo and redo in a session that is open: nothing else may go on meanwhile.
+
+use std::sync::Arc;
+
+use super::context::ContextState;
+use super::todos::KnownTodos;
+use super::{Actor, revised_calls};
+use crate::agent::history::{HistoryView, KnownSize};
+use crate::conversation::Message;
+use crate::session::query::{Answer, Query};
+use crate::session::undo::{SessionUndo, UndoDone};
+use crate::session::{ErrorReport, Event, RestoredConversation};
+use crate::store::{MessageChange, StoredUndo};
+
+impl Actor {
+    /// Answers a query about undo. The actor waits for the work, so that nothing begins meanwhile.
+    pub(super) async fn answer_undo(&mut self, query: Query) -> Answer {
+        let changes = matches!(query, Query::Undo(_) | Query::Redo { .. });
+        if let Some(why) = self.why_no_undo(changes) {
+            return Answer::Failed(why);
+        }
+        let Some(work) = self.undo_work() else {
+            return Answer::Failed("This session keeps no earlier contents of files.".to_owned());
+        };
+        let done = tokio::task::spawn_blocking(move || match query {
+            Query::Undo(request) => work.undo(&request).map(UndoStep::Done),
+            Query::Redo { skips_changed } => work.redo(skips_changed).map(UndoStep::Done),
+            Query::UndoList(to) => work.list(to.as_ref()).map(UndoStep::Listed),
+            _ => work.redo_list().map(UndoStep::Listed),
+        });
+        match done.await {
+            Ok(Ok(UndoStep::Listed(list))) => Answer::UndoList(Box::new(list)),
+            Ok(Ok(UndoStep::Done(done))) => {
+                let outcome = done.outcome;
+                self.restore(done);
+                Answer::Undone(outcome)
+            }
+            Ok(Err(report)) => Answer::Failed(sentence(&report)),
+            Err(error) => Answer::Failed(error.to_string()),
+        }
+    }
+
+    /// Says what stands in the way of an undo or a redo.
+    fn why_no_undo(&self, changes: bool) -> Option<String> {
+        if self.parts.is_task {
+            return Some(
+                "Undo belongs to the conversation that started this task; go back to it first.".to_owned(),
+            );
+        }
+        if let Some(held) = &self.parts.info.read_only {
+            return Some(format!(
+                "This session is open in {held}, so nothing can be undone here."
+            ));
+        }
+        if !changes {
+            return None;
+        }
+        if self.is_busy() {
+            return Some("A turn is running, so nothing was undone; stop it first.".to_owned());
+        }
+        if self.context.running.is_some() {
+            return Some(
+                "A summary is being written, so nothing was undone; wait for it, or stop it.".to_owned(),
+            );
+        }
+        if !self.shells.is_empty() {
+            return Some(
+                "A command of yours is still running, so nothing was undone; stop it first.".to_owned(),
+            );
+        }
+        let rows = self.parts.tasks.rows();
+        let running: Vec<String> = rows
+            .iter()
+            .filter(|row| !row.status.is_ended())
+            .map(|row| format!("`{}`", row.description))
+            .collect();
+        if running.is_empty() {
+            return None;
+        }
+        let (task, it) = if running.len() == 1 {
+            ("task", "it")
+        } else {
+            ("tasks", "them")
+        };
+        let run = if running.len() == 1 {
+            "still runs"
+        } else {
+            "still run"
+        };
+        Some(format!(
+            "The {task} {} {run}, so nothing was undone; stop {it} or wait first.",
+            running.join(", ")
+        ))
+    }
+
+    fn undo_work(&self) -> Option<SessionUndo> {
+        let services = &self.parts.calls.services;
+        Some(SessionUndo {
+            store: services.tree.store.clone(),
+            journal: services.tree.journal.clone()?,
+            session: self.parts.info.id.clone(),
+            records: services.tree.records_dir.clone(),
+            project: services.roots.project_root().to_owned(),
+            directory: self.parts.info.directory.clone(),
+        })
+    }
+
+    /// Takes in a conversation that has become shorter, or long again.
+    fn restore(&mut self, done: UndoDone) {
+        let Some(messages) = done.messages else { return };
+        self.parts.messages = messages.into_iter().map(Arc::new).collect();
+        self.parts.todos = done.surroundings.todos;
+        self.parts.draft = done.surroundings.draft;
+        let outputs = self.parts.calls.services.tree.outputs.dir().to_owned();
+        let view = HistoryView::new(&outputs, &self.parts.messages);
+        // The provider finds what it has cached of the messages that stay: nothing is read anew.
+        self.context = ContextState::new(view, &self.parts.messages, self.prefix_estimate());
+        self.known_todos = KnownTodos::new(&self.parts.messages, &self.parts.todos);
+        self.revised = revised_calls::RevisedCalls::default();
+        self.turn_began = None;
+        let known = KnownSize::of(&self.parts.messages);
+        self.parts.info.context_used = known.map_or(0, KnownSize::tokens);
+        let restored = RestoredConversation {
+            messages: self.parts.messages.clone(),
+            todos: self.parts.todos.clone(),
+            draft: self.parts.draft.clone(),
+            context_used: self.parts.info.context_used,
+        };
+        self.publish(Event::Restored(Arc::new(restored)));
+    }
+
+    /// A turn begins: what was undone is gone for good, and the model is told what it has to know of it.
+    pub(super) fn forget_undone(&mut self) {
+        if self.parts.is_task {
+            return;
+        }
+        let store = &self.parts.calls.services.tree.store;
+        let undos = match store.undos(&self.parts.info.id) {
+            Ok(undos) if undos.is_empty() => return,
+            Ok(undos) => undos,
+            Err(error) => return self.check(Err(error)),
+        };
+        let forget = MessageChange::ForgetUndone;
+        if let Some(text) = self.reminder_of(&undos) {
+            return self.add_message_with(Message::prompt(text), vec![forget]);
+        }
+        let forgotten = self.parts.recorder.forget_undone();
+        self.check(forgotten);
+    }
+
+    /// Tells of files that were undone while the conversation stayed as it is.
+    fn reminder_of(&self, undos: &[StoredUndo]) -> Option<String> {
+        let roots = &self.parts.calls.services.roots;
+        let of_files = undos.iter().filter(|undo| undo.record.cut.is_none());
+        let mut paths: Vec<String> = of_files
+            .flat_map(|undo| &undo.record.files)
+            .map(|file| format!("`{}`", roots.display(&file.path.to_path())))
+            .collect();
+        paths.sort();
+        paths.dedup();
+        (!paths.is_empty()).then(|| {
+            format!(
+                "{}The user has undone your changes to these files, which are as they were before: {}. Do not make the \
+                 changes again unless the user asks for it.\n</system-reminder>",
+                Message::REMINDER,
+                paths.join(", ")
+            )
+        })
+    }
+}
+
+enum UndoStep {
+    Listed(crate::session::undo::UndoList),
+    Done(UndoDone),
+}
+
+/// A report as a sentence on the screen.
+fn sentence(report: &ErrorReport) -> String {
+    let text = report.text();
+    let mut chars = text.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", chars.as_str().trim_end_matches('.'))
+}
