@@ -26,6 +26,7 @@ mod profile;
 pub mod query;
 mod recorder;
 mod restored_prompt;
+mod shown_todos;
 mod tasks;
 mod terminal_op;
 mod terminal_rows;

@@ -21,7 +21,7 @@ mod shell;
 mod task_commands;
 mod terminals;
 mod todo_reminders;
-pub(super) mod todos;
+mod todos;
 mod turn_effects;
 mod undo;
 mod unread_files;

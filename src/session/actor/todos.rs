@@ -10,11 +10,9 @@ use serde_json::Value;
 
 use super::Actor;
 use crate::conversation::{CallResult, Message, Todo, TodoChange, TodoEdit};
+use crate::session::shown_todos::{TOOLS, shown_list};
 use crate::session::{Event, Input};
 use crate::store::StoreError;
-
-/// The tools whose results show the model the list.
-const TOOLS: [&str; 2] = ["todowrite", "todoread"];
 
 /// The model's knowledge of the list.
 #[derive(Debug, Default)]
@@ -60,24 +58,6 @@ fn shows(message: &Message, list: &[Value]) -> Option<bool> {
         .flat_map(|call| std::iter::once(call).chain(&call.inner));
     let results = calls.filter_map(|call| shown_list(&call.tool, call.result.as_ref()?));
     results.last().map(|shown| shown == list)
-}
-
-/// The list that a message showed the model last; empty where none did.
-pub(in crate::session) fn last_shown(messages: &[Message]) -> Vec<Value> {
-    let calls = messages.iter().rev().flat_map(|message| {
-        let calls: Vec<_> = message.calls().collect();
-        calls.into_iter().rev()
-    });
-    let mut all = calls.flat_map(|call| call.inner.iter().rev().chain(std::iter::once(call)));
-    let shown = all.find_map(|call| shown_list(&call.tool, call.result.as_ref()?));
-    shown.map(<[Value]>::to_vec).unwrap_or_default()
-}
-
-/// The list that a result shows the model.
-fn shown_list<'a>(tool: &str, result: &'a CallResult) -> Option<&'a [Value]> {
-    let is_shown = result.ok && TOOLS.contains(&tool);
-    let list = is_shown.then(|| result.details.get("todos"))??.as_array()?;
-    Some(list.as_slice())
 }
 
 impl Actor {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::StoredSessions;
 use crate::conversation::{CallState, Message, MessageId, MessageState, Role, SessionId};
-use crate::session::actor::todos::last_shown;
 use crate::session::restored_prompt::RestoredPrompt;
+use crate::session::shown_todos::last_shown;
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{Fork, NewSession, SessionRow};
 

@@ -6,8 +6,8 @@ use super::list::{UndoDirection, UndoFile, UndoList};
 use super::{UndoOutcome, UndoRequest, refused};
 use crate::conversation::{Message, MessageId, MessageState, Role, SessionId};
 use crate::journal::{Journal, Plan, UndoError};
-use crate::session::actor::todos::last_shown;
 use crate::session::restored_prompt::RestoredPrompt;
+use crate::session::shown_todos::last_shown;
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{DraftKey, Store, StoredUndo, Surroundings};
 

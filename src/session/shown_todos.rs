@@ -1,0 +1,26 @@
+//! The todo list as calls of a conversation showed it to the model.
+
+use serde_json::Value;
+
+use crate::conversation::{CallResult, Message};
+
+/// The tools whose results show the model the list.
+pub(super) const TOOLS: [&str; 2] = ["todowrite", "todoread"];
+
+/// The list that a message showed the model last; empty where none did.
+pub(super) fn last_shown(messages: &[Message]) -> Vec<Value> {
+    let calls = messages.iter().rev().flat_map(|message| {
+        let calls: Vec<_> = message.calls().collect();
+        calls.into_iter().rev()
+    });
+    let mut all = calls.flat_map(|call| call.inner.iter().rev().chain(std::iter::once(call)));
+    let shown = all.find_map(|call| shown_list(&call.tool, call.result.as_ref()?));
+    shown.map(<[Value]>::to_vec).unwrap_or_default()
+}
+
+/// The list that a result shows the model.
+pub(super) fn shown_list<'a>(tool: &str, result: &'a CallResult) -> Option<&'a [Value]> {
+    let is_shown = result.ok && TOOLS.contains(&tool);
+    let list = is_shown.then(|| result.details.get("todos"))??.as_array()?;
+    Some(list.as_slice())
+}
