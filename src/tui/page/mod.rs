@@ -9,6 +9,7 @@ mod context;
 mod costs;
 mod diff;
 mod export;
+mod file_diffs;
 mod hooks;
 mod keys;
 mod leader;

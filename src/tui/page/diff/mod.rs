@@ -4,31 +4,27 @@
 //! Comments are kept until the page is left; then they stand in the draft, and nothing is sent.
 
 mod draw;
-mod rows;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
 
 use super::Page;
-use crate::session::query::{Answer, ChangeScope, ChangedFile, Changes, FileState, Query, Revert};
+use super::file_diffs::{DiffRow, FileDiffs, hunk_text};
+use crate::session::query::{Answer, ChangeScope, Changes, FileState, Query, Revert};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::commands::LayerCommand;
 use crate::tui::composer::{Composer, Draft};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
-use crate::view::LookKey;
 use crate::view::theme::Meaning;
-use rows::DiffRow;
 
 pub(super) static PAGE: Page = Page {
     action: "diff",
@@ -89,23 +85,15 @@ const SCOPES: [ChangeScope; 3] = [ChangeScope::Session, ChangeScope::Turn, Chang
 
 pub(super) struct Diff {
     scope: ChangeScope,
-    /// `None` while it is compared.
-    change_set: Option<Result<Changes, String>>,
-    rows: Vec<DiffRow>,
-    /// The row that is pointed at.
-    at: usize,
-    top: usize,
-    /// Rows on screen, as of the last frame.
-    height: usize,
+    /// A note about all of it, or why it cannot be compared; `None` while it is compared.
+    compared: Option<Result<Option<String>, String>>,
+    list: FileDiffs,
     comments: Vec<Comment>,
     /// The comment that is being written about the row.
     writing: Option<Composer>,
     /// The hunk that the same key again takes back.
     armed: Option<(usize, usize)>,
     notice: Option<(String, Meaning)>,
-    /// Files as they were last drawn, and for what width and look.
-    drawn: HashMap<usize, Vec<Line<'static>>>,
-    drawn_for: Option<(usize, LookKey)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,92 +117,36 @@ impl Default for Diff {
     fn default() -> Self {
         Self {
             scope: ChangeScope::Session,
-            change_set: None,
-            rows: Vec::new(),
-            at: 0,
-            top: 0,
-            height: 0,
+            compared: None,
+            list: FileDiffs::default(),
             comments: Vec::new(),
             writing: None,
             armed: None,
             notice: None,
-            drawn: HashMap::new(),
-            drawn_for: None,
         }
     }
 }
 
 impl Diff {
-    fn files(&self) -> &[ChangedFile] {
-        match &self.change_set {
-            Some(Ok(changes)) => &changes.files,
-            _ => &[],
+    fn set(&mut self, compared: Result<Changes, String>) {
+        match compared {
+            Ok(changes) => {
+                self.list.set(changes.files, changes.note.clone());
+                self.compared = Some(Ok(changes.note));
+            }
+            Err(sentence) => {
+                self.list.clear();
+                self.compared = Some(Err(sentence));
+            }
         }
-    }
-
-    fn set(&mut self, change_set: Result<Changes, String>) {
-        let note = change_set
-            .as_ref()
-            .ok()
-            .and_then(|changes| changes.note.as_deref());
-        let files = change_set.as_ref().map_or(&[][..], |changes| &changes.files);
-        self.rows = rows::rows(files, note);
-        self.change_set = Some(change_set);
-        self.drawn.clear();
         self.armed = None;
-        self.move_by(0);
-    }
-
-    /// Moves to a row that says something.
-    fn move_by(&mut self, rows: isize) {
-        let last = self.rows.len().saturating_sub(1);
-        self.at = self.at.saturating_add_signed(rows).min(last);
-        let is_blank = |row: usize| self.rows.get(row) == Some(&DiffRow::Blank);
-        if is_blank(self.at) {
-            let back = rows < 0 && self.at > 0;
-            self.at = if back {
-                self.at - 1
-            } else {
-                (self.at + 1).min(last)
-            };
-        }
-    }
-
-    fn go_to(&mut self, row: Option<usize>) {
-        if let Some(row) = row {
-            self.at = row;
-            // What follows is worth more of the screen than what was before.
-            self.top = row.saturating_sub(2);
-        }
-    }
-
-    fn step(&mut self, is_down: bool, is_start: impl Fn(usize, &DiffRow) -> bool) {
-        let starts = |(place, row): &(usize, &DiffRow)| is_start(*place, row);
-        let rows = self.rows.iter().enumerate();
-        let found = if is_down {
-            rows.skip(self.at + 1).find(starts)
-        } else {
-            rows.take(self.at).filter(starts).last()
-        };
-        let found = found.map(|(place, _)| place);
-        self.go_to(found);
-    }
-
-    fn step_hunk(&mut self, is_down: bool) {
-        let rows = self.rows.clone();
-        self.step(is_down, |place, row| {
-            let hunk = row.hunk();
-            hunk.is_some() && (place == 0 || rows[place - 1].hunk() != hunk)
-        });
     }
 
     fn next_scope(&mut self) -> LayerReply {
         let place = SCOPES.iter().position(|scope| *scope == self.scope);
         self.scope = SCOPES[(place.unwrap_or(0) + 1) % SCOPES.len()];
-        self.change_set = None;
-        self.rows.clear();
-        self.drawn.clear();
-        (self.at, self.top) = (0, 0);
+        self.compared = None;
+        self.list.clear();
         self.ask()
     }
 
@@ -222,25 +154,12 @@ impl Diff {
         LayerReply::Request(LayerRequest::Ask(Query::Changes(self.scope)))
     }
 
-    /// The file and the line that is pointed at; outside its hunks the first line of them.
-    fn place(&self) -> Option<(&ChangedFile, usize)> {
-        let row = self.rows.get(self.at)?;
-        let file = self.files().get(row.file()?)?;
-        let hunks = parse_unified(&file.diff);
-        let DiffRow::Line { hunk, line, .. } = *row else {
-            let first = hunks.first().map_or(1, |hunk| hunk.new_start.max(1));
-            return Some((file, first));
-        };
-        let line = hunks.get(hunk)?.lines.get(line)?;
-        Some((file, line.new_line.or(line.old_line)?))
-    }
-
     /// A comment without words on the line that is pointed at.
     fn blank_comment(&self) -> Option<Comment> {
-        let DiffRow::Line { file, hunk, line } = *self.rows.get(self.at)? else {
+        let DiffRow::Line { file, hunk, line } = self.list.row()? else {
             return None;
         };
-        let file = self.files().get(file)?;
+        let file = self.list.files().get(file)?;
         let hunks = parse_unified(&file.diff);
         let line = hunks.get(hunk)?.lines.get(line)?;
         Some(Comment {
@@ -253,12 +172,10 @@ impl Diff {
     }
 
     fn open(&mut self) -> LayerReply {
-        if let Some(DiffRow::Listed(file)) = self.rows.get(self.at) {
-            let there = self.rows.iter().position(|row| *row == DiffRow::File(*file));
-            self.go_to(there);
+        if self.list.follow_listed() {
             return LayerReply::Done;
         }
-        let place = self.place().map(|(file, line)| FilePlace {
+        let place = self.list.place().map(|(file, line)| FilePlace {
             path: file.real.to_string_lossy().into_owned(),
             line: Some(line),
         });
@@ -300,11 +217,11 @@ impl Diff {
 
     fn revert(&mut self) -> LayerReply {
         let armed = self.armed.take();
-        let Some((file, hunk)) = self.rows.get(self.at).and_then(DiffRow::hunk) else {
+        let Some((file, hunk)) = self.list.row().and_then(|row| row.hunk()) else {
             self.say("nothing to revert here; go to the hunk");
             return LayerReply::Done;
         };
-        let Some(changed) = self.files().get(file) else {
+        let Some(changed) = self.list.files().get(file) else {
             return LayerReply::Done;
         };
         if !changed.reverts {
@@ -320,7 +237,7 @@ impl Diff {
         LayerReply::Request(LayerRequest::Ask(Query::Revert(Revert {
             path: changed.path.clone(),
             real: changed.real.clone(),
-            hunk: rows::hunk_text(&changed.diff, hunk),
+            hunk: hunk_text(&changed.diff, hunk),
             is_added: changed.state == FileState::Added,
         })))
     }
@@ -371,18 +288,12 @@ impl Layer for Diff {
             self.armed = None;
         }
         self.notice = None;
-        let page = page_rows(self.height);
+        if self.list.act(action) {
+            return LayerReply::Done;
+        }
         match action {
-            Action::RowDown => self.move_by(1),
-            Action::RowUp => self.move_by(-1),
-            Action::PageDown => self.move_by(page),
-            Action::PageUp => self.move_by(-page),
-            Action::PageTop => self.move_by(isize::MIN),
-            Action::PageEnd => self.move_by(isize::MAX),
-            Action::NextHunk => self.step_hunk(true),
-            Action::PreviousHunk => self.step_hunk(false),
-            NEXT_FILE => self.step(true, |_, row| matches!(row, DiffRow::File(_))),
-            PREVIOUS_FILE => self.step(false, |_, row| matches!(row, DiffRow::File(_))),
+            NEXT_FILE => self.list.step_file(true),
+            PREVIOUS_FILE => self.list.step_file(false),
             NEXT_SCOPE => return self.next_scope(),
             Action::Open => return self.open(),
             COMMENT => self.begin_comment(),
@@ -441,7 +352,7 @@ impl Layer for Diff {
     }
 
     fn scroll(&mut self, rows: isize) -> LayerReply {
-        self.move_by(rows);
+        self.list.move_by(rows);
         LayerReply::Done
     }
 
@@ -468,7 +379,7 @@ impl Layer for Diff {
             count => hints.key(escape, &format!("closes, {count} comments into the draft")),
         }
         hints.key(key(NEXT_SCOPE), "session, turn, tree");
-        if self.files().is_empty() {
+        if self.list.files().is_empty() {
             return;
         }
         let pair = |one, other| format!("{} {}", key(one), key(other));

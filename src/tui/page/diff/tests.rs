@@ -1,4 +1,5 @@
 use super::*;
+use crate::session::query::ChangedFile;
 use crate::text::diff::unified;
 
 fn file(path: &str, old: &str, new: &str) -> ChangedFile {
@@ -35,7 +36,7 @@ fn page() -> Diff {
 }
 
 fn place(page: &Diff) -> (String, usize, String) {
-    let (file, line) = page.place().unwrap();
+    let (file, line) = page.list.place().unwrap();
     let quote = page
         .blank_comment()
         .map_or(String::new(), |comment| comment.quote);
@@ -57,12 +58,16 @@ fn hunks_and_files_are_stepped_through() {
     page.act(Action::PreviousHunk);
     assert_eq!(place(&page).1, 17);
     page.act(NEXT_FILE);
-    assert_eq!(page.rows[page.at], DiffRow::File(1));
+    assert_eq!(page.list.row().unwrap(), DiffRow::File(1));
     page.act(Action::PageTop);
-    assert_eq!(page.rows[page.at], DiffRow::Listed(0));
+    assert_eq!(page.list.row().unwrap(), DiffRow::Listed(0));
     page.act(Action::RowDown);
     page.act(Action::Open);
-    assert_eq!(page.rows[page.at], DiffRow::File(1), "a listed file is gone to");
+    assert_eq!(
+        page.list.row().unwrap(),
+        DiffRow::File(1),
+        "a listed file is gone to"
+    );
 }
 
 #[test]
@@ -154,8 +159,8 @@ fn what_was_changed_by_something_else_since_is_not_reverted() {
 fn an_answer_about_another_scope_is_not_shown() {
     let mut page = page();
     page.act(NEXT_SCOPE);
-    assert!(page.change_set.is_none());
+    assert!(page.compared.is_none());
     let old = Answer::Failed("late".to_owned());
     page.update(&LayerUpdate::Answer(&Query::Changes(ChangeScope::Session), &old));
-    assert!(page.change_set.is_none());
+    assert!(page.compared.is_none());
 }

@@ -4,7 +4,7 @@ use crate::session::query::ChangedFile;
 use crate::text::diff::parse_unified;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DiffRow {
+pub(in crate::tui::page) enum DiffRow {
     /// A file in the list.
     Listed(usize),
     /// A note about all of them.
@@ -27,7 +27,7 @@ pub(super) enum DiffRow {
 }
 
 impl DiffRow {
-    pub(super) fn file(&self) -> Option<usize> {
+    pub(in crate::tui::page) fn file(&self) -> Option<usize> {
         match *self {
             Self::Listed(file) | Self::File(file) | Self::Note(file) => Some(file),
             Self::Gap { file, .. } | Self::Line { file, .. } => Some(file),
@@ -36,7 +36,7 @@ impl DiffRow {
     }
 
     /// The hunk that it is a line of.
-    pub(super) fn hunk(&self) -> Option<(usize, usize)> {
+    pub(in crate::tui::page) fn hunk(&self) -> Option<(usize, usize)> {
         match *self {
             Self::Line { file, hunk, .. } => Some((file, hunk)),
             _ => None,
@@ -66,7 +66,7 @@ pub(super) fn rows(files: &[ChangedFile], note: Option<&str>) -> Vec<DiffRow> {
 }
 
 /// Returns one hunk of a diff, written as it was.
-pub(super) fn hunk_text(diff: &str, hunk: usize) -> String {
+pub(in crate::tui::page) fn hunk_text(diff: &str, hunk: usize) -> String {
     let hunks = parse_unified(diff);
     let Some(hunk) = hunks.get(hunk) else {
         return String::new();
