@@ -33,10 +33,10 @@ use super::terminal::CaretShape;
 use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use super::watch::{Watch, WatchRequest};
-use crate::conversation::{ModelRef, SessionId, TaskRow, TerminalRow};
+use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, TerminalRow};
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
-use crate::session::host::{HostQuery, TreeAnswer};
+use crate::session::host::{ForkPoint, HostQuery, TreeAnswer};
 use crate::session::query::{Answer, Query, StatusGroup};
 use crate::session::{Op, SummaryDraft, TerminalOp};
 use crate::view::Look;
@@ -162,6 +162,10 @@ pub(crate) enum LayerRequest {
     KeepSummary(SummaryDraft),
     /// Shows the scrollback of a terminal.
     ScrollTerminal(String),
+    /// Shows what going back to before a message of the person's would change.
+    ShowUndo(MessageId),
+    /// Goes on from there in a session of its own.
+    Fork(ForkPoint),
     /// Shows the changes in the work tree of a task.
     ShowTree(TaskTree, TreeIntent),
     Quit,

@@ -150,6 +150,12 @@ impl App {
             } else {
                 hints.key(esc, "interrupt");
             }
+        } else if self.views.front.esc.armed.is_some() {
+            let esc = global(Action::Escape);
+            hints.say(
+                &format!("{esc} again lists your messages to go back to"),
+                Meaning::Text,
+            );
         }
         if self.views.front.composer.begins_with('!') {
             if !is_on_chip {

@@ -83,6 +83,10 @@ impl App {
             LayerRequest::ShowTree(tree, intent) => {
                 self.open_layer(Box::new(page::TreeChangesPage::new(tree, intent)), now);
             }
+            LayerRequest::ShowUndo(message) => {
+                self.open_layer(Box::new(page::UndoPage::undo(Some(message))), now);
+            }
+            LayerRequest::Fork(point) => self.fork_at(point, now),
             LayerRequest::Quit => self.effects.push(Effect::Quit),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::attachments::{ReturnedDraft, labelled, labelled_parts};
 use super::view_update::ViewUpdate;
-use super::{App, DraftState, SessionLink, TurnStatus};
+use super::{AGAIN, App, DraftState, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
 use crate::session::{Envelope, ErrorReport, Event, Input, RestoredConversation, Snapshot, TurnEndReason};
 use crate::tool::BuiltinCards;
@@ -222,7 +222,10 @@ impl ViewUpdate<'_> {
                 if self.view.transcript.is_at_end() {
                     self.view.panel.settle();
                 }
-                self.view.esc.armed = None;
+                if self.view.esc.armed.take().is_some() {
+                    // The second press was meant for the turn.
+                    self.view.esc.ignores_keys_until = Some(self.now + AGAIN);
+                }
                 self.view.wanted_agent = None;
                 self.view.wanted_model = None;
             }

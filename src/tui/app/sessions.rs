@@ -14,6 +14,7 @@ use super::session_view::{SessionView, has_no_messages};
 use super::trees::{TreeView, tree_of};
 use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
+use crate::session::host::ForkPoint;
 use crate::tui::dialog::QuitDialog;
 use crate::tui::sessions::{SessionTarget, SlotId};
 use crate::tui::statusbar::{OtherSessionCounts, SessionFacts};
@@ -105,18 +106,8 @@ impl App {
 
     /// Begins a session with what was said in this one, up to the focused block.
     pub(super) fn fork(&mut self, now: Instant) {
-        let Some(source) = self.views.front.root.clone() else {
-            return self.say("no session is open", Meaning::TextMuted, now);
-        };
-        if self.views.front.task.is_some() {
-            let words = "a task is not forked; fork the session that started it";
-            return self.say(words, Meaning::Warning, now);
-        }
         match self.views.front.transcript.fork_point() {
-            Ok(point) => {
-                let title = self.views.front.facts.title.clone();
-                self.open_session(SessionTarget::Fork(source, point), title, now);
-            }
+            Ok(point) => self.fork_at(point, now),
             Err(ForkRefusal::Nothing) => self.say(
                 "nothing was said yet that could be forked",
                 Meaning::TextMuted,
@@ -128,6 +119,19 @@ impl App {
                 now,
             ),
         }
+    }
+
+    /// The same up to a place in the conversation.
+    pub(super) fn fork_at(&mut self, point: ForkPoint, now: Instant) {
+        let Some(source) = self.views.front.root.clone() else {
+            return self.say("no session is open", Meaning::TextMuted, now);
+        };
+        if self.views.front.task.is_some() {
+            let words = "a task is not forked; fork the session that started it";
+            return self.say(words, Meaning::Warning, now);
+        }
+        let title = self.views.front.facts.title.clone();
+        self.open_session(SessionTarget::Fork(source, point), title, now);
     }
 
     /// Shows a session, and opens it where it is not open yet. One that could only be read, or has ended, is opened anew:

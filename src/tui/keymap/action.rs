@@ -67,6 +67,7 @@ pub(crate) enum Action {
     Open,
     ViewBlock,
     Fork,
+    UndoHere,
     Compact,
     FocusComposer,
     Search,

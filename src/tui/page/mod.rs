@@ -19,6 +19,7 @@ mod rules;
 mod status;
 mod tasks;
 mod tree_changes;
+mod undo;
 
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
@@ -26,6 +27,7 @@ pub(crate) use keys::PAGE as KEYS;
 pub(crate) use leader::LeaderTable;
 pub(crate) use reader::{PageReader, Sheet, mark_matches};
 pub(crate) use tree_changes::{NO_TREE, TaskTree, TreeChangesPage, TreeIntent};
+pub(crate) use undo::UndoPage;
 
 use std::hash::{Hash, Hasher};
 
@@ -72,6 +74,8 @@ pub(crate) static PAGES: &[&Page] = &[
     &watch::PAGE,
     &pane::PAGE,
     &diff::PAGE,
+    &undo::UNDO,
+    &undo::REDO,
     &hooks::PAGE,
     &tasks::PAGE,
     &rules::PAGE,

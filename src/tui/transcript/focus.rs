@@ -5,6 +5,7 @@
 use super::block::{Block, Body};
 use super::call::Group;
 use super::{ScrollMove, Transcript};
+use crate::conversation::MessageId;
 
 /// Direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,25 @@ impl Transcript {
         self.step(Direction::of(step), |_, block| {
             matches!(block.body, Body::User(_))
         })
+    }
+
+    /// Returns the person's message that the focused block belongs to, or the last one where none is focused.
+    pub fn own_message_above(&self) -> Option<MessageId> {
+        let last = self.blocks.list.len().checked_sub(1)?;
+        let focus = self.focus.unwrap_or(last).min(last);
+        let is_own = |block: &Block| matches!(block.body, Body::User(_));
+        let place = self.blocks.list[..=focus].iter().rposition(is_own)?;
+        self.blocks.message_of(place).cloned()
+    }
+
+    /// Returns the person's own messages with their words, the oldest first.
+    pub fn own_messages(&self) -> Vec<(MessageId, String)> {
+        let blocks = self.blocks.list.iter().enumerate();
+        let own = blocks.filter_map(|(place, block)| match &block.body {
+            Body::User(user) => Some((self.blocks.message_of(place)?.clone(), user.text.clone())),
+            _ => None,
+        });
+        own.collect()
     }
 
     /// Moves the focus to the next or previous failure or question.

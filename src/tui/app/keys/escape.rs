@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::session::Op;
+use crate::tui::app::pickers::OWN_MESSAGES;
 use crate::tui::app::{AGAIN, App, ESCAPE_PAUSE, Focus};
 use crate::tui::layer::Layer;
 use crate::tui::transcript::RedrawUrgency;
@@ -39,8 +40,8 @@ impl App {
             self.arm_or_interrupt(armed, now);
         } else if self.can_hold() {
             self.hold(now);
-        } else if self.views.front.composer.is_empty() && !self.views.front.transcript.is_empty() {
-            self.focus_transcript();
+        } else if self.can_go_back() {
+            self.arm_or_list_messages(armed, now);
         } else {
             return RedrawUrgency::None;
         }
@@ -54,9 +55,26 @@ impl App {
             || self.views.front.composer.end_selection()
     }
 
+    /// Nothing goes on, nothing is written, and something was said.
+    pub(in crate::tui::app) fn can_go_back(&self) -> bool {
+        self.views.front.composer.is_empty() && !self.views.front.transcript.is_empty()
+    }
+
+    /// Twice within a second lists the messages to go back to; once does nothing, so that it bites nobody.
+    fn arm_or_list_messages(&mut self, armed: Option<Instant>, now: Instant) {
+        match armed {
+            Some(armed) if now < armed + AGAIN => self.open_list(&OWN_MESSAGES, now),
+            _ => self.views.front.esc.armed = Some(now),
+        }
+    }
+
     fn arm_or_interrupt(&mut self, armed: Option<Instant>, now: Instant) {
         match armed {
-            Some(armed) if now < armed + AGAIN => self.send(Op::Interrupt),
+            Some(armed) if now < armed + AGAIN => {
+                self.send(Op::Interrupt);
+                // The press after these two means the turn that has just ended.
+                self.views.front.esc.ignores_keys_until = Some(now + AGAIN);
+            }
             _ => self.views.front.esc.armed = Some(now),
         }
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::tui::app::session_view::SessionView;
 use crate::tui::app::{App, Focus};
 use crate::tui::keymap::Action;
+use crate::tui::layer::LayerRequest;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -34,10 +35,19 @@ impl App {
             Action::CopyAnswer => self.copy(self.views.front.transcript.copy_answer(), "the answer", now),
             Action::CopyCode => self.copy_code(now),
             Action::CopySession => self.copy_session(now),
+            Action::UndoHere => self.undo_here(now),
             Action::Open => self.open_focused(now),
             Action::ViewBlock => self.view_focused(now),
             // Keys of dialogs and lists mean nothing here.
             _ => {}
+        }
+    }
+
+    /// Shows what going back to before the message above the focused block would change.
+    fn undo_here(&mut self, now: Instant) {
+        match self.views.front.transcript.own_message_above() {
+            Some(message) => self.follow_request(LayerRequest::ShowUndo(message), now),
+            None => self.say("there is no message of yours up to here", Meaning::TextMuted, now),
         }
     }
 

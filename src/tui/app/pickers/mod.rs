@@ -4,6 +4,7 @@
 //! [`App`] when it is opened; what takes a while to look up it requests, and is filled when that has come.
 
 mod agents;
+mod messages;
 mod models;
 mod palette;
 mod prompts;
@@ -11,6 +12,7 @@ mod sessions;
 mod themes;
 
 pub(crate) use agents::{LIST as AGENTS, agent_lines};
+pub(crate) use messages::LIST as OWN_MESSAGES;
 pub(crate) use models::LIST as MODELS;
 pub(crate) use palette::LIST as ACTIONS;
 #[cfg(test)]
@@ -25,10 +27,16 @@ pub(super) use sessions::{SessionRows, SessionState};
 use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
+use ratatui::layout::Size;
+use ratatui::text::{Line, Span};
+
 use super::App;
+use crate::text::wrap::wrap;
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::picker::{ListContent, Picker};
+use crate::view::Look;
+use crate::view::theme::Meaning;
 
 /// A list to pick from: the keys and the `/command` that open it, and its content.
 #[derive(Debug)]
@@ -66,7 +74,34 @@ impl Hash for List {
 }
 
 /// All lists. One that is listed behind another stands behind it here.
-pub(crate) static LISTS: &[&List] = &[&ACTIONS, &SESSIONS, &AGENTS, &MODELS, &THEMES, &PROMPTS];
+pub(crate) static LISTS: &[&List] = &[
+    &ACTIONS,
+    &SESSIONS,
+    &AGENTS,
+    &MODELS,
+    &THEMES,
+    &PROMPTS,
+    &OWN_MESSAGES,
+];
+
+/// Bytes and lines of a preview; no screen shows more.
+const PREVIEW: usize = 16 * 1024;
+const PREVIEW_LINES: usize = 200;
+
+/// Wraps a text beside a list.
+fn text_preview(text: &str, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
+    let text = &text[..text.floor_char_boundary(PREVIEW)];
+    let lines = text.lines().take(PREVIEW_LINES).flat_map(|line| {
+        let line = line.replace('\t', "    ");
+        let pieces = wrap(&line, usize::from(size.width).max(1));
+        let style = look.style(Meaning::Text);
+        let spans = pieces
+            .into_iter()
+            .map(|piece| Span::styled(line[piece].to_owned(), style));
+        spans.map(Line::from).collect::<Vec<_>>()
+    });
+    lines.take(PREVIEW_LINES).collect()
+}
 
 impl App {
     /// Opens a list; one that is open already is left first.

@@ -4,24 +4,19 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use ratatui::layout::Size;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
-use super::{List, OpeningKey};
-use crate::text::wrap::wrap;
+use super::{List, OpeningKey, text_preview};
 use crate::tui::caret::CaretMove;
 use crate::tui::keymap::{Action, Context, Edit, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::tui::prompts::PromptDraft;
 use crate::view::Look;
-use crate::view::theme::Meaning;
 
 /// Bytes of a prompt that are searched: of its first line, and of what follows.
 const TITLE: usize = 200;
 const DETAIL: usize = 2000;
-/// Bytes and lines of a preview; no screen shows more.
-const PREVIEW: usize = 16 * 1024;
-const PREVIEW_LINES: usize = 200;
 
 pub(crate) static LIST: List = List {
     action: "open-prompts",
@@ -127,16 +122,6 @@ impl ListContent for PromptRows {
         let Some(prompt) = self.get(row) else {
             return Vec::new();
         };
-        let text = prompt.draft.expanded();
-        let lines = cut(&text, PREVIEW).lines().take(PREVIEW_LINES).flat_map(|line| {
-            let line = line.replace('\t', "    ");
-            let pieces = wrap(&line, usize::from(size.width).max(1));
-            let style = look.style(Meaning::Text);
-            let spans = pieces
-                .into_iter()
-                .map(|piece| Span::styled(line[piece].to_owned(), style));
-            spans.map(Line::from).collect::<Vec<_>>()
-        });
-        lines.take(PREVIEW_LINES).collect()
+        text_preview(&prompt.draft.expanded(), size, look)
     }
 }

@@ -70,11 +70,11 @@ fn a_page_is_searched() {
     assert_eq!(driver.app.views.front.composer.text(), "");
     driver.press("enter /");
     driver.type_text("previous hunk");
-    assert!(driver.hints().contains("1 of 3"), "{}", driver.hints());
+    assert!(driver.hints().contains("1 of 5"), "{}", driver.hints());
     driver.press("enter n");
-    assert!(driver.hints().contains("2 of 3"), "{}", driver.hints());
-    driver.press("n n");
-    assert!(driver.hints().contains("1 of 3"), "{}", driver.hints());
+    assert!(driver.hints().contains("2 of 5"), "{}", driver.hints());
+    driver.press("n n n n");
+    assert!(driver.hints().contains("1 of 5"), "{}", driver.hints());
     driver.press("esc");
     assert!(driver.hints().contains("esc closes"), "{}", driver.hints());
     driver.wait(400);

@@ -100,6 +100,9 @@ fn esc_twice_within_a_second_interrupts() {
     driver.wait(900);
     driver.press("esc");
     assert!(matches!(driver.sent()[..], [Op::Interrupt]));
+    driver.press("esc esc");
+    assert!(driver.sent().is_empty(), "presses too many");
+    driver.wait(1001);
     driver.press("esc");
     assert_eq!(
         driver.wait(1001),

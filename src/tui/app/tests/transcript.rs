@@ -10,8 +10,7 @@ use super::*;
 fn reading() -> Driver {
     let mut driver = conversation();
     driver.text();
-    driver.press("esc");
-    driver.wait(400);
+    driver.press("ctrl+x [");
     assert_eq!(driver.app.state().focus, "transcript");
     driver
 }
@@ -203,8 +202,7 @@ fn reading_code() -> Driver {
     let text = "Two ways, see src/retry.rs:41:\n\n```rust\nlet a = 1;\n```\n\nor\n\n```\nlet b = 2;\n```\n";
     driver.event(Event::MessageStarted(message(Role::Assistant, text)));
     driver.text();
-    driver.press("esc");
-    driver.wait(400);
+    driver.press("ctrl+x [");
     driver
 }
 
@@ -309,8 +307,7 @@ fn enter_opens_a_match_at_its_line_in_the_project() {
     driver.open_session(&snapshot);
     driver.app.views.front.directory = "/home/u/src/retry/crates".into();
     driver.text();
-    driver.press("esc");
-    driver.wait(400);
+    driver.press("ctrl+x [");
     driver.press("G v");
     driver.text();
     driver.press("down down down");

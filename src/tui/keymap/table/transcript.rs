@@ -42,6 +42,7 @@ pub(super) const ROWS: &[ContextRows] = &[
                 Action::Fork,
                 "fork: go on from the block in a new session",
             ),
+            row(&["u"], Action::UndoHere, "undo to before the message"),
             row(&["/"], Action::Search, "search"),
             row(&["n"], Action::NextMatch, "next match"),
             row(&["N"], Action::PreviousMatch, "previous match"),
