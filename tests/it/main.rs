@@ -75,6 +75,7 @@ mod screen_terminals;
 mod screen_transcript;
 mod screen_trust;
 mod screen_typing;
+mod screen_undo;
 mod screen_watch;
 mod search;
 mod session;

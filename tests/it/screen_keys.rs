@@ -170,7 +170,7 @@ fn keys_walk_fold_and_copy_in_the_transcript() {
     }
     terminal.keys("i");
     terminal.wait_text("send");
-    terminal.key(Key::Esc);
+    terminal.keys("\x18[");
     terminal.wait_text("blocks");
 }
 

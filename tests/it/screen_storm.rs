@@ -114,7 +114,7 @@ fn lines_without_end_are_shown_in_part_and_answered_at_once() {
     terminal.wait_text("send");
     assert_fresh(&terminal);
     // From the first row to the last one, with everything unfolded.
-    terminal.key(Key::Esc);
+    terminal.keys("\x18[");
     terminal.wait_text("composer");
     terminal.keys("g");
     terminal.wait_text("┃ go");

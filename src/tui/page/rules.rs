@@ -36,7 +36,7 @@ pub(super) static PAGE: Page = Page {
     name: "permissions",
     leader: &["P"],
     description: "what is allowed for good",
-    brief: "allowed",
+    brief: "rules",
     command: LayerCommand {
         name: "permissions",
         also: &["allowed"],

@@ -28,7 +28,7 @@ pub(crate) static LIST: List = List {
         name: "rewind",
         also: &["checkpoint", "timeline"],
         about: "Lists your messages, to undo to before one of them or to fork there. Shows first what would change.",
-        after: "diff",
+        after: "sessions",
     }),
     is_offered: |app| !app.views.front.transcript.own_messages().is_empty(),
     content: |app| {

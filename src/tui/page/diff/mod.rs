@@ -31,7 +31,7 @@ pub(super) static PAGE: Page = Page {
     name: "diff",
     leader: &["d"],
     description: "what changed",
-    brief: "changes",
+    brief: "diff",
     command: LayerCommand {
         name: "diff",
         also: &["changes"],
