@@ -95,5 +95,6 @@ mod tools;
 mod trust;
 mod unconfirmed;
 mod undo;
+mod undo_runs;
 mod worktree_runs;
 mod worktrees;

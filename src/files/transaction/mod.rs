@@ -374,18 +374,15 @@ impl Commit {
             self.record.keep();
             return Err(error);
         }
+        self.record.remove();
         if let Some(entry) = self.log {
             entry.end(false);
         }
-        self.record.remove();
         Ok(())
     }
 
     fn finish(self) -> Vec<CommittedFile> {
         let mut is_tidy = true;
-        if let Some(entry) = self.log {
-            entry.end(true);
-        }
         for step in &self.steps {
             is_tidy &= step.finish().is_ok();
         }
@@ -394,6 +391,10 @@ impl Commit {
         } else {
             // The next start clears away what is left beside the files.
             self.record.keep();
+        }
+        // Last, so that whoever finds the entry pending looks for the record as well.
+        if let Some(entry) = self.log {
+            entry.end(true);
         }
         self.steps.into_iter().map(Step::into_written).collect()
     }

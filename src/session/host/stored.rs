@@ -63,11 +63,30 @@ pub(crate) fn in_order(listed: &[ListedSession], project: &Path, with_others: bo
 }
 
 impl StoredSessions {
+    /// Opens them, and brings to an end what a crash left half done in those that are open nowhere: whoever reads one finds
+    /// files and conversation together.
     pub fn open(data: &Path) -> Result<Self, StoreError> {
-        Ok(Self {
+        let stored = Self {
             store: Store::open(data)?,
             data: data.to_owned(),
-        })
+        };
+        for tree in stored.store.unsettled_trees()? {
+            if let Ok(_lock) = SessionLock::take(data, &tree) {
+                stored.settle(&tree)?;
+            }
+        }
+        Ok(stored)
+    }
+
+    /// Puts interrupted changes of files right, and then what the journal knows of them. The caller has the tree's lock.
+    fn settle(&self, root: &SessionId) -> Result<Journal, StoreError> {
+        for problem in files::recover(&records_dir(&self.data)).problems {
+            // The file that it is about is refused by name if it is not as it has to be.
+            tracing::warn!(problem, "a change was interrupted and is not put right");
+        }
+        let journal = Journal::new(&self.data, self.store.clone(), root.clone());
+        journal.settle()?;
+        Ok(journal)
     }
 
     /// Returns all that are no children of others, the newest first.
@@ -195,19 +214,13 @@ impl StoredSessions {
             return Err(of_task(session, &root));
         }
         let lock = self.lock(session, "changed")?;
-        let journal = Journal::new(&self.data, self.store.clone(), root);
-        let records = records_dir(&self.data);
-        for problem in files::recover(&records).problems {
-            // The file that it is about is refused by name if it is not as it has to be.
-            tracing::warn!(problem, "a change was interrupted and is not put right");
-        }
+        let journal = self.settle(&root)?;
         self.store.mark_interrupted(session)?;
-        journal.settle()?;
         let work = SessionUndo {
             store: self.store.clone(),
             journal,
             session: session.clone(),
-            records,
+            records: records_dir(&self.data),
             project: row.project,
             directory: row.directory,
         };
