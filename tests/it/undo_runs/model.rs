@@ -19,6 +19,7 @@ pub(super) struct Change {
     pub(super) path: String,
     pub(super) author: Author,
     pub(super) before: Option<String>,
+    after: Option<String>,
     /// The turn that it belongs to, as an undo counts them.
     pub(super) turn: usize,
     /// It is known what the file was before.
@@ -71,6 +72,7 @@ impl Model {
             path: path.to_owned(),
             author,
             before,
+            after: after.map(str::to_owned),
             turn: self.prompts.len(),
             is_known,
             number: self.next,
@@ -118,17 +120,18 @@ impl Model {
             };
             let target = begin.unwrap_or(first).before.clone();
             if now == target && !(is_lost && begin.is_none() && first.before.is_some() && !first.is_known) {
-                effect.model.forget(path, turn);
+                effect.model.forget(path, begin.unwrap_or(first).number);
                 continue;
             }
             let Some(begin) = begin else { continue };
-            let place = |wanted: &Change| {
-                self.changes
-                    .iter()
-                    .position(|change| std::ptr::eq(change, wanted))
-            };
-            let from = place(begin);
-            let is_foreign = of_path().any(|change| change.author == Author::Outside && place(change) > from);
+            // Each of lathe's changes has to begin as the one before ended, and the file to be as the last one left it.
+            let mut end = begin.before.clone();
+            let mut is_foreign = false;
+            for change in of_path().filter(|change| own(change) && change.number >= begin.number) {
+                is_foreign |= change.before != end;
+                end.clone_from(&change.after);
+            }
+            is_foreign |= end != now;
             if is_foreign {
                 effect.in_the_way.insert(path.clone());
                 continue;
@@ -138,7 +141,7 @@ impl Model {
                 Some(text) => effect.model.files.insert(path.clone(), text),
                 None => effect.model.files.remove(path),
             };
-            effect.model.forget(path, turn);
+            effect.model.forget(path, begin.number);
         }
         if !effect.in_the_way.is_empty() && !skips {
             effect.model = self.clone();
@@ -197,8 +200,8 @@ impl Model {
 
 impl Model {
     /// Takes lathe's changes of a file out of the list.
-    fn forget(&mut self, path: &str, turn: usize) {
+    fn forget(&mut self, path: &str, from: usize) {
         self.changes
-            .retain(|change| change.path != path || change.turn < turn || change.author == Author::Outside);
+            .retain(|change| change.path != path || change.number < from || change.author == Author::Outside);
     }
 }
