@@ -7,6 +7,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use super::source::has_git_part;
 use super::storage::RecordDir;
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
-use crate::files::{ContentHash, ExpectedContent, Transaction};
+use crate::files::{ChangeLog, ContentHash, ExpectedContent, Transaction};
 use crate::text::diff::{diff_hunks, with_hunks};
 
 /// Time for which one that is applied or removed at the moment is waited for.
@@ -90,6 +91,16 @@ struct ApplyStep {
 impl Worktrees {
     /// Applies changes of a task's tree to its project.
     pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, TreeError> {
+        self.apply_logged(task, selection, None)
+    }
+
+    /// The same, entered in a log of changes.
+    pub fn apply_logged(
+        &self,
+        task: &TaskId,
+        selection: &Selection,
+        log: Option<Arc<dyn ChangeLog>>,
+    ) -> Result<ApplyResult, TreeError> {
         self.recover();
         let directory = self.storage.record(task);
         self.record(task)?;
@@ -131,7 +142,7 @@ impl Worktrees {
                 conflicts,
             });
         }
-        self.write(&record, steps)?;
+        self.write(&record, steps, log)?;
         let applied = project.applied_tree(&from, &picked, &self.environment)?;
         let mut stored = self.record(task)?;
         stored.applied = applied;
@@ -147,8 +158,13 @@ impl Worktrees {
         })
     }
 
-    fn write(&self, record: &TreeRecord, steps: Vec<ApplyStep>) -> Result<(), TreeError> {
-        let mut transaction = Transaction::new(&self.transactions, &record.project);
+    fn write(
+        &self,
+        record: &TreeRecord,
+        steps: Vec<ApplyStep>,
+        log: Option<Arc<dyn ChangeLog>>,
+    ) -> Result<(), TreeError> {
+        let mut transaction = Transaction::new(&self.transactions, &record.project).logged(log);
         for step in steps {
             let expected = match &step.ours {
                 ProjectFile::File { bytes, .. } => ExpectedContent::Hash(ContentHash::of(bytes)),

@@ -338,3 +338,120 @@ fn the_permissions_of_a_file_come_back_with_it() {
     assert_eq!(mode("run.sh"), 0o644);
     assert!(!project.exists("private.txt"));
 }
+
+/// A text that stands in the requests of agent `helper` alone.
+const HELPER: &str = "You are the helper of these tests.";
+
+fn with_helper(server: &Server) -> Project {
+    project_with(server)
+        .config(json!({
+            "permission": {"edit": "allow", "bash": "allow"}, "edit": {"require_read": false},
+            "agents": {"helper": {"description": "Helps", "mode": "subagent", "prompt": HELPER}},
+        }))
+        .file("a.txt", "one\n")
+}
+
+fn task(isolation: &str) -> Turn {
+    Turn::tool(
+        "task",
+        json!({
+            "subagent_type": "helper", "description": "look around", "prompt": "do it", "isolation": isolation,
+        }),
+    )
+}
+
+#[test]
+fn what_a_task_changed_is_undone_with_the_message_that_led_to_it() {
+    let server = Server::with([task("none"), Turn::text("Done.")]);
+    server.script_for(
+        HELPER,
+        [
+            write("a.txt", "two\n"),
+            bash("echo three > a.txt"),
+            Turn::text("Worked."),
+        ],
+    );
+    let project = with_helper(&server);
+    let id = run(&project, &["go"]);
+    assert_eq!(project.read("a.txt"), "three\n");
+    let _ = sessions(&project, &["undo", &id]).success();
+    assert_eq!(project.read("a.txt"), "one\n");
+    let _ = sessions(&project, &["redo", &id]).success();
+    assert_eq!(project.read("a.txt"), "three\n");
+}
+
+#[test]
+fn what_is_applied_from_a_work_tree_is_undone_too() {
+    let server = Server::with([task("worktree"), Turn::text("Done.")]);
+    server.script_for(
+        HELPER,
+        [
+            write("a.txt", "two\n"),
+            write("b.txt", "new\n"),
+            Turn::text("Worked."),
+        ],
+    );
+    let project = with_helper(&server).git();
+    let id = run(&project, &["go"]);
+    assert_eq!(project.read("a.txt"), "one\n");
+    // Nothing of it is in the project yet.
+    let listed = sessions(&project, &["undo", &id, "--list", "--json"])
+        .success()
+        .json();
+    assert_eq!(rows(&listed), []);
+    let trees = Lathe::in_project(&project)
+        .args(["worktrees", "list", "--json"])
+        .run()
+        .success()
+        .json();
+    let tree = trees["worktrees"][0]["task"].as_str().unwrap();
+    let _ = Lathe::in_project(&project)
+        .args(["worktrees", "apply", tree])
+        .run()
+        .success();
+    assert_eq!(
+        (project.read("a.txt"), project.read("b.txt")),
+        ("two\n".into(), "new\n".into())
+    );
+    let _ = sessions(&project, &["undo", &id]).success();
+    assert_eq!(project.read("a.txt"), "one\n");
+    assert!(!project.exists("b.txt"));
+}
+
+#[test]
+fn a_session_that_is_open_and_that_of_a_task_are_refused_by_name() {
+    use crate::support::Gate;
+    let gate = Gate::new();
+    let server = Server::with([task("none"), Turn::text("Slowly.").gate(0, &gate)]);
+    server.script_for(HELPER, [write("a.txt", "two\n"), Turn::text("Worked.")]);
+    let project = with_helper(&server);
+    let running = events_of(&project)
+        .args(["--permission-mode", "yolo", "go"])
+        .spawn();
+    gate.wait_until_reached();
+    let list = sessions(&project, &["list", "--json"]).success().json();
+    let all = list["sessions"].as_array().unwrap();
+    let id = |is_task: bool| {
+        let found = all
+            .iter()
+            .find(|session| session["parent"].is_string() == is_task);
+        found.unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let refused = sessions(&project, &["undo", &id(false)]).assert_code(1);
+    assert!(
+        refused
+            .stderr
+            .contains(&format!("open in process {}", running.pid())),
+        "{refused}"
+    );
+    let refused = sessions(&project, &["undo", &id(true)]).assert_code(1);
+    assert!(
+        refused.stderr.contains("belongs to a task of session"),
+        "{refused}"
+    );
+    gate.open();
+    let _ = running.wait().success();
+    let unknown = format!("ses_{}", "0".repeat(26));
+    let refused = sessions(&project, &["undo", &unknown]).assert_code(1);
+    assert!(refused.stderr.contains("there is no session"), "{refused}");
+}

@@ -1,12 +1,16 @@
 //! The work trees of isolated tasks, for every front end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::TaskId;
+use crate::files::ChangeLog;
+use crate::journal::{Journal, SessionLog};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::session::{ErrorReport, ReportKind};
+use crate::store::Store;
 use crate::tool::records_dir;
 
 pub use crate::worktree::{
@@ -49,6 +53,7 @@ pub enum TreeAnswer {
 #[derive(Debug, Clone)]
 pub struct TaskTrees {
     trees: Worktrees,
+    data: PathBuf,
 }
 
 impl TaskTrees {
@@ -56,6 +61,7 @@ impl TaskTrees {
     pub fn new(data: &Path) -> Self {
         let environment = shell_environment(std::env::vars_os(), &EnvironmentRules::default());
         Self {
+            data: data.to_owned(),
             trees: Worktrees::new(data, records_dir(data), environment),
         }
     }
@@ -90,7 +96,23 @@ impl TaskTrees {
 
     /// Applies changes to the project: all that are selected, or, with a conflict, none.
     pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, ErrorReport> {
-        Ok(self.trees.apply(task, selection)?)
+        let log = self.log(task)?;
+        Ok(self.trees.apply_logged(task, selection, log)?)
+    }
+
+    /// The journal of the session that the task belongs to, so that what is applied can be undone there; `None` where that
+    /// session was deleted.
+    fn log(&self, task: &TaskId) -> Result<Option<Arc<dyn ChangeLog>>, ErrorReport> {
+        let Some(store) = Store::open_existing(&self.data)? else {
+            return Ok(None);
+        };
+        let session = task.session();
+        if store.get(&session)?.is_none() {
+            return Ok(None);
+        }
+        let root = store.root(&session)?;
+        let journal = Journal::new(&self.data, store, root);
+        Ok(Some(Arc::new(SessionLog::new(journal, session))))
     }
 
     /// Removes a task's tree. `name` is told what goes that was not applied, before anything is touched.
