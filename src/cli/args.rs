@@ -58,7 +58,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<PermissionsCommand>,
     },
-    /// List, show, search, export, undo, redo or delete sessions
+    /// List, show, search, export, import, undo, redo or delete sessions
     Sessions {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
@@ -265,6 +265,15 @@ pub(super) enum SessionsCommand {
         #[arg(long, value_name = "FORMAT", default_value = "json", conflicts_with = "json")]
         format: ExportForm,
     },
+    /// Make a session of one that lathe or another program wrote to a file
+    Import {
+        /// An export of lathe or OpenCode, a session file of Claude Code or Codex, or `opencode.db#SESSION`
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: String,
+        /// The program that wrote it [default: found out]
+        #[arg(long, value_name = "PROGRAM")]
+        from: Option<ImportFrom>,
+    },
     /// Take back what was changed and said from a message on
     Undo(UndoArgs),
     /// Take the last undo back, until a message is sent
@@ -274,6 +283,14 @@ pub(super) enum SessionsCommand {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ImportFrom {
+    Lathe,
+    Claude,
+    Codex,
+    Opencode,
 }
 
 #[derive(Debug, Args)]

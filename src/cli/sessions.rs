@@ -7,13 +7,14 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::args::{ExportForm, SessionsCommand};
+use super::args::{ExportForm, ImportFrom, SessionsCommand};
 use super::failure::Failure;
 use super::output::{moment, print, print_json, print_note, table};
 use crate::config::Dirs;
 use crate::conversation::{Role, SessionId};
 use crate::session::export::{self, ExportFormat};
 use crate::session::host::{Hit, SessionRow, StoredSessions};
+use crate::session::import::ImportSource;
 use crate::text::count::plural;
 use crate::text::json::inert;
 use crate::text::sanitize::{sanitize, sanitize_line};
@@ -42,6 +43,7 @@ pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<E
         SessionsCommand::Show { id } => show(&stored, &id, style),
         SessionsCommand::Search { words } => search(&stored, &words.join(" "), style),
         SessionsCommand::Export { id, format } => export(&stored, &id, format),
+        SessionsCommand::Import { file, from } => import(&stored, &file, from, style),
         SessionsCommand::Delete { id } => {
             let session = session(&stored, &id)?;
             delete(&stored, &session, style)
@@ -127,6 +129,37 @@ fn export(stored: &StoredSessions, id: &SessionId, format: ExportForm) -> Result
         ExportForm::Json => print(&inert(&text(ExportFormat::Json))),
         ExportForm::Markdown => print(&sanitize(&text(ExportFormat::Markdown))),
     }
+}
+
+fn import(
+    stored: &StoredSessions,
+    file: &str,
+    from: Option<ImportFrom>,
+    style: OutputStyle,
+) -> Result<(), Failure> {
+    let from = from.map(|from| match from {
+        ImportFrom::Lathe => ImportSource::Lathe,
+        ImportFrom::Claude => ImportSource::Claude,
+        ImportFrom::Codex => ImportSource::Codex,
+        ImportFrom::Opencode => ImportSource::Opencode,
+    });
+    let directory =
+        std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
+    let home = Dirs::from_env()?.home;
+    let imported = stored.import(file, from, &directory, home.as_deref())?;
+    match style {
+        OutputStyle::Json => print_json(&json!({ "session": imported.session }))?,
+        OutputStyle::People => {
+            let title = sanitize_line(&imported.title);
+            let messages = plural(imported.messages, "message");
+            let title = truncate(&title, TITLE);
+            print(&format!("imported {} · {messages} · {title}\n", imported.session))?;
+        }
+    }
+    for note in &imported.notes {
+        print_note(note);
+    }
+    Ok(())
 }
 
 fn delete(stored: &StoredSessions, session: &SessionRow, style: OutputStyle) -> Result<(), Failure> {

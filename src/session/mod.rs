@@ -18,6 +18,7 @@ mod draft;
 mod event;
 pub mod export;
 pub mod host;
+pub mod import;
 pub(crate) mod mention;
 mod moment;
 mod opened;

@@ -26,6 +26,7 @@ mod fork;
 mod journal;
 pub mod locks;
 mod messages;
+mod opencode;
 pub mod outputs;
 mod permissions;
 mod private;
@@ -58,6 +59,7 @@ pub use journal::{
 };
 pub use locks::{LockError, SessionLock};
 pub use messages::{InterruptedCounts, MessageChange};
+pub use opencode::opencode_session;
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use prompts::{Prompt, Prompts};

@@ -26,6 +26,7 @@ mod git_reading;
 mod hooks;
 mod hostile;
 mod ignore_files;
+mod imported_sessions;
 mod interactive_bash;
 mod lifetime;
 mod look_at;

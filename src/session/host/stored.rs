@@ -9,13 +9,17 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{CallId, Message, MessageId, PartBody, SessionId};
-use crate::files;
+use crate::files::{self, Roots};
 use crate::journal::Journal;
+use crate::session::import::{self, ImportSource, ImportedSession};
 use crate::session::title::first_line;
 use crate::session::undo::{SessionUndo, UndoList, UndoOutcome, UndoRequest};
 use crate::session::wire::{no_session, of_task};
 use crate::session::{ErrorReport, ReportKind};
-use crate::store::{FoundText, Hit, LockError, Outputs, SessionLock, SessionRow, Store, StoreError, locks};
+use crate::store::{
+    FoundText, Hit, LockError, MessageChange, NewSession, Outputs, SessionLock, SessionRow, Store,
+    StoreError, locks,
+};
 use crate::tool::records_dir;
 
 /// Messages that a search looks for at most.
@@ -182,6 +186,65 @@ impl StoredSessions {
         Ok(calls)
     }
 
+    /// Stores a session that another program, or lathe, wrote to a file, as a new one. It belongs to the directory that the
+    /// file names, or to `directory` where that one is not here.
+    pub fn import(
+        &self,
+        given: &str,
+        from: Option<ImportSource>,
+        directory: &Path,
+        home: Option<&Path>,
+    ) -> Result<ImportedSession, ErrorReport> {
+        let conversation = import::read(given, from)?;
+        let mut notes = conversation.notes();
+        let place = match &conversation.directory {
+            Some(place) if place.is_absolute() && place.is_dir() => place.clone(),
+            Some(place) => {
+                notes.push(format!(
+                    "`{}` is not here, so the session belongs to `{}`",
+                    place.display(),
+                    directory.display()
+                ));
+                directory.to_owned()
+            }
+            None => directory.to_owned(),
+        };
+        let roots = Roots::new(&place, home);
+        let title = first_line(&conversation.title);
+        let new = NewSession {
+            id: SessionId::new(),
+            parent: None,
+            project: roots.project_root().to_owned(),
+            directory: roots.session_dir().to_owned(),
+            agent: "build".to_owned(),
+            model: None,
+            title: title.clone(),
+        };
+        let messages = conversation.messages.len();
+        let changes = conversation.messages.into_iter().flat_map(|message| {
+            let id = message.id.clone();
+            let parts = message.parts.clone().into_iter();
+            let parts = parts.map(move |part| MessageChange::Part {
+                message: id.clone(),
+                part,
+            });
+            std::iter::once(MessageChange::Message(message)).chain(parts)
+        });
+        let changes: Vec<_> = changes.collect();
+        self.store.create(&new)?;
+        if let Err(error) = self.store.write(&new.id, &changes) {
+            // Half a session is none.
+            self.store.delete(&new.id)?;
+            return Err(error.into());
+        }
+        Ok(ImportedSession {
+            session: new.id,
+            title,
+            messages,
+            notes,
+        })
+    }
+
     /// Says what undoing a session would do, from a message on; see [`UndoRequest`].
     pub fn undo_list(&self, session: &SessionId, to: Option<&MessageId>) -> Result<UndoList, ErrorReport> {
         let (work, _lock) = self.undo_work(session)?;
@@ -257,7 +320,6 @@ impl StoredSessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{MessageChange, NewSession};
 
     fn new_session(parent: Option<SessionId>) -> NewSession {
         NewSession {

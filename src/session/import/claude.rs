@@ -1,0 +1,184 @@
+//! Sessions of Claude Code: a line of JSON for each block, linked by `parentUuid`. The branch that ends last is the
+//! conversation; others were left by going back.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::conversation::{
+    ImportedConversation, ImportedResult, file, model, moment, notice, reasoning, text,
+};
+
+/// Texts that Claude Code puts into the conversation beside the person's words.
+const MACHINE: [&str; 5] = [
+    "<local-command-stdout>",
+    "<local-command-caveat>",
+    "<command-name>",
+    "<command-message>",
+    "Caveat: The messages below were generated",
+];
+
+pub(super) fn read(lines: &[Value]) -> ImportedConversation {
+    let mut conversation = ImportedConversation::default();
+    let branch = branch(lines);
+    for line in lines {
+        match line["type"].as_str().unwrap_or_default() {
+            "summary" => line["summary"]
+                .as_str()
+                .unwrap_or_default()
+                .clone_into(&mut conversation.title),
+            "custom-title" | "ai-title" => {
+                let title = line["customTitle"].as_str().or_else(|| line["aiTitle"].as_str());
+                title.unwrap_or_default().clone_into(&mut conversation.title);
+            }
+            "user" | "assistant" if line["isSidechain"] == true => {
+                conversation.leave_out("messages of subagents");
+            }
+            "user" | "assistant" if !branch.contains(id(line)) => {
+                conversation.leave_out("messages of other branches");
+            }
+            "user" => user(line, &mut conversation),
+            "assistant" => assistant(line, &mut conversation),
+            "file-history-snapshot" => conversation.leave_out("snapshots of files"),
+            _ => {}
+        }
+        if conversation.directory.is_none() {
+            conversation.directory = line["cwd"].as_str().map(Into::into);
+        }
+    }
+    conversation.finish()
+}
+
+fn id(line: &Value) -> &str {
+    line["uuid"].as_str().unwrap_or_default()
+}
+
+/// The lines that lead to the last one. Where nothing is linked all of them do.
+fn branch(lines: &[Value]) -> HashSet<&str> {
+    let parents: HashMap<&str, Option<&str>> = lines.iter().map(|line| (id(line), parent(line))).collect();
+    if parents.values().all(Option::is_none) {
+        return lines.iter().map(id).collect();
+    }
+    let is_said = |line: &&Value| {
+        matches!(line["type"].as_str(), Some("user" | "assistant")) && line["isSidechain"] != true
+    };
+    let mut at = lines.iter().rev().find(is_said).map(id);
+    let mut branch = HashSet::new();
+    while let Some(uuid) = at.filter(|uuid| branch.insert(*uuid)) {
+        at = parents.get(uuid).copied().flatten();
+    }
+    branch
+}
+
+/// The line before it; behind a compaction the last one before that.
+fn parent(line: &Value) -> Option<&str> {
+    let parent = line["parentUuid"].as_str();
+    parent.or_else(|| line["logicalParentUuid"].as_str())
+}
+
+fn user(line: &Value, conversation: &mut ImportedConversation) {
+    let created = moment(&line["timestamp"]);
+    if line["isMeta"] == true {
+        return conversation.leave_out("texts of the program itself");
+    }
+    if line["isCompactSummary"] == true {
+        let summary = line["message"]["content"].as_str().unwrap_or_default();
+        conversation.end_reply();
+        return conversation.user(
+            created,
+            vec![notice(format!("summary of what was said before: {summary}"))],
+        );
+    }
+    let mut parts = Vec::new();
+    match &line["message"]["content"] {
+        Value::String(words) => said(words, &mut parts, conversation),
+        Value::Array(blocks) => {
+            for block in blocks {
+                match block["type"].as_str().unwrap_or_default() {
+                    "text" => said(
+                        block["text"].as_str().unwrap_or_default(),
+                        &mut parts,
+                        conversation,
+                    ),
+                    "tool_result" => {
+                        let id = block["tool_use_id"].as_str().unwrap_or_default();
+                        let output = output(&block["content"], conversation);
+                        let ok = block["is_error"] != true;
+                        conversation.result(id, ImportedResult::new(ok, output));
+                    }
+                    "image" | "document" => match (
+                        block["source"]["media_type"].as_str(),
+                        block["source"]["data"].as_str(),
+                    ) {
+                        (Some(mime), Some(data)) => parts.push(file("attached", mime, data)),
+                        _ => conversation.leave_out("pictures"),
+                    },
+                    _ => conversation.leave_out("blocks of unknown kinds"),
+                }
+            }
+        }
+        _ => {}
+    }
+    conversation.user(created, parts);
+}
+
+fn said(
+    words: &str,
+    parts: &mut Vec<crate::conversation::PartBody>,
+    conversation: &mut ImportedConversation,
+) {
+    if MACHINE.iter().any(|begin| words.trim_start().starts_with(begin)) {
+        return conversation.leave_out("texts of the program itself");
+    }
+    // What it reminded its model of is not what the person said.
+    if words.trim_start().starts_with("<system-reminder>") {
+        return conversation.leave_out("reminders");
+    }
+    if !words.trim().is_empty() {
+        parts.push(text(words));
+    }
+}
+
+fn output(content: &Value, conversation: &mut ImportedConversation) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let mut output = Vec::new();
+            for block in blocks {
+                match block["text"].as_str() {
+                    Some(text) => output.push(text),
+                    None => conversation.leave_out("pictures"),
+                }
+            }
+            output.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn assistant(line: &Value, conversation: &mut ImportedConversation) {
+    let message = &line["message"];
+    let created = moment(&line["timestamp"]);
+    let name = message["id"].as_str().unwrap_or_else(|| id(line)).to_owned();
+    let model = || model("anthropic", &message["model"]);
+    for block in message["content"].as_array().into_iter().flatten() {
+        match block["type"].as_str().unwrap_or_default() {
+            "text" => {
+                let words = block["text"].as_str().unwrap_or_default();
+                conversation.assistant(&name, created, model(), text(words));
+            }
+            "thinking" => {
+                let words = block["thinking"].as_str().unwrap_or_default();
+                conversation.assistant(&name, created, model(), reasoning(words));
+            }
+            "redacted_thinking" => conversation.leave_out("encrypted thoughts"),
+            "tool_use" => conversation.call(
+                (&name, created, model()),
+                block["id"].as_str().unwrap_or_default(),
+                block["name"].as_str().unwrap_or_default(),
+                block["input"].clone(),
+            ),
+            _ => conversation.leave_out("blocks of unknown kinds"),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! `lathe sessions import`: sessions of other programs, and lathe's own exports.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::run::{events_of, last, project_with};
+use crate::support::{Finished, Lathe, Project, Server, Turn};
+
+fn sessions(project: &Project, words: &[&str]) -> Finished {
+    Lathe::in_project(project).arg("sessions").args(words).run()
+}
+
+/// Writes a file, imports it, and returns what was said and the notes.
+fn imported(project: &Project, name: &str, text: &str, from: &[&str]) -> (String, Value, String) {
+    fs::write(project.outside().join(name), text).unwrap();
+    let path = project.outside().join(name);
+    let words = ["import", path.to_str().unwrap(), "--json"];
+    let finished = sessions(project, &[&words[..], from].concat()).success();
+    let id = finished.json()["session"].as_str().unwrap().to_owned();
+    let shown = sessions(project, &["show", &id, "--json"]).success().json();
+    (id, shown, finished.stderr)
+}
+
+/// Each part in a line: who, kind, and what it says.
+fn told(shown: &Value) -> Vec<String> {
+    let messages = shown["messages"].as_array().unwrap().iter();
+    let parts = messages.flat_map(|message| {
+        let role = message["role"].as_str().unwrap();
+        message["parts"].as_array().unwrap().iter().map(move |part| {
+            let said = match part["type"].as_str().unwrap() {
+                "tool" => format!(
+                    "{} {} -> {} {}",
+                    part["tool"], part["args"], part["state"], part["output"]
+                ),
+                "file" => format!("{} {}", part["mime"], part["data"]),
+                _ => part["text"].as_str().unwrap_or_default().to_owned(),
+            };
+            format!("{role} {}: {said}", part["type"].as_str().unwrap())
+        })
+    });
+    parts.collect()
+}
+
+fn lines(lines: &[Value]) -> String {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn an_export_comes_back_as_a_session_that_goes_on() {
+    let server = Server::with([
+        Turn::new()
+            .say("Looking.")
+            .call("read", json!({"file_path": "a.txt"})),
+        Turn::text("It says one."),
+    ]);
+    let project = project_with(&server).file("a.txt", "one\n");
+    let run = events_of(&project).arg("what does it say?").run().success();
+    let id = last(&run)["session"].as_str().unwrap().to_owned();
+    let export = sessions(&project, &["export", &id]).success().stdout;
+    let (copy, shown, notes) = imported(&project, "session.json", &export, &[]);
+    assert_ne!(copy, id);
+    assert_eq!(notes, "");
+    let original = sessions(&project, &["show", &id, "--json"]).success().json();
+    assert_eq!(told(&shown), told(&original));
+    assert_eq!(shown["session"]["title"], "what does it say?");
+    assert_eq!(shown["session"]["directory"], original["session"]["directory"]);
+    let details = |shown: &Value| shown["messages"][1]["parts"][1]["details"].clone();
+    assert_eq!(details(&shown), details(&original));
+    // It is found, and it goes on with all that was said.
+    let found = sessions(&project, &["search", "says one", "--json"])
+        .success()
+        .json();
+    assert_eq!(found["hits"].as_array().unwrap().len(), 2, "{found}");
+    server.script([Turn::text("Still one.")]);
+    let _ = events_of(&project)
+        .args(["-s", &copy, "and now?"])
+        .run()
+        .success();
+    let request = server.requests().pop().unwrap();
+    assert!(
+        request.mentions("what does it say?") && request.mentions("It says one."),
+        "{request:?}"
+    );
+}
+
+#[test]
+fn a_session_of_claude_code_is_its_last_branch() {
+    let server = Server::start();
+    let project = project_with(&server);
+    let root = project.root();
+    let line = |uuid: &str, parent: Value, kind: &str, message: Value| {
+        json!({
+            "type": kind, "uuid": uuid, "parentUuid": parent, "isSidechain": false, "sessionId": "s", "cwd": root,
+            "timestamp": "2026-11-20T10:00:00.000Z", "version": "2.1", "message": message,
+        })
+    };
+    let reply = |content: Value| json!({"id": "msg_a", "role": "assistant", "model": "claude-sonnet-4-5", "content": [content]});
+    let mut side = line(
+        "side",
+        Value::Null,
+        "user",
+        json!({"role": "user", "content": "a subagent's order"}),
+    );
+    side["isSidechain"] = json!(true);
+    let text = lines(&[
+        json!({"type": "summary", "summary": "Fixing the parser", "leafUuid": "u5"}),
+        json!({"type": "file-history-snapshot", "messageId": "x", "snapshot": {}}),
+        line(
+            "u1",
+            Value::Null,
+            "user",
+            json!({"role": "user", "content": "fix the parser"}),
+        ),
+        line(
+            "left",
+            json!("u1"),
+            "assistant",
+            reply(json!({"type": "text", "text": "Left behind."})),
+        ),
+        line(
+            "u2",
+            json!("u1"),
+            "assistant",
+            reply(json!({"type": "thinking", "thinking": "Hm.", "signature": "s"})),
+        ),
+        line(
+            "u3",
+            json!("u2"),
+            "assistant",
+            reply(
+                json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "cargo test"}}),
+            ),
+        ),
+        side,
+        line(
+            "u4",
+            json!("u3"),
+            "user",
+            json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": "1 failed"}], "is_error": true},
+            ]}),
+        ),
+        line(
+            "u5",
+            json!("u4"),
+            "assistant",
+            json!({"id": "msg_b", "role": "assistant", "model": "claude-sonnet-4-5", "content": [{"type": "text", "text": "One fails."}]}),
+        ),
+        line(
+            "u6",
+            json!("u5"),
+            "user",
+            json!({"role": "user", "content": [
+                {"type": "text", "text": "see this"},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+            ]}),
+        ),
+        line(
+            "u7",
+            json!("u6"),
+            "assistant",
+            json!({"id": "msg_c", "role": "assistant", "model": "claude-sonnet-4-5", "content": [{"type": "tool_use", "id": "toolu_2", "name": "mcp__x__look", "input": {}}]}),
+        ),
+    ]);
+    // The last line was being written.
+    let (_, shown, notes) = imported(&project, "claude.jsonl", &format!("{text}{{\"type\": \"us"), &[]);
+    assert_eq!(
+        told(&shown),
+        [
+            "user text: fix the parser",
+            "assistant reasoning: Hm.",
+            "assistant tool: \"bash\" {\"command\":\"cargo test\"} -> \"failed\" \"1 failed\"",
+            "assistant text: One fails.",
+            "user text: see this",
+            "user file: \"image/png\" \"aGk=\"",
+            "assistant tool: \"mcp__x__look\" {} -> \"interrupted\" \"Error: the session that was imported has no result of this call\"",
+        ]
+    );
+    assert_eq!(shown["session"]["title"], "Fixing the parser");
+    assert_eq!(shown["messages"][1]["model"], "anthropic/claude-sonnet-4-5");
+    for left in [
+        "messages of subagents (1)",
+        "messages of other branches (1)",
+        "snapshots of files (1)",
+    ] {
+        assert!(notes.contains(left), "{notes}");
+    }
+}
+
+#[test]
+fn a_session_of_codex_is_what_went_to_the_model() {
+    let server = Server::start();
+    let project = project_with(&server);
+    let item = |payload: Value| json!({"timestamp": "2026-11-20T10:00:00.000Z", "type": "response_item", "payload": payload});
+    let said = |role: &str, kind: &str, text: &str| {
+        item(json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}))
+    };
+    let text = lines(&[
+        json!({"timestamp": "2026-11-20T10:00:00.000Z", "type": "session_meta", "payload": {"id": "0", "cwd": "/nowhere/at/all"}}),
+        json!({"timestamp": "2026-11-20T10:00:00.000Z", "type": "turn_context", "payload": {"cwd": "/nowhere/at/all", "model": "gpt-5-codex"}}),
+        said("developer", "input_text", "You are Codex."),
+        said(
+            "user",
+            "input_text",
+            "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>",
+        ),
+        said("user", "input_text", "list the files"),
+        json!({"timestamp": "2026-11-20T10:00:00.000Z", "type": "event_msg", "payload": {"type": "user_message", "message": "list the files"}}),
+        item(
+            json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": "I look."}], "encrypted_content": "x"}),
+        ),
+        item(
+            json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"ls\"]}", "call_id": "call_1"}),
+        ),
+        item(
+            json!({"type": "function_call_output", "call_id": "call_1", "output": "{\"output\":\"a.txt\\n\",\"metadata\":{\"exit_code\":0}}"}),
+        ),
+        item(
+            json!({"type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin Patch\n*** End Patch", "call_id": "call_2"}),
+        ),
+        item(
+            json!({"type": "custom_tool_call_output", "call_id": "call_2", "output": "{\"output\":\"bad\",\"metadata\":{\"exit_code\":1}}"}),
+        ),
+        said("assistant", "output_text", "There is a.txt."),
+    ]);
+    let (_, shown, notes) = imported(&project, "rollout.jsonl", &text, &["--from", "codex"]);
+    assert_eq!(
+        told(&shown),
+        [
+            "user text: list the files",
+            "assistant reasoning: I look.",
+            "assistant tool: \"bash\" {\"command\":\"ls\"} -> \"done\" \"a.txt\\n\"",
+            "assistant tool: \"apply_patch\" {\"patch\":\"*** Begin Patch\\n*** End Patch\"} -> \"failed\" \"bad\"",
+            "assistant text: There is a.txt.",
+        ]
+    );
+    assert_eq!(shown["session"]["title"], "list the files");
+    assert_eq!(shown["session"]["directory"], project.root().to_str().unwrap());
+    assert!(notes.contains("`/nowhere/at/all` is not here"), "{notes}");
+    assert!(notes.contains("texts of the program itself (2)"), "{notes}");
+}
+
+fn opencode(project: &Project) -> Value {
+    let time = json!({"created": 1_790_000_000_000_i64});
+    json!({
+        "info": {"id": "ses_x", "title": "List things", "directory": project.root(), "time": time},
+        "messages": [
+            {"info": {"id": "msg_1", "role": "user", "time": time}, "parts": [
+                {"type": "text", "text": "list"}, {"type": "text", "text": "hidden", "synthetic": true},
+                {"type": "file", "mime": "image/png", "filename": "a.png", "url": "data:image/png;base64,aGk="},
+            ]},
+            {"info": {"id": "msg_2", "role": "assistant", "providerID": "anthropic", "modelID": "claude-x", "time": time}, "parts": [
+                {"type": "step-start"}, {"type": "reasoning", "text": "Hm."}, {"type": "text", "text": "Looking."},
+                {"type": "tool", "callID": "c1", "tool": "read", "state": {
+                    "status": "completed", "input": {"filePath": "a.txt"}, "output": "one", "title": "a.txt",
+                    "time": {"start": 10, "end": 25},
+                }},
+                {"type": "tool", "callID": "c2", "tool": "bash", "state": {
+                    "status": "error", "input": {"command": "false"}, "error": "it failed", "time": {"start": 1, "end": 2},
+                }},
+                {"type": "patch", "hash": "x", "files": []}, {"type": "step-finish"},
+            ]},
+        ],
+    })
+}
+
+const OF_OPENCODE: [&str; 6] = [
+    "user text: list",
+    "user file: \"image/png\" \"aGk=\"",
+    "assistant reasoning: Hm.",
+    "assistant text: Looking.",
+    "assistant tool: \"read\" {\"file_path\":\"a.txt\"} -> \"done\" \"one\"",
+    "assistant tool: \"bash\" {\"command\":\"false\"} -> \"failed\" \"it failed\"",
+];
+
+#[test]
+fn a_session_of_opencode_comes_from_its_export_and_from_its_database() {
+    let server = Server::start();
+    let project = project_with(&server);
+    let export = opencode(&project);
+    let (_, shown, notes) = imported(&project, "export.json", &export.to_string(), &[]);
+    assert_eq!(told(&shown), OF_OPENCODE);
+    assert_eq!(shown["messages"][1]["parts"][2]["duration_ms"], 15);
+    assert!(
+        notes.contains("snapshots of files (1)") && notes.contains("texts of the program itself (1)"),
+        "{notes}"
+    );
+    let path = project.outside().join("opencode.db");
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE session (id TEXT PRIMARY KEY, title TEXT, directory TEXT, time_created INTEGER);
+             CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, data TEXT);
+             CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);",
+        )
+        .unwrap();
+    let info = &export["info"];
+    database
+        .execute(
+            "INSERT INTO session VALUES ('ses_x', ?1, ?2, 1)",
+            [
+                info["title"].as_str().unwrap(),
+                info["directory"].as_str().unwrap(),
+            ],
+        )
+        .unwrap();
+    for message in export["messages"].as_array().unwrap() {
+        let id = message["info"]["id"].as_str().unwrap();
+        database
+            .execute(
+                "INSERT INTO message VALUES (?1, 'ses_x', ?2)",
+                [id, &message["info"].to_string()],
+            )
+            .unwrap();
+        for (place, part) in message["parts"].as_array().unwrap().iter().enumerate() {
+            let name = format!("prt_{id}_{place}");
+            database
+                .execute(
+                    "INSERT INTO part VALUES (?1, ?2, 'ses_x', ?3)",
+                    [&name, id, &part.to_string()],
+                )
+                .unwrap();
+        }
+    }
+    drop(database);
+    let given = format!("{}#ses_x", path.display());
+    let finished = sessions(&project, &["import", &given, "--json"]).success();
+    let id = finished.json()["session"].as_str().unwrap().to_owned();
+    let shown = sessions(&project, &["show", &id, "--json"]).success().json();
+    assert_eq!(told(&shown), OF_OPENCODE);
+    let missing = sessions(&project, &["import", &format!("{}#ses_y", path.display())]).assert_code(1);
+    assert!(missing.stderr.contains("it has no session `ses_y`"), "{missing}");
+    let bare = sessions(&project, &["import", path.to_str().unwrap()]).assert_code(1);
+    assert!(bare.stderr.contains("name a session in it"), "{bare}");
+}
+
+#[test]
+fn what_is_no_session_leaves_none_behind() {
+    let server = Server::start();
+    let project = project_with(&server);
+    for (text, why) in [
+        ("", "it is not known which program wrote it"),
+        ("hello", "it is not known which program wrote it"),
+        (
+            "{\"format\": \"lathe-session-1\", \"session\": {}, \"messages\": []}",
+            "there is no message in it",
+        ),
+        ("[1, 2, 3]", "it is not known which program wrote it"),
+    ] {
+        let path = project.outside().join("x.json");
+        fs::write(&path, text).unwrap();
+        let refused = sessions(&project, &["import", path.to_str().unwrap()]).assert_code(1);
+        assert!(refused.stderr.contains(why), "{text}: {refused}");
+    }
+    let missing = sessions(&project, &["import", "nowhere.json"]).assert_code(1);
+    assert!(missing.stderr.contains("there is no such file"), "{missing}");
+    let list = sessions(&project, &["list", "--json"]).success().json();
+    assert_eq!(list["sessions"], json!([]));
+}
