@@ -1,4 +1,7 @@
 //! Writes down what happens, in the order in which it is told.
+//!
+//! Where somebody watches, what cannot be written (a full disk) is kept in memory, in its order, and written together with the
+//! next thing that can be. Elsewhere the error is for the caller.
 
 use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId};
 use crate::store::{DraftKey, MessageChange, NewSession, PaidRequest, SessionLock, Store, StoreError};
@@ -14,8 +17,50 @@ pub(super) struct Recorder {
     /// The agent and the model that the session has by now, where they are not stored yet.
     changed: Option<AgentChange>,
     failed: bool,
+    /// What could not be written and is to be; `None` where nothing is kept.
+    unsaved: Option<Unsaved>,
     /// Held as long as the session lives; `None` for sessions that are gone with the process.
     lock: Option<SessionLock>,
+}
+
+/// What could not be written, in its order.
+#[derive(Default)]
+struct Unsaved {
+    changes: Vec<MessageChange>,
+    title: Option<String>,
+    /// All of it was written after all, and nobody was told yet.
+    is_saved_again: bool,
+}
+
+impl Unsaved {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.title.is_none()
+    }
+
+    fn add_all(&mut self, changes: Vec<MessageChange>) {
+        for change in changes {
+            self.add(change);
+        }
+    }
+
+    /// Adds a change. One of the same message, or the same part, takes the place of the one before.
+    fn add(&mut self, change: MessageChange) {
+        let is_same = |other: &MessageChange| match (&change, other) {
+            (MessageChange::Message(one), MessageChange::Message(other)) => one.id == other.id,
+            (
+                MessageChange::Part { message, part },
+                MessageChange::Part {
+                    message: other,
+                    part: other_part,
+                },
+            ) => message == other && part.seq == other_part.seq,
+            _ => false,
+        };
+        match self.changes.iter().rposition(is_same) {
+            Some(place) => self.changes[place] = change,
+            None => self.changes.push(change),
+        }
+    }
 }
 
 /// The data that a new session is stored with.
@@ -45,8 +90,62 @@ impl Recorder {
             stored: works_as,
             changed: None,
             failed: false,
+            unsaved: None,
             lock,
         }
+    }
+
+    /// Keeps what cannot be written until it can be, where that is wanted.
+    pub(super) fn keeping_unsaved(mut self, is_wanted: bool) -> Self {
+        self.unsaved = is_wanted.then(Unsaved::default);
+        self
+    }
+
+    /// Returns true if what cannot be written is kept.
+    pub(super) fn keeps_unsaved(&self) -> bool {
+        self.unsaved.is_some()
+    }
+
+    /// Returns true once after everything that was kept in memory was written.
+    pub(super) fn take_saved_again(&mut self) -> bool {
+        let Some(unsaved) = &mut self.unsaved else {
+            return false;
+        };
+        let is_saved = std::mem::take(&mut unsaved.is_saved_again);
+        self.failed &= !is_saved;
+        is_saved
+    }
+
+    /// Writes changes behind those that could not be written before.
+    fn write(&mut self, changes: Vec<MessageChange>) -> Result<(), StoreError> {
+        let Some(unsaved) = &mut self.unsaved else {
+            return self.store.write(&self.session, &changes);
+        };
+        if unsaved.is_empty() && self.beginning.is_none() {
+            let written = self.store.write(&self.session, &changes);
+            if written.is_err() {
+                unsaved.add_all(changes);
+            }
+            return written;
+        }
+        unsaved.add_all(changes);
+        self.write_unsaved()
+    }
+
+    fn write_unsaved(&mut self) -> Result<(), StoreError> {
+        self.begin()?;
+        let Some(unsaved) = &mut self.unsaved else {
+            return Ok(());
+        };
+        if let Some(title) = &unsaved.title {
+            self.store.set_title(&self.session, title)?;
+        }
+        self.store.write(&self.session, &unsaved.changes)?;
+        *unsaved = Unsaved {
+            is_saved_again: self.failed,
+            ..Unsaved::default()
+        };
+        Ok(())
     }
 
     /// Writes the session itself before the first thing that is said in it.
@@ -73,34 +172,32 @@ impl Recorder {
         message: &Message,
         mut changes: Vec<MessageChange>,
     ) -> Result<(), StoreError> {
-        self.begin()?;
+        if self.unsaved.is_none() {
+            self.begin()?;
+        }
         changes.reserve(message.parts.len() + 1);
         changes.push(MessageChange::Message(message.clone()));
         changes.extend(message.parts.iter().map(|part| MessageChange::Part {
             message: message.id.clone(),
             part: part.clone(),
         }));
-        self.store.write(&self.session, &changes)
+        self.write(changes)
     }
 
-    pub(super) fn part(&self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
-        self.store.write(
-            &self.session,
-            &[MessageChange::Part {
-                message: message.clone(),
-                part: part.clone(),
-            }],
-        )
+    pub(super) fn part(&mut self, message: &MessageId, part: &Part) -> Result<(), StoreError> {
+        self.write(vec![MessageChange::Part {
+            message: message.clone(),
+            part: part.clone(),
+        }])
     }
 
     /// Removes for good what was undone.
-    pub(super) fn forget_undone(&self) -> Result<(), StoreError> {
-        self.store.write(&self.session, &[MessageChange::ForgetUndone])
+    pub(super) fn forget_undone(&mut self) -> Result<(), StoreError> {
+        self.write(vec![MessageChange::ForgetUndone])
     }
 
-    pub(super) fn request(&self, request: PaidRequest) -> Result<(), StoreError> {
-        self.store
-            .write(&self.session, &[MessageChange::Request(request)])
+    pub(super) fn request(&mut self, request: PaidRequest) -> Result<(), StoreError> {
+        self.write(vec![MessageChange::Request(request)])
     }
 
     /// Notes what the session works as. One that was not begun yet begins so; else [`Self::store_agent`] writes it, so that
@@ -137,8 +234,15 @@ impl Recorder {
     }
 
     pub(super) fn title(&mut self, title: &str) -> Result<(), StoreError> {
-        self.begin()?;
-        self.store.set_title(&self.session, title)
+        let written = self
+            .begin()
+            .and_then(|()| self.store.set_title(&self.session, title));
+        if written.is_err()
+            && let Some(unsaved) = &mut self.unsaved
+        {
+            unsaved.title = Some(title.to_owned());
+        }
+        written
     }
 
     /// A draft that cannot be kept is not worth a word: it is still on the screen.
@@ -155,6 +259,11 @@ impl Recorder {
     /// Stores what the session works as, and ends what was allowed in it alone. Where the latter cannot be written it is
     /// ended when the session is opened again.
     pub(super) fn end(&mut self) {
+        if self.unsaved.as_ref().is_some_and(|unsaved| !unsaved.is_empty())
+            && let Err(error) = self.write_unsaved()
+        {
+            tracing::error!(%error, "a part of the session was never saved");
+        }
         if let Err(error) = self.store_agent() {
             tracing::warn!(%error, "the agent of the session was not stored");
         }

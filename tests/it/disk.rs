@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::run::{events_of, of_kind};
+use super::screen::say;
 use super::support::{Finished, LATHE, Lathe, Project, Protocol, Server, Terminal, Turn};
 
 /// A small file system in memory. It is unmounted when this is dropped.
@@ -225,4 +226,98 @@ fn a_scratch_directory_that_finds_no_room_keeps_no_command_from_running() {
         }
         assert_eq!(finished.success().stdout, "here\nnone\n", "{options}");
     }
+}
+
+#[test]
+fn a_conversation_on_the_screen_goes_on_in_memory_and_is_saved_when_there_is_room() {
+    let server = Server::start();
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let at = project.outside().join("disk");
+    let Some(disk) = SmallDisk::mount(&at, "size=4m") else {
+        eprintln!("skipped: a_conversation_on_the_screen_goes_on (this user may not mount a file system)");
+        return;
+    };
+    let data = format!("LATHE_DATA_DIR={}", at.join("data").display());
+    let terminal = Terminal::program(
+        "env",
+        &project,
+        120,
+        30,
+        &[&data, LATHE, "--permission-mode", "yolo"],
+    );
+    terminal.wait_text("Ask for a change");
+    server.script([Turn::text("First answer.")]);
+    say(&terminal, "first");
+    terminal.wait_text("First answer.");
+    // Everything that is left.
+    let mut fill = std::fs::File::create(disk.0.join("fill")).unwrap();
+    while std::io::Write::write_all(&mut fill, &[0; 4096]).is_ok() {}
+    while std::io::Write::write_all(&mut fill, &[0]).is_ok() {}
+    drop(fill);
+    server.script([
+        Turn::tool("bash", json!({"command": "echo from the command"})),
+        Turn::text(&format!("Second answer. {}", "It is long. ".repeat(2000))),
+    ]);
+    say(&terminal, "second");
+    terminal.wait_text("The session goes on in memory alone");
+    terminal.wait_text("It is long.");
+    terminal.wait_text("⏎ send");
+    server.script([Turn::text(&format!("Third answer. {}", "Longer. ".repeat(2000)))]);
+    say(&terminal, "third");
+    terminal.wait_text("Longer.");
+    terminal.wait_text("⏎ send");
+    std::fs::remove_file(disk.0.join("fill")).unwrap();
+    server.script([Turn::text("Fourth answer.")]);
+    say(&terminal, "fourth");
+    terminal.wait_text("What was kept in memory alone is saved now.");
+    terminal.wait_text("Fourth answer.");
+    terminal.wait_text("⏎ send");
+    drop(terminal);
+    let sessions = |words: &[&str]| {
+        let lathe = Lathe::in_project(&project).env("LATHE_DATA_DIR", at.join("data"));
+        lathe.arg("sessions").args(words).run().success()
+    };
+    let list = sessions(&["list", "--json"]).json();
+    let id = list["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let shown = sessions(&["show", &id]).stdout;
+    let places = [
+        "first",
+        "First answer.",
+        "second",
+        "from the command",
+        "Second answer.",
+        "third",
+        "Third answer.",
+        "fourth",
+        "Fourth answer.",
+    ]
+    .map(|text| {
+        shown
+            .find(text)
+            .unwrap_or_else(|| panic!("{text} is not in {shown}"))
+    });
+    assert!(places.is_sorted(), "{places:?}");
+    let database = rusqlite::Connection::open(at.join("data/lathe.db")).unwrap();
+    let sound: String = database
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(sound, "ok");
+}
+
+#[test]
+fn a_screen_over_a_read_only_data_directory_talks_and_says_that_nothing_is_saved() {
+    let server = Server::with([Turn::text("An answer.")]);
+    let project = Project::new().model(&server, Protocol::OpenAiChat);
+    let at = project.outside().join("disk");
+    let Some(_disk) = SmallDisk::mount(&at, "ro") else {
+        eprintln!(
+            "skipped: a_screen_over_a_read_only_data_directory (this user may not mount a file system)"
+        );
+        return;
+    };
+    let data = format!("LATHE_DATA_DIR={}", at.join("data").display());
+    let terminal = Terminal::program("env", &project, 120, 30, &[&data, LATHE]);
+    terminal.wait_text("This session lives in memory alone");
+    say(&terminal, "hello");
+    terminal.wait_text("An answer.");
 }

@@ -499,9 +499,28 @@ impl Actor {
         }));
     }
 
-    /// A failed write ends the turn: nothing more is done that could not be kept.
+    /// A failed write ends the turn, so that nothing more is done that could not be kept. Where somebody watches it goes on in
+    /// memory, and they are told.
     pub(super) fn check(&mut self, stored: Result<(), crate::store::StoreError>) {
-        let Err(error) = stored else { return };
+        let Err(error) = stored else {
+            if self.parts.recorder.take_saved_again() {
+                let words = "What was kept in memory alone is saved now.";
+                self.publish(Event::Notice(words.to_owned()));
+            }
+            return;
+        };
+        if self.parts.recorder.keeps_unsaved() {
+            if self.parts.recorder.fail() {
+                self.report(
+                    ReportKind::Storage,
+                    format!(
+                        "{error}. The session goes on in memory alone; it is saved as soon as that works, and lost if lathe \
+                         ends before"
+                    ),
+                );
+            }
+            return;
+        }
         if self.parts.recorder.fail() {
             self.report(ReportKind::Storage, error.to_string());
             self.parts.driver.cancel_calls();

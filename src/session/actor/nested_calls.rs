@@ -13,7 +13,7 @@ impl Actor {
     pub(super) fn begin_call(&mut self, call: CallId, recorded: oneshot::Sender<()>) {
         self.with_call(&call, |part| part.state = CallState::Running);
         let stored = self.store_call(call.outer().as_ref().unwrap_or(&call));
-        if stored.is_ok() {
+        if stored.is_ok() || self.parts.recorder.keeps_unsaved() {
             // Whoever does not wait any more has given the call up.
             let _ = recorded.send(());
             self.publish(Event::CallRunning { call });
@@ -88,15 +88,15 @@ impl Actor {
         }
     }
 
-    fn store_call(&self, call: &CallId) -> Result<(), crate::store::StoreError> {
+    fn store_call(&mut self, call: &CallId) -> Result<(), crate::store::StoreError> {
         let mut last = self.parts.messages.iter().rev().take(8);
         let found = last.find_map(|message| {
             let is_it = |body: &PartBody| matches!(body, PartBody::Tool(tool) if tool.call == *call);
             let part = message.parts.iter().find(|part| is_it(&part.body))?;
-            Some((&message.id, part))
+            Some((message.id.clone(), part.clone()))
         });
         match found {
-            Some((message, part)) => self.parts.recorder.part(message, part),
+            Some((message, part)) => self.parts.recorder.part(&message, &part),
             None => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ use super::profile::{Profiles, PromptFacts, TaskFacts};
 use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
-use super::{ErrorReport, OpenRequest, config_error};
+use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
 use crate::conversation::{
@@ -230,7 +230,8 @@ impl TaskSessions for ChildSessions {
             info,
             draft,
             opening: "startup",
-            recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None),
+            recorder: Recorder::new(parts.store.clone(), row.session.clone(), None, works_as, None)
+                .keeping_unsaved(parts.request.front_end == FrontEndKind::Attended),
             before_plan: StateBeforePlan {
                 agent: None,
                 mode: Mode::Ask,

@@ -10,7 +10,7 @@ use super::recap::recap;
 use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
-use super::{FrontEndKind, OpenRequest, agents, categories, cleanup, task_trees};
+use super::{FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, task_trees};
 use crate::agent::driver::Reports;
 use crate::conversation::{Message, ModelRef};
 use crate::journal::Journal;
@@ -21,7 +21,7 @@ use crate::session::recorder::{FirstRecord, Recorder};
 use crate::session::tasks::{MeteredProvider, TaskDelegation, Tasks, TasksParts};
 use crate::session::title::TitleGenerator;
 use crate::session::{ErrorReport, SessionInfo};
-use crate::store::{NewSession, Store};
+use crate::store::{NewSession, Store, StoreError};
 use crate::tool::Registry;
 
 /// The root of a tree, opened.
@@ -37,7 +37,7 @@ pub(in crate::session) struct WiredSession {
 pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, ErrorReport> {
     let mut notes = request.loaded.warnings.clone();
     let catalog = Arc::new(Catalog::new(providers(request)?));
-    let store = Store::open(&request.dirs.data)?;
+    let store = open_store(request, &mut notes)?;
     let found = find_session(request, &store, &mut notes)?;
     let agents = Arc::new(agents(request));
     notes.extend(agents::problems(&agents));
@@ -132,7 +132,14 @@ impl TreeParts {
             messages,
             draft,
             opening,
-            recorder: recorder(self.store.clone(), found, &profile, project, directory),
+            recorder: recorder(
+                request.front_end,
+                self.store.clone(),
+                found,
+                &profile,
+                project,
+                directory,
+            ),
             before_plan: start.before_plan.clone(),
             titles: titles(request, &self.catalog, &self.provider),
             reports,
@@ -156,6 +163,20 @@ impl TreeParts {
             notes,
             tasks: link,
         })
+    }
+}
+
+/// Opens the database. Where that cannot be written, a new session that somebody watches lives in memory alone.
+fn open_store(request: &OpenRequest, notes: &mut Vec<String>) -> Result<Store, ErrorReport> {
+    let may_be_lost = request.front_end == FrontEndKind::Attended && request.which == SessionChoice::New;
+    match Store::open(&request.dirs.data) {
+        Err(error @ (StoreError::Full | StoreError::ReadOnly)) if may_be_lost => {
+            notes.push(format!(
+                "{error}. This session lives in memory alone and is lost when lathe ends."
+            ));
+            Ok(Store::in_memory()?)
+        }
+        store => Ok(store?),
     }
 }
 
@@ -193,6 +214,7 @@ fn history(store: &Store, found: &FoundSession, profile: &Profile) -> Result<Vec
 
 /// Returns what writes the session down; a new one is stored with its first message.
 fn recorder(
+    front_end: FrontEndKind,
     store: Store,
     found: FoundSession,
     profile: &Profile,
@@ -212,7 +234,8 @@ fn recorder(
         },
         system: profile.system.clone(),
     });
-    Recorder::new(store, found.id, begin, (agent, model), found.lock)
+    let recorder = Recorder::new(store, found.id, begin, (agent, model), found.lock);
+    recorder.keeping_unsaved(front_end == FrontEndKind::Attended)
 }
 
 /// Returns the model that gives sessions titles, where one is configured, its provider is and somebody sees the title.

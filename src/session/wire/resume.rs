@@ -64,11 +64,20 @@ pub(super) fn find(
     };
     let Some(row) = row else {
         let id = SessionId::new();
-        let lock = SessionLock::take(&request.dirs.data, &id).map_err(|error| lock_error(&error))?;
+        let lock = match SessionLock::take(&request.dirs.data, &id) {
+            Ok(lock) => Some(lock),
+            // Nobody else can write there either.
+            Err(LockError::Store(StoreError::Full | StoreError::ReadOnly))
+                if request.front_end == FrontEndKind::Attended =>
+            {
+                None
+            }
+            Err(error) => return Err(lock_error(&error)),
+        };
         return Ok(FoundSession {
             id,
             row: None,
-            lock: Some(lock),
+            lock,
             held: None,
         });
     };
