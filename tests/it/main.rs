@@ -28,6 +28,7 @@ mod hostile;
 mod ignore_files;
 mod imported_sessions;
 mod interactive_bash;
+mod kill_runs;
 mod lifetime;
 mod look_at;
 mod managed;
