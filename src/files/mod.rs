@@ -23,6 +23,7 @@ mod directory;
 mod error;
 mod hash;
 pub mod locks;
+mod moment;
 pub mod resolve;
 pub mod text_file;
 pub mod transaction;
@@ -31,6 +32,7 @@ pub use current::CurrentFile;
 pub use error::{FileError, FileProblem};
 pub use hash::ContentHash;
 pub use locks::{PathGuard, PathLocks};
+pub use moment::FileMoment;
 pub use resolve::{PathError, PathKind, Resolved, Roots, local_path};
 pub use text_file::{Encoding, Eol, SpliceError, TextFile, looks_binary};
 pub use transaction::{

@@ -1,39 +1,30 @@
-//! Finding what a command changed: a look at the project before it and one after it.
+//! Finding what a command changed: a look at the project after it, compared with the one after the command before.
 //!
-//! Files whose contents the journal has are looked at one by one, wherever they lie. Of the others in the project, those
-//! that no rule of git ignores, two bounded walks compare size and times; that a command changed one of these is known, what it
-//! was before is not.
+//! Files whose contents the journal has are looked at one by one, wherever they lie, before the command as well. Of the
+//! others in the project, those that no rule of git ignores, a bounded walk compares size and times. What differs and has changed
+//! since the command began, by the clock that the file system writes times with, is the command's; what it was before is not
+//! known.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use super::image::Looked;
-use super::known_files::Stamp;
 use super::record::SessionLog;
+use super::walked::{Walked, walk};
+use crate::files::FileMoment;
 use crate::regular_file::FileGate;
 use crate::store::{ChangeOrigin, FileImage, JournalFile, StoreError};
-use crate::tree_walk::{Flow, IgnoreFiles, Walk};
 
-/// Files that a walk looks at.
-const MAX_FILES: usize = 20_000;
-const MAX_TIME: Duration = Duration::from_millis(200);
 /// Files of one command that are entered.
 const MAX_ENTERED: usize = 1000;
 /// Bytes of the files of one command whose contents are kept from then on.
 const MAX_KEPT: u64 = 16 << 20;
-const GIT: &str = ".git";
 
-/// The project before a command.
+/// A command that runs.
 pub struct CommandWatch {
-    before: Walked,
-}
-
-/// Files of a project by path.
-struct Walked {
-    files: HashMap<PathBuf, Stamp>,
-    /// False when there were too many of them, or it took too long.
-    is_whole: bool,
+    began: FileMoment,
+    /// The project after the command before this one, or at the beginning.
+    before: Arc<Walked>,
 }
 
 impl CommandWatch {
@@ -41,8 +32,10 @@ impl CommandWatch {
     pub fn begin(log: &SessionLog, project: &Path, gate: &(dyn FileGate + Sync)) -> Result<Self, StoreError> {
         // What changed until now was not this command.
         log.journal().refresh_known()?;
+        let before = log.journal().known.walked(|| walk(project, gate));
         Ok(Self {
-            before: walk(project, gate),
+            began: FileMoment::now(),
+            before,
         })
     }
 
@@ -59,7 +52,7 @@ impl CommandWatch {
             .map(|changed| file(changed.path, changed.before, changed.after))
             .collect();
         let now = walk(project, gate);
-        let mut others = self.before.compared_with(&now);
+        let mut others = self.before.compared_with(&now, self.began, project);
         others.retain(|(path, _)| !log.journal().known.has(path));
         others.sort();
         let mut kept = 0;
@@ -72,6 +65,7 @@ impl CommandWatch {
             let after = take_in(log, &path, &now, &mut kept)?;
             files.push(file(path, before, after));
         }
+        log.journal().known.set_walked(now);
         if !files.is_empty() {
             log.enter(ChangeOrigin::Command, false, &files)?;
         }
@@ -103,48 +97,4 @@ fn file(path: PathBuf, before: FileImage, after: FileImage) -> JournalFile {
         after,
         parents: Vec::new(),
     }
-}
-
-impl Walked {
-    /// Returns the files that are others now, each with whether it was there before.
-    fn compared_with(&self, now: &Self) -> Vec<(PathBuf, bool)> {
-        let mut others = Vec::new();
-        for (path, stamp) in &now.files {
-            match self.files.get(path) {
-                Some(before) if before == stamp => {}
-                Some(_) => others.push((path.clone(), true)),
-                None if self.is_whole => others.push((path.clone(), false)),
-                None => {}
-            }
-        }
-        if now.is_whole {
-            let gone = self.files.keys().filter(|path| !now.files.contains_key(*path));
-            others.extend(gone.map(|path| (path.clone(), true)));
-        }
-        others
-    }
-}
-
-fn walk(project: &Path, gate: &(dyn FileGate + Sync)) -> Walked {
-    let begun = Instant::now();
-    let mut walked = Walked {
-        files: HashMap::new(),
-        is_whole: true,
-    };
-    let enters = |entry: &crate::tree_walk::Entry| !(entry.is_directory() && entry.name() == GIT);
-    Walk::whole(project, IgnoreFiles::Everywhere, gate).each(&enters, |entry| {
-        let Ok(entry) = entry else { return Flow::Continue };
-        if walked.files.len() == MAX_FILES || begun.elapsed() > MAX_TIME {
-            walked.is_whole = false;
-            return Flow::Stop;
-        }
-        if entry.is_directory() {
-            return Flow::Continue;
-        }
-        if let Ok(metadata) = entry.metadata() {
-            walked.files.insert(entry.path().to_owned(), Stamp::of(&metadata));
-        }
-        Flow::Continue
-    });
-    walked
 }

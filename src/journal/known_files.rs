@@ -1,47 +1,14 @@
 //! Files whose contents the journal has, as they were when it last looked.
 
 use std::collections::HashMap;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Journal;
 use super::image::Looked;
+use super::stamp::Stamp;
+use super::walked::Walked;
 use crate::store::{FileImage, StoreError};
-
-/// What changes when a file does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    size: u64,
-    mode: u32,
-    /// Seconds and nanoseconds; the time of the last change of the file or its attributes, which nobody can set.
-    changed: (i64, i64),
-    written: (i64, i64),
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        Self {
-            inode: metadata.ino(),
-            size: metadata.size(),
-            mode: metadata.mode(),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-            written: (metadata.mtime(), metadata.mtime_nsec()),
-        }
-    }
-
-    /// In bytes.
-    pub(super) fn size(self) -> u64 {
-        self.size
-    }
-
-    /// `None` where nothing is there.
-    pub(super) fn at(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().as_ref().map(Self::of)
-    }
-}
 
 #[derive(Debug, Default)]
 pub(super) struct KnownFiles {
@@ -53,6 +20,8 @@ struct State {
     files: HashMap<PathBuf, Known>,
     /// What was stored of the tree has been taken in.
     is_read: bool,
+    /// The project as it was after the last command.
+    walked: Option<Arc<Walked>>,
 }
 
 #[derive(Debug)]
@@ -82,6 +51,16 @@ impl KnownFiles {
 
     pub(super) fn has(&self, path: &Path) -> bool {
         self.state().files.contains_key(path)
+    }
+
+    /// Returns the last walk of the project, or makes the first.
+    pub(super) fn walked(&self, walk: impl FnOnce() -> Walked) -> Arc<Walked> {
+        let mut state = self.state();
+        Arc::clone(state.walked.get_or_insert_with(|| Arc::new(walk())))
+    }
+
+    pub(super) fn set_walked(&self, walked: Walked) {
+        self.state().walked = Some(Arc::new(walked));
     }
 
     /// Forgets what it knows: something else wrote the files.

@@ -18,6 +18,8 @@ mod plan;
 mod quota;
 mod record;
 mod settle;
+mod stamp;
+mod walked;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -16,14 +16,13 @@ use crate::permission::PermissionKey;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use self::repositories::Repositories;
 use super::SessionServices;
 use super::file_name::one_line;
+use crate::files::FileMoment;
 use crate::permission::{Action, may_be_protected, protected_subject};
 use crate::unconfirmed::{CommandWatch, Digests, UnconfirmedRecords, is_read};
 
@@ -69,10 +68,6 @@ enum Name {
     /// A directory that git writes to all the time: only that it is new is told.
     Repository,
 }
-
-/// The moment before a command, in nanoseconds of the file system's clock.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::tool) struct FileMoment(i128);
 
 /// State before a command.
 #[derive(Debug)]
@@ -170,39 +165,6 @@ impl ProtectedNames {
         touched.changed = shown(changed);
         touched
     }
-}
-
-impl FileMoment {
-    #[cfg(target_os = "linux")]
-    fn now() -> Self {
-        // Files get the time of the last tick.
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-        Self(nanoseconds(time.tv_sec, time.tv_nsec))
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn now() -> Self {
-        const TICK: Duration = Duration::from_millis(10);
-        let now = std::time::SystemTime::now() - TICK;
-        let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Self(i128::try_from(since.as_nanos()).unwrap_or(i128::MAX))
-    }
-
-    fn is_before_change_of(self, path: &Path) -> bool {
-        let data = fs::symlink_metadata(path);
-        data.is_ok_and(|data| nanoseconds(data.ctime(), data.ctime_nsec()) >= self.0)
-    }
-
-    /// Of what came here with a directory, only the directory has changed.
-    fn is_before_arrival_of(self, path: &Path, root: &Path) -> bool {
-        let mut moved = path.ancestors().take_while(|above| *above != root);
-        moved.any(|above| self.is_before_change_of(above))
-    }
-}
-
-fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
-    i128::from(seconds) * i128::try_from(Duration::from_secs(1).as_nanos()).unwrap_or_default()
-        + i128::from(nanoseconds)
 }
 
 /// The protected names of a tree, the outer ones first and up to a limit.
