@@ -45,7 +45,7 @@ fn what_is_chosen_is_undone_and_comes_again() {
         "{page}"
     );
     terminal.key(Key::Enter);
-    terminal.wait_text("choose first what to take back");
+    terminal.wait_text("Choose first what to take back");
     assert_eq!(project.read("a.txt"), "three\n");
     terminal.keys("1");
     terminal.wait_text("restores 1 file, deletes 1 file and takes 4 messages out of the");
@@ -114,7 +114,7 @@ fn nothing_is_undone_while_a_turn_runs_and_a_changed_file_is_named() {
     terminal.wait_text("Choose what to take back.");
     terminal.keys("2");
     terminal.key(Key::Enter);
-    terminal.wait_text("A turn is running, so nothing was undone");
+    terminal.wait_text("A turn is running, so nothing was undone; stop it first.");
     gate.open();
     terminal.key(Key::Esc);
     terminal.wait_text("Slowly.");
@@ -142,4 +142,34 @@ fn a_fork_instead_leaves_the_session_as_it_is() {
     terminal.wait_text("Forked from");
     terminal.wait_text("┃ the second thing");
     assert_eq!(project.read("a.txt"), "three\n");
+}
+
+#[test]
+fn nothing_is_undone_while_a_task_runs_which_is_named() {
+    /// A text that stands in the requests of agent `helper` alone.
+    const HELPER: &str = "You are the helper of these tests.";
+    let gate = Gate::new();
+    let task = json!({
+        "subagent_type": "helper", "description": "look around", "prompt": "do it", "run_in_background": true,
+    });
+    let server = Server::with([
+        write("a.txt", "two\n"),
+        Turn::tool("task", task),
+        Turn::text("It works in the background."),
+    ]);
+    server.script_for(HELPER, [Turn::text("Looked.").gate(0, &gate)]);
+    let project = with_edits(&server).config(json!({
+        "agents": {"helper": {"description": "Helps", "mode": "subagent", "prompt": HELPER}},
+    }));
+    let terminal = open(&project);
+    say(&terminal, "go");
+    terminal.wait_text("It works in the background.");
+    gate.wait_until_reached();
+    terminal.keys("\x18u");
+    terminal.wait_text("Choose what to take back.");
+    terminal.keys("2");
+    terminal.key(Key::Enter);
+    terminal.wait_text("The task `look around` still runs, so nothing was undone");
+    assert_eq!(project.read("a.txt"), "two\n");
+    gate.open();
 }

@@ -33,7 +33,7 @@ fn line(file: &UndoFile) -> String {
     }
     let lines = match (file.additions, file.deletions) {
         (0, 0) => String::new(),
-        (added, removed) => format!(", {added} lines added and {removed} removed"),
+        (added, removed) => format!(", {} added and {removed} removed", plural(added, "line")),
     };
     let note = file
         .note

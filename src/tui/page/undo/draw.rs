@@ -93,6 +93,9 @@ impl UndoPage {
         if self.is_working {
             return sentence("At work.", Meaning::TextMuted, width, cx);
         }
+        if let Some(notice) = &self.notice {
+            return sentence(&sanitize_line(notice), Meaning::Warning, width, cx);
+        }
         let Some(scope) = scope else {
             return sentence("Choose what to take back.", Meaning::TextMuted, width, cx);
         };

@@ -24,7 +24,6 @@ use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::statusbar::Hints;
-use crate::view::theme::Meaning;
 
 pub(super) static UNDO: Page = Page {
     action: "undo",
@@ -123,6 +122,7 @@ pub(crate) struct UndoPage {
     scope: Option<UndoScope>,
     list: FileDiffs,
     is_working: bool,
+    /// What came of the last key, or of the work.
     notice: Option<String>,
 }
 
@@ -212,7 +212,7 @@ impl UndoPage {
         let query = match (self.direction, self.scope) {
             (UndoDirection::Redo, _) => Query::Redo { skips_changed },
             (UndoDirection::Undo, None) => {
-                self.notice = Some("choose first what to take back: 1, 2 or 3".to_owned());
+                self.notice = Some("Choose first what to take back: 1, 2 or 3.".to_owned());
                 return LayerReply::Done;
             }
             (UndoDirection::Undo, Some(scope)) => Query::Undo(UndoRequest {
@@ -340,9 +340,6 @@ impl Layer for UndoPage {
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let key = |action| keymap.label(Context::Layer(self.keys()), action);
-        if let Some(said) = &self.notice {
-            hints.say(said, Meaning::Warning);
-        }
         hints.key(
             keymap.label(Context::Global, Action::Escape),
             "closes, nothing changes",
