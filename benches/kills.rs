@@ -9,22 +9,6 @@ mod kill_runs;
 #[path = "../tests/it/support/mod.rs"]
 mod support;
 
-use std::time::{Instant, SystemTime};
-
-use kill_runs::Counts;
-
-const RUNS: u64 = 40;
-
 fn main() {
-    let mut given = std::env::args().filter_map(|argument| argument.parse::<u64>().ok());
-    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
-    let first = given.next().unwrap_or(since.as_secs());
-    let runs = given.next().unwrap_or(RUNS);
-    println!("seeds {first} to {}", first + runs - 1);
-    let started = Instant::now();
-    let counts = (first..first + runs).fold(Counts::default(), |counts, seed| {
-        eprintln!("seed {seed}");
-        counts + kill_runs::run(seed)
-    });
-    println!("{runs} runs, {counts}, nothing lost, {:?}", started.elapsed());
+    support::seeds::in_a_benchmark(40, kill_runs::run, "nothing lost");
 }

@@ -9,25 +9,6 @@ mod support;
 #[path = "../tests/it/undo_runs/mod.rs"]
 mod undo_runs;
 
-use std::time::{Instant, SystemTime};
-
-use undo_runs::Counts;
-
-const RUNS: u64 = 500;
-
 fn main() {
-    let mut given = std::env::args().filter_map(|argument| argument.parse::<u64>().ok());
-    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
-    let first = given.next().unwrap_or(since.as_secs());
-    let runs = given.next().unwrap_or(RUNS);
-    println!("seeds {first} to {}", first + runs - 1);
-    let started = Instant::now();
-    let counts = (first..first + runs).fold(Counts::default(), |counts, seed| {
-        eprintln!("seed {seed}");
-        counts + undo_runs::run(seed)
-    });
-    println!(
-        "{runs} runs, {counts}, each as it had to be, {:?}",
-        started.elapsed()
-    );
+    support::seeds::in_a_benchmark(500, undo_runs::run, "each as it had to be");
 }

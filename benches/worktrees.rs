@@ -9,22 +9,6 @@ mod support;
 #[path = "../tests/it/worktree_runs/mod.rs"]
 mod worktree_runs;
 
-use std::time::{Instant, SystemTime};
-
-use worktree_runs::Counts;
-
-const RUNS: u64 = 200;
-
 fn main() {
-    let mut given = std::env::args().filter_map(|argument| argument.parse::<u64>().ok());
-    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap();
-    let first = given.next().unwrap_or(since.as_secs());
-    let runs = given.next().unwrap_or(RUNS);
-    println!("seeds {first} to {}", first + runs - 1);
-    let started = Instant::now();
-    let counts = (first..first + runs).fold(Counts::default(), |counts, seed| {
-        eprintln!("seed {seed}");
-        counts + worktree_runs::run(seed)
-    });
-    println!("{runs} runs, {counts}, nothing lost, {:?}", started.elapsed());
+    support::seeds::in_a_benchmark(200, worktree_runs::run, "nothing lost");
 }

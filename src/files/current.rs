@@ -1,4 +1,4 @@
-//! What is at a path now, without following a link on the way.
+//! Looks at what is at a path now, without following a link on the way.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::directory::Directory;
 use super::{FileError, FileProblem};
 
-/// What is at a real path.
+/// A file, a link or nothing, as it is at a real path now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CurrentFile {
     Absent,

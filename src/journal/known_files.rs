@@ -18,7 +18,7 @@ pub(super) struct KnownFiles {
 #[derive(Debug, Default)]
 struct State {
     files: HashMap<PathBuf, Known>,
-    /// What was stored of the tree has been taken in.
+    /// True once the stored changes of the tree have been taken in.
     is_read: bool,
     /// The project as it was after the last command.
     walked: Option<Arc<Walked>>,

@@ -1,4 +1,4 @@
-//! What an undo would do: for each file the state to bring back, or why that is not done.
+//! Plans of an undo or a redo: for each file the state to bring back, or why that is not done.
 //!
 //! The changes of a file form a chain. Its first link says what the file was, its last what it has to be now. Where one link
 //! does not begin as the one before ended, or the file is another now, something else has changed it, and it is left alone.
@@ -43,7 +43,7 @@ pub struct PlannedFile {
     pub(super) rows: Vec<i64>,
 }
 
-/// What happens to a file.
+/// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedAction {
@@ -74,7 +74,7 @@ pub enum Refusal {
 }
 
 impl PlannedAction {
-    /// What is done to the file, as in "it would be restored".
+    /// Returns the participle, as in "it would be restored".
     pub fn done(self) -> &'static str {
         match self {
             Self::Restore => "restored",
@@ -188,6 +188,7 @@ impl Journal {
                 let refusal = chain.refusal(&now.image);
                 (Some(now), refusal)
             }
+            Err(_) if chain.is_foreign => (None, Some(Refusal::ByCommand)),
             Err(error) => (None, Some(Refusal::Unreadable(error.problem().to_string()))),
         };
         let then = match &chain.to {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::store::{Blobs, Store, StoreError};
 
-/// What was put away so lately may not be referred to yet.
+/// Age of a content that may not be referred to yet.
 const YOUNG: Duration = Duration::from_mins(10);
 
 /// Bounds of the contents of all trees together.

@@ -14,7 +14,7 @@ use crate::store::{ChangeOrigin, FileImage, JournalFile, NewJournalChange, Store
 pub struct SessionLog {
     journal: Journal,
     session: SessionId,
-    /// What files will be when the transactions that run now are done.
+    /// The states of files when the transactions that run now are done.
     running: Mutex<HashMap<i64, Vec<(PathBuf, FileImage)>>>,
 }
 

@@ -106,6 +106,11 @@ impl Recorder {
         self.unsaved.is_some()
     }
 
+    /// Returns true if something is in memory alone.
+    pub(super) fn has_unsaved(&self) -> bool {
+        self.unsaved.as_ref().is_some_and(|unsaved| !unsaved.is_empty())
+    }
+
     /// Returns true once after everything that was kept in memory was written.
     pub(super) fn take_saved_again(&mut self) -> bool {
         let Some(unsaved) = &mut self.unsaved else {
@@ -153,7 +158,10 @@ impl Recorder {
         let Some(FirstRecord { session, system }) = &self.beginning else {
             return Ok(());
         };
-        self.store.create(session)?;
+        // It is there where an earlier attempt found no room for the rest.
+        if self.store.get(&session.id)?.is_none() {
+            self.store.create(session)?;
+        }
         self.store
             .set_system_prompt(&session.id, &session.agent, system)?;
         self.store.set_draft(DraftKey::Project(&session.project), "")?;
@@ -259,7 +267,7 @@ impl Recorder {
     /// Stores what the session works as, and ends what was allowed in it alone. Where the latter cannot be written it is
     /// ended when the session is opened again.
     pub(super) fn end(&mut self) {
-        if self.unsaved.as_ref().is_some_and(|unsaved| !unsaved.is_empty())
+        if self.has_unsaved()
             && let Err(error) = self.write_unsaved()
         {
             tracing::error!(%error, "a part of the session was never saved");

@@ -266,6 +266,13 @@ fn a_conversation_on_the_screen_goes_on_in_memory_and_is_saved_when_there_is_roo
     say(&terminal, "third");
     terminal.wait_text("Longer.");
     terminal.wait_text("⏎ send");
+    // What is stored is not all of it, so nothing is taken out of the conversation.
+    terminal.keys("\x18u");
+    terminal.wait_text("Choose what to take back.");
+    terminal.keys("3\r");
+    terminal.wait_text("A part of this session is in memory alone, so nothing was undone");
+    terminal.keys("q");
+    terminal.wait_text("⏎ send");
     std::fs::remove_file(disk.0.join("fill")).unwrap();
     server.script([Turn::text("Fourth answer.")]);
     say(&terminal, "fourth");

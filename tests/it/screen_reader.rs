@@ -9,7 +9,7 @@ use crate::support::{Fault, Lathe, Project, Server, Terminal, Turn};
 const ANSWER: &str = "Answer for \"bash wants to run\" with a number:";
 const READY: &str = "/help tells the commands.";
 
-fn open(project: &Project, arguments: &[&str]) -> Terminal {
+pub(crate) fn open(project: &Project, arguments: &[&str]) -> Terminal {
     let arguments = [&["--screen-reader"], arguments].concat();
     let terminal = Terminal::start(project, 100, 100, &arguments);
     // What is typed from here on stands behind the sign for it, or a turn has begun.
@@ -588,35 +588,5 @@ fn a_question_hides_no_character_and_is_left_without_a_control() {
     terminal.wait_text("| true ⟨U+009B⟩8m; touch a⇥");
     say(&terminal, "3");
     terminal.wait_text("Denied.");
-    leave(&terminal);
-}
-
-#[test]
-fn an_undo_is_told_first_and_done_by_a_word() {
-    let server = Server::with([
-        Turn::tool("write", json!({"file_path": "a.txt", "content": "two\n"})),
-        Turn::text("Written."),
-    ]);
-    let project = project(&server)
-        .file("a.txt", "one\n")
-        .config(json!({"permission": {"edit": "allow"}, "edit": {"require_read": false}}));
-    let terminal = open(&project, &[]);
-    say(&terminal, "write it");
-    terminal.wait_text("Finished.");
-    say(&terminal, "/undo both");
-    terminal.wait_text("/undo tells first what would change");
-    say(&terminal, "/undo");
-    terminal.wait_text("a.txt would be restored, 1 line added and 1 removed.");
-    terminal.wait_text("Nothing has changed yet.");
-    assert_eq!(project.read("a.txt"), "two\n");
-    say(&terminal, "/undo both");
-    terminal.wait_text("Done: 1 file changed, 3 messages left or came back.");
-    terminal.wait_text("Left unsent: write it");
-    assert_eq!(project.read("a.txt"), "one\n");
-    say(&terminal, "/redo");
-    terminal.wait_text("/redo yes does it.");
-    say(&terminal, "/redo yes");
-    wait_count(&terminal, "Done: 1 file changed", 2);
-    assert_eq!(project.read("a.txt"), "two\n");
     leave(&terminal);
 }

@@ -173,3 +173,34 @@ fn nothing_is_undone_while_a_task_runs_which_is_named() {
     assert_eq!(project.read("a.txt"), "two\n");
     gate.open();
 }
+
+#[test]
+fn an_undo_is_told_first_and_done_by_a_word() {
+    use crate::screen_reader::{leave, open, say, wait_count};
+    let server = Server::with([
+        Turn::tool("write", json!({"file_path": "a.txt", "content": "two\n"})),
+        Turn::text("Written."),
+    ]);
+    let project = project(&server)
+        .file("a.txt", "one\n")
+        .config(json!({"permission": {"edit": "allow"}, "edit": {"require_read": false}}));
+    let terminal = open(&project, &[]);
+    say(&terminal, "write it");
+    terminal.wait_text("Finished.");
+    say(&terminal, "/undo both");
+    terminal.wait_text("/undo tells first what would change");
+    say(&terminal, "/undo");
+    terminal.wait_text("a.txt would be restored, 1 line added and 1 removed.");
+    terminal.wait_text("Nothing has changed yet.");
+    assert_eq!(project.read("a.txt"), "two\n");
+    say(&terminal, "/undo both");
+    terminal.wait_text("Done: 1 file changed, 3 messages left or came back.");
+    terminal.wait_text("Left unsent: write it");
+    assert_eq!(project.read("a.txt"), "one\n");
+    say(&terminal, "/redo");
+    terminal.wait_text("/redo yes does it.");
+    say(&terminal, "/redo yes");
+    wait_count(&terminal, "Done: 1 file changed", 2);
+    assert_eq!(project.read("a.txt"), "two\n");
+    leave(&terminal);
+}

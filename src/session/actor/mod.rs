@@ -31,13 +31,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::outbox::{Outbox, Receiver};
 use super::profile::MakeProfiles;
-use super::query::{CacheMiss, StatusGroup};
+use super::query::{Answer, CacheMiss, Query, StatusGroup};
 use super::recorder::Recorder;
 use super::tasks::Tasks;
 use super::terminal_rows;
@@ -62,6 +62,7 @@ use hook_jobs::HookDone;
 use hook_queue::HookQueue;
 pub(super) use plan_mode::StateBeforePlan;
 use todos::KnownTodos;
+use undo::UndoChange;
 pub(super) use user_commands::UserCommands;
 
 /// How often a growing reply is written down.
@@ -237,11 +238,7 @@ impl Actor {
                 }
                 ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
                 ActorWake::Command(Some(Command::Task(command))) => self.on_task_command(command),
-                ActorWake::Command(Some(Command::Ask(query, answer))) if query.is_about_undo() => {
-                    // Whoever asked may be gone.
-                    let _ = answer.send(self.answer_undo(query).await);
-                }
-                ActorWake::Command(Some(Command::Ask(query, answer))) => self.answer(query, answer),
+                ActorWake::Command(Some(Command::Ask(query, answer))) => self.on_query(query, answer).await,
                 ActorWake::Command(None) => self.on_op(Op::Close),
                 ActorWake::Driver(event) => self.on_driver(event),
                 ActorWake::Checkpoint => self.on_checkpoint(),
@@ -260,6 +257,17 @@ impl Actor {
                 return self.end_hooks().await;
             }
         }
+    }
+
+    async fn on_query(&mut self, query: Query, sender: oneshot::Sender<Answer>) {
+        let change = match query {
+            Query::Undo(request) => UndoChange::Undo(request),
+            Query::Redo { skips_changed } => UndoChange::Redo { skips_changed },
+            query => return self.answer(query, sender),
+        };
+        let answer = self.change_by_undo(change).await;
+        // Whoever asked may be gone.
+        let _ = sender.send(answer);
     }
 
     async fn wake(&mut self) -> ActorWake {

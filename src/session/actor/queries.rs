@@ -11,6 +11,7 @@ use crate::session::query::{
     Answer, ChangesQuery, ContextFacts, CostQuery, ExportJob, MissCause, Query, StatusGroup, bare_url,
     history, next_screen, process_group, put_back,
 };
+use crate::session::undo::UndoDirection;
 use crate::session::{SessionInfo, is_plan};
 use crate::store::{SessionRow, StoreError};
 use crate::tool::{DrawnArgs, RenderCx, ResultSource};
@@ -96,8 +97,10 @@ impl Actor {
                 let seq = self.outbox.seq();
                 let _ = sender.send(Answer::AtWork { is_at_work, seq });
             }
-            // These change the session, so the loop waits for them.
-            Query::UndoList(_) | Query::RedoList | Query::Undo(_) | Query::Redo { .. } => {}
+            Query::UndoList(to) => self.list_undo(UndoDirection::Undo, to, sender),
+            Query::RedoList => self.list_undo(UndoDirection::Redo, None, sender),
+            // They change the session, so the loop waits for them.
+            Query::Undo(_) | Query::Redo { .. } => {}
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {
                 let path = self.place(&keep.path);
@@ -272,6 +275,6 @@ impl Actor {
 }
 
 /// Does the work on a thread where it may take its time. Who asked may be gone by then.
-fn answer_aside(sender: oneshot::Sender<Answer>, work: impl FnOnce() -> Answer + Send + 'static) {
+pub(super) fn answer_aside(sender: oneshot::Sender<Answer>, work: impl FnOnce() -> Answer + Send + 'static) {
     tokio::task::spawn_blocking(move || drop(sender.send(work())));
 }

@@ -2,35 +2,54 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot::Sender;
+
 use super::context::ContextState;
+use super::queries::answer_aside;
 use super::todos::KnownTodos;
 use super::{Actor, revised_calls};
 use crate::agent::history::{HistoryView, KnownSize};
-use crate::conversation::Message;
-use crate::session::query::{Answer, Query};
-use crate::session::undo::{SessionUndo, UndoDone};
+use crate::conversation::{Message, MessageId};
+use crate::session::query::Answer;
+use crate::session::undo::{SessionUndo, UndoDirection, UndoDone, UndoRequest};
 use crate::session::{ErrorReport, Event, RestoredConversation};
 use crate::store::{MessageChange, StoredUndo};
 
 impl Actor {
-    /// Answers a query about undo. The actor waits for the work, so that nothing begins meanwhile.
-    pub(super) async fn answer_undo(&mut self, query: Query) -> Answer {
-        let changes = matches!(query, Query::Undo(_) | Query::Redo { .. });
-        if let Some(why) = self.why_no_undo(changes) {
+    /// Says what an undo, or a redo, would do. A turn goes on meanwhile.
+    pub(super) fn list_undo(&self, direction: UndoDirection, to: Option<MessageId>, sender: Sender<Answer>) {
+        let work = match self.undo_work() {
+            Ok(work) => work,
+            // Whoever asked may be gone.
+            Err(why) => return drop(sender.send(Answer::Failed(why))),
+        };
+        answer_aside(sender, move || {
+            let listed = match direction {
+                UndoDirection::Undo => work.list(to.as_ref()),
+                UndoDirection::Redo => work.redo_list(),
+            };
+            match listed {
+                Ok(list) => Answer::UndoList(Box::new(list)),
+                Err(report) => Answer::Failed(sentence(&report)),
+            }
+        });
+    }
+
+    /// Undoes, or redoes. The actor waits for the work, so that nothing begins meanwhile.
+    pub(super) async fn change_by_undo(&mut self, change: UndoChange) -> Answer {
+        if let Some(why) = self.why_no_undo() {
             return Answer::Failed(why);
         }
-        let Some(work) = self.undo_work() else {
-            return Answer::Failed("This session keeps no earlier contents of files.".to_owned());
+        let work = match self.undo_work() {
+            Ok(work) => work,
+            Err(why) => return Answer::Failed(why),
         };
-        let done = tokio::task::spawn_blocking(move || match query {
-            Query::Undo(request) => work.undo(&request).map(UndoStep::Done),
-            Query::Redo { skips_changed } => work.redo(skips_changed).map(UndoStep::Done),
-            Query::UndoList(to) => work.list(to.as_ref()).map(UndoStep::Listed),
-            _ => work.redo_list().map(UndoStep::Listed),
+        let done = tokio::task::spawn_blocking(move || match change {
+            UndoChange::Undo(request) => work.undo(&request),
+            UndoChange::Redo { skips_changed } => work.redo(skips_changed),
         });
         match done.await {
-            Ok(Ok(UndoStep::Listed(list))) => Answer::UndoList(Box::new(list)),
-            Ok(Ok(UndoStep::Done(done))) => {
+            Ok(Ok(done)) => {
                 let outcome = done.outcome;
                 self.restore(done);
                 Answer::Undone(outcome)
@@ -40,20 +59,13 @@ impl Actor {
         }
     }
 
-    /// Says what stands in the way of an undo or a redo.
-    fn why_no_undo(&self, changes: bool) -> Option<String> {
-        if self.parts.is_task {
+    /// Says what goes on here that stands in the way of an undo or a redo.
+    fn why_no_undo(&self) -> Option<String> {
+        if self.parts.recorder.has_unsaved() {
             return Some(
-                "Undo belongs to the conversation that started this task; go back to it first.".to_owned(),
+                "A part of this session is in memory alone, so nothing was undone; free some space first."
+                    .to_owned(),
             );
-        }
-        if let Some(held) = &self.parts.info.read_only {
-            return Some(format!(
-                "This session is open in {held}, so nothing can be undone here."
-            ));
-        }
-        if !changes {
-            return None;
         }
         if self.is_busy() {
             return Some("A turn is running, so nothing was undone; stop it first.".to_owned());
@@ -93,11 +105,22 @@ impl Actor {
         ))
     }
 
-    fn undo_work(&self) -> Option<SessionUndo> {
+    /// Returns what does the work, or why there is none in this session.
+    fn undo_work(&self) -> Result<SessionUndo, String> {
+        if self.parts.is_task {
+            let why = "Undo belongs to the conversation that started this task; go back to it first.";
+            return Err(why.to_owned());
+        }
+        if let Some(held) = &self.parts.info.read_only {
+            return Err(format!(
+                "This session is open in {held}, so nothing can be undone here."
+            ));
+        }
         let services = &self.parts.calls.services;
-        Some(SessionUndo {
+        let journal = services.tree.journal.clone();
+        Ok(SessionUndo {
             store: services.tree.store.clone(),
-            journal: services.tree.journal.clone()?,
+            journal: journal.ok_or("This session keeps no earlier contents of files.")?,
             session: self.parts.info.id.clone(),
             records: services.tree.records_dir.clone(),
             project: services.roots.project_root().to_owned(),
@@ -169,9 +192,10 @@ impl Actor {
     }
 }
 
-enum UndoStep {
-    Listed(crate::session::undo::UndoList),
-    Done(UndoDone),
+/// A change that a person wants.
+pub(super) enum UndoChange {
+    Undo(UndoRequest),
+    Redo { skips_changed: bool },
 }
 
 /// A report as a sentence on the screen.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -193,11 +194,9 @@ impl ImportedConversation {
 
 /// Returns the name that lathe's own tool has, where there is one.
 fn own_name(tool: &str) -> String {
-    thread_local! {
-        static TOOLS: Registry = Registry::builtin();
-    }
+    static TOOLS: LazyLock<Registry> = LazyLock::new(Registry::builtin);
     let lower = tool.to_lowercase();
-    if TOOLS.with(|tools| tools.get(&lower).is_some()) {
+    if TOOLS.get(&lower).is_some() {
         return lower;
     }
     tool.to_owned()

@@ -7,7 +7,6 @@
 mod claude;
 mod codex;
 mod conversation;
-
 mod opencode;
 mod own_export;
 

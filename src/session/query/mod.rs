@@ -84,15 +84,6 @@ pub enum Query {
     },
 }
 
-impl Query {
-    pub(in crate::session) fn is_about_undo(&self) -> bool {
-        matches!(
-            self,
-            Self::UndoList(_) | Self::RedoList | Self::Undo(_) | Self::Redo { .. }
-        )
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {

@@ -285,7 +285,11 @@ impl ViewUpdate<'_> {
         self.view.panel.reset(&restored.messages, &restored.todos);
         self.view.facts.context_used = restored.context_used;
         self.view.has_messages = !restored.messages.is_empty();
-        self.view.composer.set_history(sent(&restored.messages));
+        // What stands there is found again with the key of what was sent before.
+        let unsent = Some(self.view.composer.draft()).filter(|draft| !draft.is_blank());
+        self.view
+            .composer
+            .set_history(sent(&restored.messages).chain(unsent));
         self.view.composer.set(Draft::from_stored(&restored.draft));
         self.view.draft = DraftState::Stored;
     }

@@ -102,19 +102,7 @@ pub(crate) fn run(seed: u64) -> Counts {
 
 #[test]
 fn what_was_told_survives_kill_9_at_random_points() {
-    const WORKERS: u64 = 2;
-    let of_worker = |worker: u64| {
-        let seeds = (1..=6).filter(move |seed| seed % WORKERS == worker);
-        seeds.fold(Counts::default(), |counts, seed| counts + run(seed))
-    };
-    let counts = thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS)
-            .map(|worker| scope.spawn(move || of_worker(worker)))
-            .collect();
-        let counts = workers.into_iter().map(|worker| worker.join().unwrap());
-        counts.fold(Counts::default(), Add::add)
-    });
-    eprintln!("{counts}");
+    let counts = crate::support::seeds::in_a_test(6, run);
     assert!(
         counts.kills >= 30 && counts.calls > 20 && counts.compactions > 0,
         "{counts}"

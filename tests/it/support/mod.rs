@@ -23,6 +23,7 @@ mod model_server;
 mod project;
 mod random;
 mod script;
+pub(crate) mod seeds;
 mod sixel;
 mod streaming;
 mod terminal;

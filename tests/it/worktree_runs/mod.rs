@@ -109,19 +109,7 @@ pub(crate) fn run(seed: u64) -> Counts {
 
 #[test]
 fn random_runs_with_kills_and_clean_ups_lose_nothing() {
-    const WORKERS: u64 = 2;
-    let of_worker = |worker: u64| {
-        let seeds = (1..=20).filter(move |seed| seed % WORKERS == worker);
-        seeds.fold(Counts::default(), |counts, seed| counts + run(seed))
-    };
-    let counts = thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS)
-            .map(|worker| scope.spawn(move || of_worker(worker)))
-            .collect();
-        let counts = workers.into_iter().map(|worker| worker.join().unwrap());
-        counts.fold(Counts::default(), Add::add)
-    });
-    eprintln!("{counts}");
+    let counts = crate::support::seeds::in_a_test(20, run);
     // Runs in which nothing happens would prove nothing.
     assert!(
         counts.trees > 20 && counts.applied > 20 && counts.kills > 20,
