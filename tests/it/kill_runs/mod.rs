@@ -86,6 +86,8 @@ pub(crate) fn run(seed: u64) -> Counts {
         turns: 0,
         counts: Counts::default(),
     };
+    // The first turn fills the window and ends, however slow the machine is, so that later ones are near to a summary.
+    run.turn(false);
     while run.counts.kills < KILLS {
         if run.session.is_some() && run.random.below(4) == 0 {
             run.undo();
@@ -129,7 +131,11 @@ impl Run {
         self.server = Server::start();
         let project = self.project.take().unwrap();
         self.project = Some(project.model(&self.server, Protocol::OpenAiChat));
+        let read = |name: &str| Turn::tool("read", json!({"file_path": format!("{name}.txt")}));
         let mut turns = Vec::new();
+        if self.turns == 1 {
+            turns.extend(["a", "b", "c"].map(read));
+        }
         for _ in 0..=self.random.below(4) {
             let name = ["a", "b", "c"][self.random.below(3)];
             turns.push(match self.random.below(4) {
@@ -141,10 +147,11 @@ impl Run {
                     "write",
                     json!({"file_path": "new.txt", "content": format!("turn {}\n", self.turns)}),
                 ),
-                _ => Turn::tool("read", json!({"file_path": format!("{name}.txt")})),
+                _ => read(name),
             });
         }
         turns.push(Turn::text(&format!("Turn {} is done. {}", self.turns, "A word. ".repeat(50))).piece(20));
+        let requests = turns.len();
         self.server.script(turns.into_iter().map(without_figures));
         self.server.side(without_figures(
             Turn::text(&format!("## Goal\n{}", "Summary. ".repeat(40))).piece(20),
@@ -156,8 +163,12 @@ impl Run {
         }
         words.push(&prompt);
         let running = Lathe::in_project(self.project()).args(words).spawn();
-        let looks = may_be_killed.then(|| 20 + self.random.below(700));
-        let (finished, is_killed) = Self::end(running, looks);
+        // So far by what it has asked for, which no slow machine changes.
+        let asks = 1 + self.random.below(requests + 1);
+        let looks = self.random.below(60);
+        let server = &self.server;
+        let is_due = || server.all_requests().len() >= asks;
+        let (finished, is_killed) = Self::end(running, may_be_killed.then_some(looks), is_due);
         self.counts.kills += usize::from(is_killed);
         let requests = self.server.all_requests();
         self.counts.compactions += requests.iter().filter(|request| request.side).count();
@@ -202,7 +213,7 @@ impl Run {
             .args(["sessions", verb, &id, "--skip-changed"][..if verb == "undo" { 4 } else { 3 }].iter())
             .spawn();
         let looks = (self.random.below(2) == 0).then(|| self.random.below(120));
-        let (_, is_killed) = Self::end(running, looks);
+        let (_, is_killed) = Self::end(running, looks, || true);
         self.counts.kills += usize::from(is_killed);
         self.counts.undone += 1;
         // What left the conversation, or came back, was told before.
@@ -210,15 +221,21 @@ impl Run {
         self.told.retain(|call, _| there.contains_key(call));
     }
 
-    /// Lets a process end, or kills it after so many looks.
-    fn end(mut running: crate::support::Running, looks: Option<usize>) -> (Finished, bool) {
+    /// Lets a process end, or kills it so many looks after it is due.
+    fn end(
+        mut running: crate::support::Running,
+        looks: Option<usize>,
+        is_due: impl Fn() -> bool,
+    ) -> (Finished, bool) {
         let Some(looks) = looks else {
             return (running.wait(), false);
         };
-        for _ in 0..looks {
+        let mut late = 0;
+        while late < looks {
             if running.has_ended() {
                 return (running.wait(), false);
             }
+            late += usize::from(is_due());
             thread::park_timeout(LOOK_AGAIN);
         }
         (running.kill(), true)
