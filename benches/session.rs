@@ -9,28 +9,20 @@
 
 #[path = "session/recording.rs"]
 mod recording;
+#[path = "session/screen.rs"]
+mod screen;
 #[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use std::fs;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lathe::conversation::{Message, SessionId};
-use lathe::session::Event;
 use lathe::store::{DraftKey, MessageChange, NewSession, Store};
-use lathe::tool::BuiltinCards;
-use lathe::tui::transcript::{DrawCx, Transcript};
-use lathe::view::highlight::{self, Highlighter};
-use lathe::view::theme::Theme;
-use lathe::view::{Look, Symbols};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use lathe::view::highlight;
+use screen::{SIZE, Screen, WALKS};
 use support::{Key, LATHE, Project, Protocol, Server, Terminal};
 
-const SIZE: (u16, u16) = (120, 36);
-/// Sizes that a window goes through while somebody drags its corner, again and again.
-const DRAGGED: [(u16, u16); 6] = [(120, 36), (112, 34), (97, 30), (80, 24), (133, 40), (160, 50)];
 const OPENINGS: usize = 5;
 /// Of a draft in one line.
 const LINE: usize = 60_000;
@@ -50,42 +42,6 @@ fn main() {
     program(&messages);
 }
 
-/// How the reader moves.
-struct Walk {
-    what: &'static str,
-    frames: usize,
-    step: fn(&mut Transcript, usize),
-}
-
-const WALKS: [Walk; 4] = [
-    Walk {
-        what: "by line, up",
-        frames: 4_000,
-        step: |transcript, _| transcript.scroll_by(-1),
-    },
-    Walk {
-        what: "by page, up",
-        frames: 4_000,
-        step: |transcript, _| transcript.page(-1),
-    },
-    Walk {
-        what: "by page, down",
-        frames: 4_000,
-        step: |transcript, _| transcript.page(1),
-    },
-    Walk {
-        what: "from end to end",
-        frames: 1_000,
-        step: |transcript, frame| {
-            if frame % 2 == 0 {
-                transcript.to_start();
-            } else {
-                transcript.to_end();
-            }
-        },
-    },
-];
-
 fn frames(messages: &[Message]) {
     highlight::load(&["rust", "sh", "bash"]);
     let mut screen = Screen::new(messages);
@@ -97,20 +53,14 @@ fn frames(messages: &[Message]) {
     let mut all = Vec::new();
     for round in 0..3 {
         for walk in &WALKS {
-            let mut times = Vec::with_capacity(walk.frames);
-            for frame in 0..walk.frames {
-                (walk.step)(&mut screen.transcript, frame);
-                times.push(screen.frame());
-            }
+            let times = screen.walk(walk);
             if round == 0 {
                 all.extend_from_slice(&times);
                 row(walk.what, times);
             }
-            screen.transcript.to_end();
-            screen.frame();
         }
         if round == 0 {
-            let times = resizes(&mut screen);
+            let times = screen.walk_resized();
             all.extend_from_slice(&times);
             row("by page, up, each in another size", times);
             row("all of them", std::mem::take(&mut all));
@@ -118,19 +68,6 @@ fn frames(messages: &[Message]) {
         resident.push(memory("self", "VmRSS:", "status"));
     }
     println!("\nresident after each of three rounds: {resident:.1?} MiB");
-}
-
-fn resizes(screen: &mut Screen) -> Vec<Duration> {
-    let walk = 0..600;
-    let times = walk.map(|frame| {
-        let (columns, rows) = DRAGGED[frame % DRAGGED.len()];
-        screen.resize(columns, rows);
-        screen.transcript.page(-1);
-        screen.frame()
-    });
-    let times = times.collect();
-    screen.resize(SIZE.0, SIZE.1);
-    times
 }
 
 fn row(what: &str, mut times: Vec<Duration>) {
@@ -143,70 +80,6 @@ fn row(what: &str, mut times: Vec<Duration>) {
         at(0.99),
         at(1.0)
     );
-}
-
-struct Screen {
-    transcript: Transcript,
-    drawn: Buffer,
-    before: Buffer,
-    theme: Theme,
-    highlighter: Highlighter,
-    now: Instant,
-    frame: usize,
-}
-
-impl Screen {
-    fn new(messages: &[Message]) -> Self {
-        let mut transcript = Transcript::new();
-        transcript.draw_builtin(BuiltinCards::new());
-        let now = Instant::now();
-        for message in messages {
-            transcript.apply(&Event::MessageStarted(Arc::new(message.clone())), now);
-        }
-        let area = Rect::new(0, 0, SIZE.0, SIZE.1);
-        Self {
-            transcript,
-            drawn: Buffer::empty(area),
-            before: Buffer::empty(area),
-            theme: Theme::default(),
-            highlighter: Highlighter::new(),
-            now,
-            frame: 0,
-        }
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        let area = Rect::new(0, 0, columns, rows);
-        self.drawn.resize(area);
-        self.before = Buffer::empty(area);
-    }
-
-    /// Draws a frame and compares it with the one before.
-    fn frame(&mut self) -> Duration {
-        self.frame += 1;
-        self.now += Duration::from_millis(33);
-        let began = Instant::now();
-        self.drawn.reset();
-        let look = Look {
-            theme: &self.theme,
-            symbols: Symbols::Unicode,
-            highlighter: &self.highlighter,
-        };
-        let cx = DrawCx {
-            look,
-            frame: self.frame,
-            now: self.now,
-            focused: false,
-            fold_key: "o",
-            view_key: "e",
-            ask_key: "",
-            end_key: "esc esc",
-        };
-        self.transcript.draw(self.drawn.area, &mut self.drawn, &cx);
-        std::hint::black_box(self.before.diff(&self.drawn));
-        std::mem::swap(&mut self.before, &mut self.drawn);
-        began.elapsed()
-    }
 }
 
 fn program(messages: &[Message]) {

@@ -4,7 +4,7 @@
 //! reads the table below and the `use` lines of every file and fails on one that does not.
 //!
 //! ```text layers
-//! 0   text
+//! 0   text swap
 //! 0a  conversation
 //! 0b  view
 //! 1   regular_file private_file
@@ -23,7 +23,7 @@
 //! A name in the table without a folder is a place that is kept for it.
 //!
 //! Limits of the layers:
-//! - `text`, `conversation`, `view` touch no file, no clock, no network and no terminal, and are not async.
+//! - `text`, `conversation`, `view` touch no file (but that values of a conversation may lie in `swap`'s), no clock, no network and no terminal, and are not async.
 //! - Files of a project that lathe opens for itself are opened by `regular_file` and by nothing else.
 //! - `config` is read by `session::wire` and `cli` alone; everybody else gets settings of their own.
 //! - Project files are written by `files::transaction` and by nothing else (`tests/it/project_writes.rs` searches for it).
@@ -53,6 +53,7 @@ pub mod regular_file;
 pub mod screen_reader;
 pub mod session;
 pub mod store;
+pub mod swap;
 pub mod text;
 pub mod tool;
 pub mod tree_walk;

@@ -8,6 +8,8 @@
 // The tests' own support is shared; what is sound in a test is sound here.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+#[path = "../session/screen.rs"]
+mod screen;
 mod server;
 #[path = "../../tests/it/support/mod.rs"]
 mod support;
@@ -15,9 +17,12 @@ mod support;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use lathe::store::Store;
+use lathe::swap;
 use rustix::process::Pid;
+use screen::{Screen, WALKS};
 use serde_json::json;
 use server::{ModelServer, Reply};
 use support::{Project, Terminal};
@@ -195,4 +200,27 @@ fn long() {
         "",
     );
     row("… memory, by tenths", &format!("{} MiB", memory.join(", ")), "");
+    frames(&project);
+}
+
+/// Scrolls through the conversation, whose results are in the file for values that nobody reads.
+fn frames(project: &Project) {
+    swap::set_directory(&project.data_dir());
+    let store = Store::open(&project.data_dir()).unwrap();
+    let session = &store.list(None).unwrap()[0].id;
+    let mut screen = Screen::new(&store.load(session).unwrap());
+    screen.frame();
+    let figures = |what: &str, mut times: Vec<Duration>| {
+        times.sort();
+        let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e3;
+        row(
+            &format!("… a frame, {what}: 95 %, 99 %, the slowest"),
+            &format!("{:.1}, {:.1}, {:.1} ms", at(95), at(99), at(100)),
+            "95 % ≤ 4 ms",
+        );
+    };
+    for walk in &WALKS {
+        figures(walk.what, screen.walk(walk));
+    }
+    figures("by page, up, each in another size", screen.walk_resized());
 }

@@ -9,6 +9,7 @@ use lathe::conversation::{
     CallId, CallResult, CallState, Message, MessageId, MessageState, ModelRef, Part, PartBody, ReasoningPart,
     Role, Stop, TextPart, ToolPart, Usage,
 };
+use lathe::swap::Swappable;
 use lathe::text::diff::unified;
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ pub(crate) fn census(messages: &[Message]) -> (usize, usize, usize) {
         blocks += message.parts.len();
         bytes += message
             .calls()
-            .filter_map(|call| call.result.as_ref())
+            .filter_map(ToolPart::result)
             .map(|result| result.output.len())
             .sum::<usize>();
         sources += message.text().matches("```").count() / 2;
@@ -364,7 +365,7 @@ fn call(tool: &str, args: &Value, output: String, details: Value) -> PartBody {
         raw_args: args.to_string(),
         args: Some(args.clone().into()),
         state: CallState::Done,
-        result: Some(CallResult {
+        result: Some(Swappable::new(CallResult {
             ok: true,
             title: tool.to_owned(),
             output,
@@ -373,7 +374,7 @@ fn call(tool: &str, args: &Value, output: String, details: Value) -> PartBody {
             output_path: None,
             duration_ms: 120,
             attachments: Vec::new(),
-        }),
+        })),
         native: None,
         inner: Vec::new(),
     })

@@ -53,7 +53,7 @@ fn part(part: &Part) -> u64 {
 
 /// Returns the tokens of a call and its result.
 pub fn call(call: &ToolPart) -> u64 {
-    let result = call.result.as_ref().map_or(0, |result| {
+    let result = call.result().map_or(0, |result| {
         let attached = result.attachments.iter();
         let attached: u64 = attached
             .map(|attachment| media(&attachment.mime, &attachment.data))

@@ -95,7 +95,10 @@ impl HistoryView {
     pub fn is_masked(&self, message: &MessageId, call: &ToolPart) -> bool {
         let sent = self.masked.get(message);
         let sent = sent.and_then(|sent| sent.calls().find(|sent| sent.call == call.call));
-        sent.is_some_and(|sent| sent.result != call.result)
+        match (sent.and_then(|sent| sent.result.as_ref()), &call.result) {
+            (Some(sent), Some(own)) => !sent.is_same(own),
+            _ => false,
+        }
     }
 
     /// Returns what the requests begin with, where the beginning was summarised.
@@ -136,7 +139,8 @@ impl HistoryView {
 
     /// Puts one line in place of the output, and leaves instructions that came with it.
     fn mask_output(&self, call: &mut ToolPart) {
-        let Some(result) = &mut call.result else { return };
+        let Some(shared) = &mut call.result else { return };
+        let result = shared.get();
         let file = match &result.output_path {
             Some(path) => PathBuf::from(path),
             None => self.outputs.join(format!("{}.txt", call.call)),
@@ -158,8 +162,10 @@ impl HistoryView {
             line.push_str("\n\n");
             line.push_str(reminder);
         }
-        result.output = line;
-        result.attachments = Vec::new();
+        shared.change(|result| {
+            result.output = line;
+            result.attachments = Vec::new();
+        });
     }
 }
 
@@ -264,11 +270,8 @@ fn with_results(message: &Message) -> Message {
     let mut message = message.clone();
     for call in message.calls_mut().filter(|call| call.result.is_none()) {
         call.state = CallState::Interrupted;
-        call.result = Some(CallResult::error(
-            ErrorKind::Interrupted,
-            "lathe was stopped before this call had a result; what it did is not known",
-            None,
-        ));
+        let message = "lathe was stopped before this call had a result; what it did is not known";
+        call.result = Some(CallResult::error(ErrorKind::Interrupted, message, None).into());
     }
     message
 }

@@ -1,9 +1,13 @@
 //! A tool call's state and its one result.
 
+use std::io;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Json;
+use crate::swap::Swap;
 use crate::text::width::truncate;
 
 /// Most columns of a title.
@@ -74,6 +78,11 @@ impl CallResult {
         }
     }
 
+    /// Reads one from JSON text, and leaves its details unread.
+    pub fn from_json(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str::<ReadResult<'_>>(text).map(Self::from)
+    }
+
     /// Returns the kind of error, when there was one.
     pub fn error_kind(&self) -> Option<ErrorKind> {
         self.failure()?.kind
@@ -95,6 +104,68 @@ impl CallResult {
             Some(ErrorKind::Cancelled) => CallState::Cancelled,
             Some(ErrorKind::Interrupted) => CallState::Interrupted,
             _ => CallState::Failed,
+        }
+    }
+}
+
+impl Swap for CallResult {
+    fn weight(&self) -> usize {
+        let attachments: usize = self
+            .attachments
+            .iter()
+            .map(|attachment| attachment.data.len())
+            .sum();
+        self.output.len() + self.details.text_len() + attachments
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
+        let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        Ok(Self::from_json(text)?)
+    }
+
+    fn unreadable(error: &io::Error) -> Self {
+        let message = format!("the result of this call cannot be read back from disk: {error}");
+        Self::error(
+            ErrorKind::Io,
+            &message,
+            Some("the session's file has it: open the session again"),
+        )
+    }
+}
+
+/// A [`CallResult`] on its way out of JSON text, whose details are not read.
+#[derive(Deserialize)]
+struct ReadResult<'a> {
+    ok: bool,
+    title: String,
+    output: String,
+    #[serde(default, borrow)]
+    details: Option<&'a RawValue>,
+    #[serde(default)]
+    truncated: bool,
+    #[serde(default)]
+    output_path: Option<String>,
+    #[serde(default)]
+    duration_ms: u64,
+    #[serde(default)]
+    attachments: Vec<Attachment>,
+}
+
+impl From<ReadResult<'_>> for CallResult {
+    fn from(read: ReadResult<'_>) -> Self {
+        Self {
+            ok: read.ok,
+            title: read.title,
+            output: read.output,
+            details: read.details.map(Json::from).unwrap_or_default(),
+            truncated: read.truncated,
+            output_path: read.output_path,
+            duration_ms: read.duration_ms,
+            attachments: read.attachments,
         }
     }
 }

@@ -50,6 +50,14 @@ impl Json {
         }
     }
 
+    /// Returns the bytes of its text.
+    pub fn text_len(&self) -> usize {
+        match self.value.get() {
+            Some(value) if self.text.is_empty() => value.to_string().len(),
+            _ => self.text.len(),
+        }
+    }
+
     pub fn into_value(mut self) -> Value {
         std::mem::take(&mut *self)
     }

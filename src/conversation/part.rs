@@ -1,9 +1,12 @@
 //! The parts of a message, in wire order.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{CallId, CallResult, CallState, ContextChange, Json};
+use crate::swap::Swappable;
 
 /// One part. `seq` orders the parts of a session and never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,12 +63,19 @@ pub struct ToolPart {
     pub args: Option<Json>,
     pub state: CallState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<CallResult>,
+    pub result: Option<Swappable<CallResult>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Native>,
     /// The calls inside this one, in their order. They are shown and never sent: their results are part of this one's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<ToolPart>,
+}
+
+impl ToolPart {
+    /// Returns the result, which may have to be read from a file.
+    pub fn result(&self) -> Option<Arc<CallResult>> {
+        self.result.as_ref().map(Swappable::get)
+    }
 }
 
 /// A file the user attached.

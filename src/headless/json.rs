@@ -170,7 +170,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             }
             Event::CallEnded { call, tool, result } => {
                 let mut fields = json!({ "call": call, "tool": tool });
-                add_result(&mut fields, result);
+                add_result(&mut fields, &result.get());
                 self.line("tool_result", session, fields)
             }
             Event::Settled(settled) => self.write_settled(session, settled),

@@ -157,7 +157,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
         match &envelope.event {
             Event::CallReady { call, tool, args } => self.began_call(call, tool, args),
             Event::CallEnded { call, tool, result } => {
-                self.ended_call(&envelope.session, call, tool, result);
+                self.ended_call(&envelope.session, call, tool, &result.get());
             }
             Event::Settled(settled) if settled.is_unattended() => self.unanswered(settled),
             Event::Task(task) => {

@@ -70,8 +70,8 @@ impl Transcript {
             self.line(role, message.id.as_str(), message.created, &said);
         }
         for call in message.calls() {
-            if let Some(result) = &call.result {
-                self.result(&call.call, result);
+            if let Some(result) = call.result() {
+                self.result(&call.call, &result);
             }
         }
     }

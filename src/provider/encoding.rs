@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::adapter::{Adapter, Ask};
 use super::encoded_turn::{EncodedTurn, Speaker};
-use super::history::{HistoryReader, HistoryTurn};
+use super::history::{CallResults, HistoryReader, HistoryTurn};
 use super::{Protocol, Purpose};
 use crate::conversation::{Message, ModelRef, SessionId};
 
@@ -100,7 +100,8 @@ impl EncodedConversation {
                 turns: self.turns.len(),
                 used: self.reader.used(),
             });
-            for turn in self.reader.message(message) {
+            let results = CallResults::of_message(message);
+            for turn in self.reader.message(message, &results) {
                 self.turns.push(encoded(adapter, ask, turn));
             }
         }

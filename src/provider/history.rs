@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use super::Request;
 use super::{Model, Protocol};
 use crate::conversation::{
-    Attachment, CallResult, ErrorKind, FilePart, Message, ModelRef, Native, PartBody, Role, ToolPart,
+    Attachment, CallId, CallResult, ErrorKind, FilePart, Message, ModelRef, Native, PartBody, Role, ToolPart,
 };
 use crate::text::surrogates;
 
@@ -98,7 +99,13 @@ impl<'a> WireId<'a> {
 fn turns<'a>(request: &'a Request, model: &Model, protocol: Protocol) -> Vec<HistoryTurn<'a>> {
     let mut reader = HistoryReader::new(&request.model, model, protocol);
     let messages = request.messages.iter();
-    messages.flat_map(|message| reader.message(message)).collect()
+    messages
+        .flat_map(|message| {
+            // Tests look at what is borrowed from the request.
+            let results = Box::leak(Box::new(CallResults::of_message(message)));
+            reader.message(message, results)
+        })
+        .collect()
 }
 
 /// Drops reasoning that nothing follows, as a cut reply leaves it: no protocol takes it back.
@@ -150,6 +157,24 @@ pub(crate) struct HistoryReader {
     used_in_order: Vec<String>,
 }
 
+/// The results of a message's calls.
+#[derive(Debug)]
+pub(crate) struct CallResults(Vec<(CallId, Arc<CallResult>)>);
+
+impl CallResults {
+    pub(crate) fn of_message(message: &Message) -> Self {
+        let ended = message
+            .calls()
+            .filter_map(|call| Some((call.call.clone(), call.result()?)));
+        Self(ended.collect())
+    }
+
+    fn of(&self, call: &ToolPart) -> Option<&CallResult> {
+        let mut all = self.0.iter();
+        all.find(|(id, _)| *id == call.call).map(|(_, result)| &**result)
+    }
+}
+
 impl HistoryReader {
     pub(crate) fn new(name: &ModelRef, model: &Model, protocol: Protocol) -> Self {
         Self {
@@ -176,18 +201,22 @@ impl HistoryReader {
         }
     }
 
-    /// Reads the next message.
-    pub(crate) fn message<'a>(&mut self, message: &'a Message) -> Vec<HistoryTurn<'a>> {
+    /// Reads the next message, with the results of its calls.
+    pub(crate) fn message<'a>(
+        &mut self,
+        message: &'a Message,
+        results: &'a CallResults,
+    ) -> Vec<HistoryTurn<'a>> {
         let mut turns = Vec::with_capacity(2);
         match message.role {
             Role::User => {
-                let content = self.user(message);
+                let content = self.user(message, results);
                 if !content.is_empty() {
                     turns.push(HistoryTurn::User(content));
                 }
             }
             Role::Assistant => {
-                let (said, outcomes) = self.assistant(message);
+                let (said, outcomes) = self.assistant(message, results);
                 if !said.is_empty() {
                     turns.push(HistoryTurn::Assistant(said));
                 }
@@ -218,7 +247,7 @@ impl HistoryReader {
         is_first
     }
 
-    fn user<'a>(&self, message: &'a Message) -> Vec<Content<'a>> {
+    fn user<'a>(&self, message: &'a Message, results: &'a CallResults) -> Vec<Content<'a>> {
         let mut content = Vec::with_capacity(message.parts.len());
         for part in &message.parts {
             match &part.body {
@@ -229,7 +258,7 @@ impl HistoryReader {
                     content.extend(named(file));
                     content.push(self.file(file));
                 }
-                PartBody::Tool(call) => content.extend(own_command(call)),
+                PartBody::Tool(call) => content.extend(own_command(call, results.of(call))),
                 PartBody::Text(_)
                 | PartBody::Reasoning(_)
                 | PartBody::Notice(_)
@@ -240,7 +269,11 @@ impl HistoryReader {
         content
     }
 
-    fn assistant<'a>(&mut self, message: &'a Message) -> (Vec<ReplyPiece<'a>>, Vec<SentResult<'a>>) {
+    fn assistant<'a>(
+        &mut self,
+        message: &'a Message,
+        results: &'a CallResults,
+    ) -> (Vec<ReplyPiece<'a>>, Vec<SentResult<'a>>) {
         let mut said = Vec::with_capacity(message.parts.len());
         let mut outcomes = Vec::new();
         for part in &message.parts {
@@ -259,10 +292,11 @@ impl HistoryReader {
                 }
                 PartBody::Tool(call) => {
                     let id = self.wire_id(call);
-                    let Some(outcome) = self.outcome(call, id) else {
+                    let Some(result) = results.of(call) else {
                         continue;
                     };
-                    said.push(if is_offered(call) {
+                    outcomes.push(self.outcome(call, result, id));
+                    said.push(if is_offered(call, result) {
                         ReplyPiece::Call {
                             id,
                             name: &call.tool,
@@ -277,7 +311,6 @@ impl HistoryReader {
                             native: None,
                         }
                     });
-                    outcomes.push(outcome);
                 }
                 PartBody::File(_) | PartBody::Notice(_) | PartBody::Context(_) | PartBody::Unknown(_) => {}
             }
@@ -285,19 +318,22 @@ impl HistoryReader {
         (said, outcomes)
     }
 
-    fn outcome<'a>(&self, call: &'a ToolPart, id: WireId<'a>) -> Option<SentResult<'a>> {
-        let result = call.result.as_ref()?;
+    fn outcome<'a>(&self, call: &'a ToolPart, result: &'a CallResult, id: WireId<'a>) -> SentResult<'a> {
         let attachments = result
             .attachments
             .iter()
             .map(|attachment| self.attachment(attachment));
-        Some(SentResult {
+        SentResult {
             id,
-            name: if is_offered(call) { &call.tool } else { INVALID },
+            name: if is_offered(call, result) {
+                &call.tool
+            } else {
+                INVALID
+            },
             ok: result.ok,
             output: &result.output,
             attachments: attachments.collect(),
-        })
+        }
     }
 
     fn wire_id<'a>(&mut self, call: &'a ToolPart) -> WireId<'a> {
@@ -354,8 +390,8 @@ fn named(file: &FilePart) -> Option<Content<'_>> {
 }
 
 /// Returns a command that a person ran themselves as a text of theirs. Without a result there is nothing to tell yet.
-fn own_command(call: &ToolPart) -> Option<Content<'_>> {
-    let output = &call.result.as_ref()?.output;
+fn own_command(call: &ToolPart, result: Option<&CallResult>) -> Option<Content<'static>> {
+    let output = &result?.output;
     let command = call.args.as_ref()?.get("command")?.as_str()?;
     let text = format!("<user-shell-command>\n$ {command}\n{output}\n</user-shell-command>");
     Some(Content::Text(Cow::Owned(text)))
@@ -374,14 +410,13 @@ fn is_blank(text: &str) -> bool {
 
 /// Returns true if a call can go back under the name that the model gave: every provider takes it, and some tool answered to it.
 /// It follows from what the conversation keeps, so that a request begins as the one before it did.
-fn is_offered(call: &ToolPart) -> bool {
+fn is_offered(call: &ToolPart, result: &CallResult) -> bool {
     let name = &call.tool;
     // Gemini wants a letter or an underscore in front, the others have at least these 64 characters.
     let is_valid = (1..=64).contains(&name.len())
         && is_plain(name)
         && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let error = call.result.as_ref().and_then(CallResult::error_kind);
-    is_valid && error != Some(ErrorKind::UnknownTool)
+    is_valid && result.error_kind() != Some(ErrorKind::UnknownTool)
 }
 
 /// Returns the arguments of a call that nobody offered, with its name.
@@ -491,15 +526,13 @@ mod tests {
 
     #[test]
     fn a_name_that_no_tool_answered_to_goes_back_as_invalid() {
-        let mut part = sample::tool_part("reed", "{}", None, "Error: no tool named `reed`");
-        part.result = Some(CallResult::error(
-            ErrorKind::UnknownTool,
-            "no tool named `reed`",
-            None,
+        let part = sample::tool_part("reed", "{}", None, "Error: no tool named `reed`");
+        let unknown = CallResult::error(ErrorKind::UnknownTool, "no tool named `reed`", None);
+        assert!(!is_offered(&part, &unknown));
+        assert!(is_offered(
+            &part,
+            &CallResult::error(ErrorKind::NotFound, "no", None)
         ));
-        assert!(!is_offered(&part));
-        part.result = Some(CallResult::error(ErrorKind::NotFound, "no", None));
-        assert!(is_offered(&part));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::{Protocol, ProviderError, ProviderErrorKind, Request};
-use crate::conversation::{Attachment, Message, PartBody, TextPart};
+use crate::conversation::{Attachment, CallResult, Message, PartBody, TextPart};
 use crate::picture::{self, PictureError};
 
 /// Pixels of a side that every provider takes.
@@ -84,9 +84,14 @@ impl PictureRecoder {
                     }
                 }
                 PartBody::Tool(call) => {
-                    let attachments = call.result.iter_mut().flat_map(|result| &mut result.attachments);
-                    for attachment in attachments {
-                        self.fit_attachment(attachment, protocol);
+                    let result = call.result.as_mut();
+                    if let Some(result) = result.filter(|result| has_misfit_attached(&result.get(), protocol))
+                    {
+                        result.change(|result| {
+                            for attachment in &mut result.attachments {
+                                self.fit_attachment(attachment, protocol);
+                            }
+                        });
                     }
                 }
                 _ => {}
@@ -140,12 +145,17 @@ fn recode(mime: &str, data: &str) -> RequestPicture {
     }
 }
 
+fn has_misfit_attached(result: &CallResult, protocol: Protocol) -> bool {
+    let mut attachments = result.attachments.iter();
+    attachments.any(|attachment| is_misfit(&attachment.mime, &attachment.data, protocol))
+}
+
 fn has_misfit(message: &Message, protocol: Protocol) -> bool {
     message.parts.iter().any(|part| match &part.body {
         PartBody::File(file) => is_misfit(&file.mime, &file.data, protocol),
         PartBody::Tool(call) => {
-            let mut attachments = call.result.iter().flat_map(|result| &result.attachments);
-            attachments.any(|attachment| is_misfit(&attachment.mime, &attachment.data, protocol))
+            let result = call.result();
+            result.is_some_and(|result| has_misfit_attached(&result, protocol))
         }
         _ => false,
     })
@@ -213,10 +223,14 @@ mod tests {
             label: None,
         });
         let mut call = sample::tool_part("read", "{}", None, "ok");
-        call.result.as_mut().unwrap().attachments.push(Attachment {
+        let attachment = Attachment {
             mime: mime.to_owned(),
             data,
-        });
+        };
+        call.result
+            .as_mut()
+            .unwrap()
+            .change(|result| result.attachments.push(attachment));
         let messages = vec![
             sample::message(Role::User, vec![file]),
             sample::assistant(vec![PartBody::Tool(call)]),
@@ -232,7 +246,7 @@ mod tests {
                 PartBody::File(file) => sent.push((file.mime.clone(), file.data.clone())),
                 PartBody::Text(text) => sent.push(("text/plain".to_owned(), text.text.clone())),
                 PartBody::Tool(call) => {
-                    let attachment = &call.result.as_ref().unwrap().attachments[0];
+                    let attachment = &call.result().unwrap().attachments[0];
                     sent.push((attachment.mime.clone(), attachment.data.clone()));
                 }
                 _ => {}

@@ -13,6 +13,7 @@ use crate::conversation::{
     CallId, CallResult, CallState, FilePart, Json, Message, MessageId, MessageState, Native, Part, PartBody,
     ReasoningPart, Role, SessionId, StreamEvent, TextPart, ToolPart,
 };
+use crate::swap::Swappable;
 
 pub(crate) fn model(name: &str) -> Model {
     Model {
@@ -133,7 +134,7 @@ pub(crate) fn tool_part(tool: &str, raw_args: &str, provider_id: Option<&str>, o
         raw_args: raw_args.to_owned(),
         args: None,
         state: CallState::Done,
-        result: Some(CallResult {
+        result: Some(Swappable::new(CallResult {
             ok: !output.starts_with("Error"),
             title: String::new(),
             output: output.to_owned(),
@@ -142,7 +143,7 @@ pub(crate) fn tool_part(tool: &str, raw_args: &str, provider_id: Option<&str>, o
             output_path: None,
             duration_ms: 0,
             attachments: Vec::new(),
-        }),
+        })),
         native: None,
         inner: Vec::new(),
     }

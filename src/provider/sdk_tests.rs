@@ -104,13 +104,16 @@ fn reply(numbers: &mut Numbers, origin: &str, protocol: Protocol) -> Arc<Message
         );
         let result = part.result.as_mut().unwrap();
         match numbers.below(5) {
-            0 => result.attachments.push(Attachment {
-                mime: numbers
-                    .one_of(&["image/png", "application/pdf", "text/plain"])
-                    .to_owned(),
-                data: "aW1n".to_owned(),
-            }),
-            1 => *result = CallResult::error(ErrorKind::UnknownTool, "no such tool", None),
+            0 => {
+                let mime = numbers.one_of(&["image/png", "application/pdf", "text/plain"]);
+                result.change(|result| {
+                    result.attachments.push(Attachment {
+                        mime: mime.to_owned(),
+                        data: "aW1n".to_owned(),
+                    });
+                });
+            }
+            1 => *result = CallResult::error(ErrorKind::UnknownTool, "no such tool", None).into(),
             2 if protocol == Protocol::Gemini => {
                 let args = super::history::arguments_object(arguments);
                 let mut call = json!({"name": name, "args": args});

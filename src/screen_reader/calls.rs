@@ -1,12 +1,12 @@
 //! The calls of a session, as they are named and told.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::card_text;
 use crate::conversation::{CallId, CallResult, CallState, ToolPart};
+use crate::swap::Swappable;
 use crate::tool::{BuiltinCards, DrawnArgs, RenderCx, ResultSource};
 use crate::view::card::Card;
 
@@ -18,7 +18,7 @@ pub(super) struct Calls {
     /// Calls that were announced and have not ended.
     known: HashMap<CallId, Call>,
     running: Vec<CallId>,
-    newest: Option<(Call, Arc<CallResult>)>,
+    newest: Option<(Call, Swappable<CallResult>)>,
 }
 
 /// The name and the data that a call is drawn by.
@@ -95,29 +95,29 @@ impl Calls {
     /// Returns a line about a call that ended before anybody listened.
     pub(super) fn recalled(&self, part: &ToolPart) -> String {
         let call = Call::recorded(part);
-        match &part.result {
-            Some(result) => card_text::ended(&self.result_card(&call, result, false), result.state()),
+        match part.result() {
+            Some(result) => card_text::ended(&self.result_card(&call, &result, false), result.state()),
             None => card_text::begins(&self.call_card(&call)),
         }
     }
 
     /// Returns how its end is told.
-    pub(super) fn end(&mut self, id: &CallId, tool: &str, result: &Arc<CallResult>) -> Vec<String> {
+    pub(super) fn end(&mut self, id: &CallId, tool: &str, result: &Swappable<CallResult>) -> Vec<String> {
         self.running.retain(|running| running != id);
         let call = self.known.remove(id).unwrap_or_else(|| Call {
             tool: tool.to_owned(),
             args: Value::Null,
             drawn: None,
         });
-        let lines = self.result_lines(&call, result, false);
-        self.newest = Some((call, Arc::clone(result)));
+        let lines = self.result_lines(&call, &result.get(), false);
+        self.newest = Some((call, result.clone()));
         lines
     }
 
     /// Returns all of the one that ended last.
     pub(super) fn newest(&self) -> Option<Vec<String>> {
         let (call, result) = self.newest.as_ref()?;
-        Some(self.result_lines(call, result, true))
+        Some(self.result_lines(call, &result.get(), true))
     }
 
     pub(super) fn is_running(&self) -> bool {

@@ -15,6 +15,7 @@ use crate::permission::{Mode, PermissionReply};
 use crate::provider::ProviderErrorKind;
 use crate::question::{Question, QuestionId};
 use crate::store::Grant;
+use crate::swap::Swappable;
 use crate::tool::CallUpdate;
 
 /// One event with its place in the stream.
@@ -72,7 +73,7 @@ pub enum Event {
     CallEnded {
         call: CallId,
         tool: String,
-        result: Arc<CallResult>,
+        result: Swappable<CallResult>,
     },
     /// A call of the envelope's session asks. Comes in the tree's stream.
     Asked(Arc<Question>),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::conversation::{CallResult, Message};
+use crate::conversation::{CallResult, Message, ToolPart};
 
 /// The tools whose results show the model the list.
 pub(super) const TOOLS: [&str; 2] = ["todowrite", "todoread"];
@@ -14,8 +14,14 @@ pub(super) fn last_shown(messages: &[Message]) -> Vec<Value> {
         calls.into_iter().rev()
     });
     let mut all = calls.flat_map(|call| call.inner.iter().rev().chain(std::iter::once(call)));
-    let shown = all.find_map(|call| shown_list(&call.tool, call.result.as_ref()?));
-    shown.map(<[Value]>::to_vec).unwrap_or_default()
+    all.find_map(shown_by).unwrap_or_default()
+}
+
+/// The list that a call showed the model.
+pub(super) fn shown_by(call: &ToolPart) -> Option<Vec<Value>> {
+    // Others are not looked into: their results may have to be read from a file.
+    let result = TOOLS.contains(&call.tool.as_str()).then(|| call.result())??;
+    shown_list(&call.tool, &result).map(<[Value]>::to_vec)
 }
 
 /// The list that a result shows the model.

@@ -267,7 +267,7 @@ fn interrupt(tool: &mut ToolPart) {
         }
     }
     tool.state = CallState::Interrupted;
-    tool.result = Some(result);
+    tool.result = Some(result.into());
 }
 
 fn how_it_ended(state: CallState) -> &'static str {

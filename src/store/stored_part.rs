@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::column;
-use crate::conversation::{
-    Attachment, CallId, CallResult, CallState, Json, Native, Part, PartBody, ToolPart,
-};
+use crate::conversation::{CallId, CallResult, CallState, Json, Native, Part, PartBody, ToolPart};
+use crate::swap::Swappable;
 
 /// A part as it lies in the database.
 pub(super) struct StoredPart {
@@ -40,7 +39,9 @@ impl StoredPart {
         let by_kind = match self.kind.as_str() {
             "text" => serde_json::from_str(text).map(PartBody::Text),
             "reasoning" => serde_json::from_str(text).map(PartBody::Reasoning),
-            "tool" => serde_json::from_str::<StoredTool<'_>>(text).map(|tool| PartBody::Tool(tool.into())),
+            "tool" => serde_json::from_str::<StoredTool<'_>>(text)
+                .and_then(ToolPart::try_from)
+                .map(PartBody::Tool),
             "file" => serde_json::from_str(text).map(PartBody::File),
             "notice" => serde_json::from_str(text).map(PartBody::Notice),
             "context" => serde_json::from_str(text).map(PartBody::Context),
@@ -52,7 +53,7 @@ impl StoredPart {
     }
 }
 
-/// A [`ToolPart`] whose JSON is not read.
+/// A [`ToolPart`] whose JSON is not read, and its result neither.
 #[derive(Deserialize)]
 struct StoredTool<'a> {
     call: CallId,
@@ -64,58 +65,36 @@ struct StoredTool<'a> {
     args: Option<&'a RawValue>,
     state: CallState,
     #[serde(default, borrow)]
-    result: Option<StoredResult<'a>>,
+    result: Option<&'a RawValue>,
     #[serde(default)]
     native: Option<Native>,
     #[serde(default, borrow)]
     inner: Vec<StoredTool<'a>>,
 }
 
-/// A [`CallResult`] whose details are not read.
-#[derive(Deserialize)]
-struct StoredResult<'a> {
-    ok: bool,
-    title: String,
-    output: String,
-    #[serde(default, borrow)]
-    details: Option<&'a RawValue>,
-    #[serde(default)]
-    truncated: bool,
-    #[serde(default)]
-    output_path: Option<String>,
-    #[serde(default)]
-    duration_ms: u64,
-    #[serde(default)]
-    attachments: Vec<Attachment>,
-}
+impl TryFrom<StoredTool<'_>> for ToolPart {
+    type Error = serde_json::Error;
 
-impl From<StoredTool<'_>> for ToolPart {
-    fn from(stored: StoredTool<'_>) -> Self {
-        Self {
+    fn try_from(stored: StoredTool<'_>) -> Result<Self, serde_json::Error> {
+        let inner = stored.inner.into_iter().map(Self::try_from);
+        Ok(Self {
             call: stored.call,
             provider_id: stored.provider_id,
             tool: stored.tool,
             raw_args: stored.raw_args,
             args: stored.args.map(Json::from),
             state: stored.state,
-            result: stored.result.map(CallResult::from),
+            result: stored.result.map(result).transpose()?,
             native: stored.native,
-            inner: stored.inner.into_iter().map(Self::from).collect(),
-        }
+            inner: inner.collect::<Result<_, _>>()?,
+        })
     }
 }
 
-impl From<StoredResult<'_>> for CallResult {
-    fn from(stored: StoredResult<'_>) -> Self {
-        Self {
-            ok: stored.ok,
-            title: stored.title,
-            output: stored.output,
-            details: stored.details.map(Json::from).unwrap_or_default(),
-            truncated: stored.truncated,
-            output_path: stored.output_path,
-            duration_ms: stored.duration_ms,
-            attachments: stored.attachments,
-        }
+/// Most results of a long session are never looked at again.
+fn result(raw: &RawValue) -> serde_json::Result<Swappable<CallResult>> {
+    match Swappable::unread(raw.get().as_bytes()) {
+        Some(unread) => Ok(unread),
+        None => CallResult::from_json(raw.get()).map(Swappable::new),
     }
 }

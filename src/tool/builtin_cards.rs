@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::dynamic::{ResultSource, generic_card};
 use super::{DrawnArgs, Registry, RenderCx, Resolution, WrittenFile};
 use crate::conversation::{CallResult, Json, TaskRow, ToolPart};
+use crate::swap::Swappable;
 use crate::view::card::Card;
 
 /// Drawing and reading of the calls of built-in tools. Clones share the tools.
@@ -56,7 +57,7 @@ impl BuiltinCards {
     }
 
     /// Returns the files that a call has written, as its result tells.
-    pub fn written(&self, tool: &str, result: &CallResult) -> Vec<WrittenFile> {
+    pub fn written(&self, tool: &str, result: &Swappable<CallResult>) -> Vec<WrittenFile> {
         self.tools.written(tool, result)
     }
 

@@ -76,6 +76,8 @@ pub trait DynTool: Send + Sync {
         cx: &'a ToolCx,
     ) -> BoxFuture<'a, Result<Output<Value>, ToolError>>;
     fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card;
+    /// Returns true if its calls write files that their details tell of.
+    fn tells_written(&self) -> bool;
     /// Returns the files that a call has written; none if the details are not this tool's.
     fn written(&self, details: &Json) -> Vec<WrittenFile>;
     /// Returns true if its calls start tasks, whose state their cards show.
@@ -224,6 +226,10 @@ impl<T: Tool> DynTool for T {
                 paged: output.paged,
             })
         })
+    }
+
+    fn tells_written(&self) -> bool {
+        T::WRITTEN.is_some()
     }
 
     fn written(&self, details: &Json) -> Vec<WrittenFile> {

@@ -11,6 +11,7 @@ use super::{DrawnArgs, DynTool, InitCx, RenderCx, Route, ToolSettings, WrittenFi
 use crate::conversation::{CallResult, Json, TaskRow, ToolPart};
 use crate::permission::Permissions;
 use crate::provider::ToolSpec;
+use crate::swap::Swappable;
 use crate::view::card::Card;
 
 /// The condition under which a model is told of a tool before it asked for it.
@@ -142,9 +143,13 @@ impl Registry {
     }
 
     /// Returns the files that a call of this tool has written, as its result tells.
-    pub fn written(&self, tool: &str, result: &CallResult) -> Vec<WrittenFile> {
-        let tool = self.get(tool).filter(|_| result.ok);
-        tool.map(|tool| tool.written(&result.details)).unwrap_or_default()
+    pub fn written(&self, tool: &str, result: &Swappable<CallResult>) -> Vec<WrittenFile> {
+        let Some(tool) = self.get(tool).filter(|tool| tool.tells_written()) else {
+            return Vec::new();
+        };
+        let result = result.get();
+        let written = result.ok.then(|| tool.written(&result.details));
+        written.unwrap_or_default()
     }
 
     /// Returns true if calls of this tool start tasks, whose state their cards show.

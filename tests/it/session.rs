@@ -190,7 +190,7 @@ fn text_of(events: &[Event]) -> String {
 
 pub(crate) fn results(events: &[Event]) -> Vec<Arc<lathe::conversation::CallResult>> {
     let ended = events.iter().filter_map(|event| match event {
-        Event::CallEnded { result, .. } => Some(Arc::clone(result)),
+        Event::CallEnded { result, .. } => Some(result.get()),
         _ => None,
     });
     ended.collect()

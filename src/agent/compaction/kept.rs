@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::tail::is_prompt;
 use crate::agent::estimate;
 use crate::agent::history::reminders;
-use crate::conversation::{KeptKind, KeptText, Message, ToolPart};
+use crate::conversation::{
+    CallState, Compaction, ContextChange, KeptKind, KeptText, Message, PartBody, ToolPart,
+};
 
 /// Bytes of one message that are kept. The newest is kept whole.
 const LONGEST_MESSAGE: usize = 8_000;
@@ -108,35 +110,54 @@ fn beginning(text: &str) -> String {
     format!("{} [… {} more bytes]", &text[..end], text.len() - end)
 }
 
-/// Returns the instruction files that tools showed in `messages`, each once and as it was shown last.
-pub fn instructions(messages: &[Arc<Message>]) -> Vec<KeptText> {
-    let mut found: Vec<KeptText> = Vec::new();
-    let calls = messages.iter().flat_map(|message| message.calls());
+/// Returns the instruction files that tools showed in `messages`, each once and as it was shown last. What an `earlier`
+/// summary of them kept is not looked for again.
+pub fn instructions(messages: &[Arc<Message>], earlier: Option<&Compaction>) -> Vec<KeptText> {
+    let kept = earlier.iter().flat_map(|earlier| &earlier.kept);
+    let mut found: Vec<KeptText> = kept
+        .filter(|text| text.kind == KeptKind::Instructions)
+        .cloned()
+        .collect();
+    let covers_to = earlier.map_or(0, |earlier| earlier.covers_to);
+    let is_new = |message: &&Arc<Message>| message.parts.last().is_some_and(|part| part.seq > covers_to);
+    let messages = messages.iter().filter(is_new);
+    let calls = messages.flat_map(|message| message.calls());
     let all = calls.flat_map(|call| std::iter::once(call).chain(&call.inner));
-    for reminder in all.flat_map(|call| call.result.iter().flat_map(|result| reminders(&result.output))) {
-        let body = reminder.strip_prefix(Message::REMINDER).unwrap_or(reminder);
-        let body = body.strip_suffix("\n</system-reminder>").unwrap_or(body);
-        let Some((name, text)) = body
-            .strip_prefix("Instructions from ")
-            .and_then(|rest| rest.split_once(":\n"))
-        else {
-            continue;
-        };
-        found.retain(|known| known.name != name);
-        found.push(KeptText {
-            kind: KeptKind::Instructions,
-            name: name.to_owned(),
-            text: text.to_owned(),
-        });
+    for result in all.filter_map(ToolPart::result) {
+        for file in reminders(&result.output).into_iter().filter_map(instruction_file) {
+            found.retain(|known| known.name != file.name);
+            found.push(file);
+        }
     }
     found
 }
 
+/// Returns the summary that was written last of those that stand in `messages`.
+pub fn last_compaction(messages: &[Arc<Message>]) -> Option<&Compaction> {
+    let parts = messages.iter().rev().flat_map(|message| &message.parts);
+    parts.into_iter().find_map(|part| match &part.body {
+        PartBody::Context(ContextChange::Compacted(compaction)) => Some(compaction),
+        _ => None,
+    })
+}
+
+/// Returns the instruction file that a reminder shows, where it shows one.
+fn instruction_file(reminder: &str) -> Option<KeptText> {
+    let body = reminder.strip_prefix(Message::REMINDER).unwrap_or(reminder);
+    let body = body.strip_suffix("\n</system-reminder>").unwrap_or(body);
+    let (name, text) = body.strip_prefix("Instructions from ")?.split_once(":\n")?;
+    Some(KeptText {
+        kind: KeptKind::Instructions,
+        name: name.to_owned(),
+        text: text.to_owned(),
+    })
+}
+
 /// Returns the newest plan that was shown to the person.
 pub fn plan(messages: &[Arc<Message>]) -> Option<KeptText> {
-    let mut calls = messages.iter().rev().flat_map(|message| message.calls());
-    calls.find_map(|call| {
-        let result = call.result.as_ref().filter(|_| call.tool == "plan_exit")?;
+    let calls = messages.iter().rev().flat_map(|message| message.calls());
+    calls.filter(|call| call.tool == "plan_exit").find_map(|call| {
+        let result = call.result()?;
         let details = result.details.value();
         let plan = details
             .get("plan")?
@@ -174,8 +195,11 @@ pub fn open_files(messages: &[Arc<Message>], tail: &[Arc<Message>]) -> Vec<Strin
 
 /// Returns the file that a call has read or changed.
 fn file(call: &ToolPart) -> Option<String> {
-    call.result.as_ref().filter(|result| result.ok)?;
-    let args = call.args.as_ref()?.value();
+    let args = call
+        .args
+        .as_ref()
+        .filter(|_| call.state == CallState::Done)?
+        .value();
     Some(args.get("file_path")?.as_str()?.to_owned())
 }
 
@@ -183,7 +207,7 @@ fn file(call: &ToolPart) -> Option<String> {
 mod tests {
     use super::*;
     use crate::conversation::{
-        CallId, CallResult, CallState, ErrorKind, MessageId, MessageState, Part, PartBody, Role, TextPart,
+        CallId, CallResult, ErrorKind, MessageId, MessageState, Part, PartBody, Role, TextPart,
     };
 
     fn message(role: Role, body: PartBody) -> Arc<Message> {
@@ -216,8 +240,8 @@ mod tests {
             tool: tool.to_owned(),
             raw_args: args.to_string(),
             args: Some(args.into()),
-            state: CallState::Done,
-            result: Some(result),
+            state: result.state(),
+            result: Some(result.into()),
             native: None,
             inner: Vec::new(),
         };
@@ -258,11 +282,30 @@ mod tests {
             );
             called("read", "sub/a", &output, true)
         };
-        let kept = instructions(&[shown("old"), shown("tabs\n\nhere")]);
+        let messages = [shown("old"), shown("tabs\n\nhere")];
+        let kept = instructions(&messages, None);
         assert_eq!(kept.len(), 1);
         assert_eq!(
             (&*kept[0].name, &*kept[0].text),
             ("sub/AGENTS.md", "tabs\n\nhere")
+        );
+        let earlier = |covers_to| Compaction {
+            covers_to,
+            summary: String::new(),
+            kept: vec![KeptText {
+                kind: KeptKind::Instructions,
+                name: "sub/AGENTS.md".to_owned(),
+                text: "spaces".to_owned(),
+            }],
+            before: 0,
+            after: 0,
+        };
+        let text = |earlier| instructions(&messages, Some(&earlier))[0].text.clone();
+        assert_eq!(text(earlier(0)), "tabs\n\nhere");
+        assert_eq!(
+            text(earlier(u64::MAX)),
+            "spaces",
+            "what it covers is not looked into again"
         );
     }
 

@@ -25,12 +25,12 @@ const KEPT: [&str; 7] = [
 pub fn maskable<'a>(view: &HistoryView, messages: &'a [Arc<Message>]) -> Vec<(&'a ToolPart, u64)> {
     let replies = messages.iter().filter(|message| message.role == Role::Assistant);
     let calls = replies.flat_map(|message| message.calls().map(move |call| (message, call)));
-    let open = calls.filter(|(message, call)| is_maskable(call) && !view.is_masked(&message.id, call));
+    let open = calls.filter(|(message, call)| !view.is_masked(&message.id, call) && is_maskable(call));
     open.map(|(_, call)| (call, freed(call))).collect()
 }
 
 fn is_maskable(call: &ToolPart) -> bool {
-    let Some(result) = &call.result else { return false };
+    let Some(result) = call.result() else { return false };
     let is_large = result.output.len() >= SHORTEST || !result.attachments.is_empty();
     result.ok && is_large && !KEPT.contains(&call.tool.as_str())
 }

@@ -8,7 +8,7 @@ mod mask;
 pub mod summary;
 mod tail;
 
-pub use kept::{instructions, open_files, plan, words};
+pub use kept::{instructions, last_compaction, open_files, plan, words};
 pub use mask::maskable;
 pub use summary::{SummaryError, SummaryJob, SummaryText};
 pub use tail::tail_start;

@@ -266,7 +266,7 @@ fn part(part: &Part) -> Option<String> {
 
 fn tool(call: &ToolPart) -> String {
     let mut text = format!("[call {}] {}", call.tool, cut(&call.raw_args, LONGEST_ARGUMENTS));
-    if let Some(result) = &call.result {
+    if let Some(result) = call.result() {
         let how = if result.ok { "result" } else { "error" };
         let _ = write!(text, "\n[{how}] {}", cut(&result.output, LONGEST_RESULT));
     }

@@ -67,7 +67,8 @@ fn tool(call: &ToolPart) -> String {
         CallState::Denied => '⊘',
         CallState::Cancelled | CallState::Interrupted => '■',
     };
-    let title = call.result.as_ref().map_or("", |result| &result.title);
+    let result = call.result();
+    let title = result.as_ref().map_or("", |result| &result.title);
     let mut text = format!("{mark} {} {title}", call.tool).trim_end().to_owned();
     for inner in &call.inner {
         text.push_str("\n  ");

@@ -262,10 +262,14 @@ mod tests {
     #[test]
     fn a_failed_result_with_an_image_is_marked_and_holds_both() {
         let mut part = tool_part("read", "{broken", Some("a"), "Error: no");
-        part.result.as_mut().unwrap().attachments = vec![Attachment {
+        let attachment = Attachment {
             mime: "image/png".to_owned(),
             data: "aW1n".to_owned(),
-        }];
+        };
+        part.result
+            .as_mut()
+            .unwrap()
+            .change(|result| result.attachments.push(attachment));
         let body = built(&request(
             "anthropic/m",
             vec![user("x"), assistant(vec![PartBody::Tool(part)])],

@@ -220,12 +220,13 @@ mod tests {
     #[test]
     fn errors_are_marked_in_words_and_images_of_results_follow_them() {
         let mut part = tool_part("read", "", None, "it failed");
-        let result = part.result.as_mut().unwrap();
-        result.ok = false;
-        result.attachments = vec![Attachment {
-            mime: "image/png".to_owned(),
-            data: "aW1n".to_owned(),
-        }];
+        part.result.as_mut().unwrap().change(|result| {
+            result.ok = false;
+            result.attachments = vec![Attachment {
+                mime: "image/png".to_owned(),
+                data: "aW1n".to_owned(),
+            }];
+        });
         let reply = assistant(vec![
             reasoning("secret thoughts", None),
             PartBody::Tool(part.clone()),

@@ -36,7 +36,7 @@ fn has_image(message: &Message) -> bool {
     message.parts.iter().any(|part| match &part.body {
         PartBody::File(file) => is_image(&file.mime),
         PartBody::Tool(tool) => {
-            let result = tool.result.as_ref();
+            let result = tool.result();
             result.is_some_and(|result| result.attachments.iter().any(is_attached))
         }
         _ => false,

@@ -1,12 +1,11 @@
 //! Calls that begin, and calls inside a call: kept with it, told like any.
 
-use std::sync::Arc;
-
 use tokio::sync::oneshot;
 
 use super::Actor;
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, PartBody, ToolPart};
 use crate::session::Event;
+use crate::swap::Swappable;
 
 impl Actor {
     /// Writes down that a call runs before it may begin: if the process is killed from then on, what it did is unknown.
@@ -46,10 +45,12 @@ impl Actor {
     pub(super) fn settle_inner(&mut self, call: &CallId, result: CallResult) {
         self.revised.end(call);
         let mut given = None;
+        let shared = Swappable::new(result);
+        let result = shared.get();
         self.with_call(call, |part| {
             if part.result.is_none() {
                 part.state = result.state();
-                part.result = Some(result.clone());
+                part.result = Some(shared.clone());
                 let args = part.args.clone().unwrap_or_default().into_value();
                 given = Some((part.tool.clone(), args));
             }
@@ -64,7 +65,7 @@ impl Actor {
         self.publish(Event::CallEnded {
             call: call.clone(),
             tool,
-            result: Arc::new(result),
+            result: shared,
         });
         self.check(stored);
     }

@@ -158,8 +158,8 @@ impl Actor {
         let args = revised.or_else(|| Some(part.args.as_ref()?.value().into_owned()))?;
         let args = DrawnArgs::whole(&args);
         let registry = &self.parts.calls.registry;
-        Some(match &part.result {
-            Some(result) => registry.render_result(&part.tool, args, ResultSource::Ended(result), cx),
+        Some(match part.result() {
+            Some(result) => registry.render_result(&part.tool, args, ResultSource::Ended(&result), cx),
             None => registry.render_call(&part.tool, args, cx),
         })
     }

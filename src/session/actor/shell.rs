@@ -14,6 +14,7 @@ use crate::conversation::{
     CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, Role, ToolPart,
 };
 use crate::session::{Event, ReportKind};
+use crate::swap::Swappable;
 
 /// Those that run.
 #[derive(Default)]
@@ -97,19 +98,20 @@ impl Actor {
             return;
         };
         let message = Arc::make_mut(message);
+        let shared = Swappable::new(result);
+        let result = shared.get();
         for part in message.calls_mut() {
             part.state = result.state();
-            part.result = Some(result.clone());
+            part.result = Some(shared.clone());
         }
         let stored = match message.parts.first() {
             Some(part) => self.parts.recorder.part(&message.id, part),
             None => Ok(()),
         };
-        let result = Arc::new(result);
         self.publish(Event::CallEnded {
             call: call.clone(),
             tool: "bash".to_owned(),
-            result: Arc::clone(&result),
+            result: shared,
         });
         self.check(stored);
         self.end_setup(call, &result);

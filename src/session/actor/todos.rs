@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Actor;
 use crate::conversation::{CallResult, Message, Todo, TodoChange, TodoEdit};
-use crate::session::shown_todos::{TOOLS, shown_list};
+use crate::session::shown_todos::{TOOLS, shown_by, shown_list};
 use crate::session::{Event, Input};
 use crate::store::StoreError;
 
@@ -56,8 +56,7 @@ fn shows(message: &Message, list: &[Value]) -> Option<bool> {
     let calls = message
         .calls()
         .flat_map(|call| std::iter::once(call).chain(&call.inner));
-    let results = calls.filter_map(|call| shown_list(&call.tool, call.result.as_ref()?));
-    results.last().map(|shown| shown == list)
+    calls.filter_map(shown_by).last().map(|shown| shown == list)
 }
 
 impl Actor {

@@ -15,6 +15,7 @@ use crate::conversation::{
 use crate::provider::{Model, Purpose, Request};
 use crate::session::{CalledCommand, Event, Input, ReportKind, RequestUsage, Retry, TurnEndReason};
 use crate::store::{MessageChange, PaidRequest};
+use crate::swap::Swappable;
 use crate::text::truncate::ContextUse;
 use crate::tool::SeenFiles;
 use crate::tool::pipeline::{self, LoopGuard};
@@ -274,9 +275,11 @@ impl Actor {
             tool.args = Some(args.clone().into());
         }
         let name = self.parts.calls.registry.advertised_name_of(tool);
+        let shared = Swappable::new(result);
+        let result = shared.get();
         self.hooking.write_result(call, &result);
         tool.state = result.state();
-        tool.result = Some(result.clone());
+        tool.result = Some(shared.clone());
         let part = part.clone();
         let id = message.id.clone();
         let stored = self.parts.recorder.part(&id, &part);
@@ -292,7 +295,7 @@ impl Actor {
         self.publish(Event::CallEnded {
             call: call.clone(),
             tool: name,
-            result: Arc::new(result),
+            result: shared,
         });
         self.check(stored);
     }

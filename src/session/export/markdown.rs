@@ -79,9 +79,10 @@ fn tool(call: &ToolPart, indent: &str) -> String {
         CallState::Cancelled => " (cancelled)",
         CallState::Interrupted => " (interrupted)",
     };
-    let title = call.result.as_ref().map_or("", |result| &result.title);
+    let result = call.result();
+    let title = result.as_ref().map_or("", |result| &result.title);
     let mut text = format!("{indent}- **{}** {title}{outcome}", call.tool);
-    let ended = call.result.as_ref().filter(|result| result.ok);
+    let ended = result.as_ref().filter(|result| result.ok);
     let details = ended.map(|result| result.details.value());
     let diff = details.as_ref().and_then(|details| details["diff"].as_str());
     if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {

@@ -55,7 +55,8 @@ fn tool(part: &ToolPart, registry: &Registry) -> Value {
         .as_ref()
         .map_or_else(|| as_written(&part.raw_args), |args| args.value().into_owned());
     let name = registry.advertised_name(&part.tool, &args);
-    let result = part.result.as_ref();
+    let result = part.result();
+    let result = result.as_deref();
     let mut value = json!({
         "type": "tool",
         "call": part.call,
@@ -146,7 +147,7 @@ pub(crate) mod fixture {
             state: result
                 .as_ref()
                 .map_or(crate::conversation::CallState::Pending, CallResult::state),
-            result,
+            result: result.map(Into::into),
             native: None,
             inner: Vec::new(),
         }

@@ -257,7 +257,7 @@ mod tests {
             raw_args: "{}".into(),
             args: Some(json!({ "command": "sleep 9" }).into()),
             state,
-            result: state.is_final().then_some(result),
+            result: state.is_final().then_some(result.into()),
             native: None,
             inner: Vec::new(),
         })

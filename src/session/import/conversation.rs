@@ -117,7 +117,7 @@ impl ImportedConversation {
             return;
         };
         let title = result.title.unwrap_or_else(|| title(call));
-        call.result = Some(CallResult {
+        let ended = CallResult {
             ok: result.ok,
             title: truncate(&title, TITLE).into_owned(),
             output: result.output,
@@ -126,7 +126,8 @@ impl ImportedConversation {
             output_path: None,
             duration_ms: result.duration_ms,
             attachments: Vec::new(),
-        });
+        };
+        call.result = Some(ended.into());
         call.state = if result.ok {
             CallState::Done
         } else {
@@ -146,7 +147,7 @@ impl ImportedConversation {
             if let PartBody::Tool(call) = &mut self.messages[message].parts[part].body {
                 call.state = CallState::Interrupted;
                 let said = "the session that was imported has no result of this call";
-                call.result = Some(CallResult::error(ErrorKind::Interrupted, said, None));
+                call.result = Some(CallResult::error(ErrorKind::Interrupted, said, None).into());
             }
         }
         if self.title.trim().is_empty() {

@@ -247,7 +247,7 @@ impl ContextWeights {
 
     fn call(&mut self, call: &ToolPart) {
         self.add(ContextSource::Calls, &call.tool, characters(&call.raw_args));
-        if let (Some(result), true) = (&call.result, call.state != CallState::Pending) {
+        if let (Some(result), true) = (call.result(), call.state != CallState::Pending) {
             for attachment in &result.attachments {
                 self.media(&attachment.mime, &attachment.data);
             }
@@ -338,7 +338,7 @@ mod tests {
             raw_args: "{\"a\":12}".to_owned(),
             args: None,
             state: CallState::Done,
-            result: Some(result),
+            result: Some(result.into()),
             native: None,
             inner: Vec::new(),
         })

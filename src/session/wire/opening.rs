@@ -22,6 +22,7 @@ use crate::session::tasks::{MeteredProvider, TaskDelegation, Tasks, TasksParts};
 use crate::session::title::TitleGenerator;
 use crate::session::{ErrorReport, SessionInfo};
 use crate::store::{NewSession, Store, StoreError};
+use crate::swap;
 use crate::tool::Registry;
 
 /// The root of a tree, opened.
@@ -176,7 +177,10 @@ fn open_store(request: &OpenRequest, notes: &mut Vec<String>) -> Result<Store, E
             ));
             Ok(Store::in_memory()?)
         }
-        store => Ok(store?),
+        store => {
+            swap::set_directory(&request.dirs.data);
+            Ok(store?)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::*;
 use crate::conversation::{
     CallId, FilePart, Native, Notice, NoticeKind, ReasoningPart, Role, Stop, TextPart, Usage,
 };
+use crate::swap::Swappable;
 
 fn every_kind() -> Vec<PartBody> {
     let native = Native {
@@ -29,7 +30,7 @@ fn every_kind() -> Vec<PartBody> {
         mime: "image/png".into(),
         data: "AA==".into(),
     });
-    done.result = Some(result);
+    done.result = Some(result.into());
     vec![
         PartBody::Text(TextPart {
             text: "héllo\0\n".into(),
@@ -226,7 +227,7 @@ fn unfinished_calls_get_their_one_result_after_a_crash() {
         states,
         [CallState::Interrupted, CallState::Interrupted, CallState::Done]
     );
-    let result = calls[0].result.as_ref().unwrap();
+    let result = calls[0].result().unwrap();
     assert_eq!(
         (result.error_kind(), result.state()),
         (Some(ErrorKind::Interrupted), CallState::Interrupted)
@@ -250,9 +251,11 @@ fn calls_inside_an_unfinished_call_that_had_ended_keep_their_results() {
         let PartBody::Tool(mut inner) = tool(1, state).body else {
             unreachable!()
         };
-        inner.result = (state == CallState::Done).then(|| CallResult {
-            ok: true,
-            ..CallResult::error(ErrorKind::Io, "kept", None)
+        inner.result = (state == CallState::Done).then(|| {
+            Swappable::new(CallResult {
+                ok: true,
+                ..CallResult::error(ErrorKind::Io, "kept", None)
+            })
         });
         outer.inner.push(inner);
     }
@@ -267,7 +270,7 @@ fn calls_inside_an_unfinished_call_that_had_ended_keep_their_results() {
     let loaded = store.load(&session).unwrap();
     let outer = loaded[0].calls().next().unwrap();
     let ends = outer.inner.iter().map(|inner| {
-        let kind = inner.result.as_ref().and_then(CallResult::error_kind);
+        let kind = inner.result().and_then(|result| result.error_kind());
         (inner.state, kind)
     });
     assert_eq!(
@@ -279,7 +282,7 @@ fn calls_inside_an_unfinished_call_that_had_ended_keep_their_results() {
         ]
     );
     assert_eq!(outer.state, CallState::Interrupted);
-    let told = &outer.result.as_ref().unwrap().output;
+    let told = &outer.result().unwrap().output;
     let (_, told) = told.split_once("\n\n").unwrap();
     let name = &outer.inner[0].tool;
     assert_eq!(

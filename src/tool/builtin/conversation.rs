@@ -91,7 +91,7 @@ fn line(part: &Part, query: &ConversationQuery) -> Option<String> {
         PartBody::Tool(call) => {
             let input = shortened(&call.raw_args, query.cut.map(|cut| cut.input));
             let mut text = format!("[tool: {}] {input}", call.tool);
-            if let Some(result) = call.result.as_ref().filter(|_| query.with_results) {
+            if let Some(result) = query.with_results.then(|| call.result()).flatten() {
                 let output = shortened(&result.output, query.cut.map(|cut| cut.result));
                 let _ = write!(text, "\n[tool result] {output}");
             }

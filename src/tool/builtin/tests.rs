@@ -366,6 +366,6 @@ async fn what_writes_says_which_files_and_what_only_reads_says_none() {
         let result = project.run(tool, args.clone()).await;
         let name = project.registry.advertised_name(tool, &args);
         assert!(result.ok, "{tool}: {}", result.output);
-        assert_eq!(project.registry.written(&name, &result), written, "{tool}");
+        assert_eq!(project.registry.written(&name, &result.into()), written, "{tool}");
     }
 }

@@ -99,10 +99,7 @@ impl App {
         let text = strip_controls(&text).into_owned();
         self.effects
             .push(match self.views.front.transcript.kept_output() {
-                Some(path) => Effect::ViewWhole {
-                    path: path.to_owned(),
-                    left: text,
-                },
+                Some(path) => Effect::ViewWhole { path, left: text },
                 None => Effect::View(text),
             });
     }

@@ -126,7 +126,7 @@ impl SessionView {
                 grid: place.grid,
                 form: cx.pictures.form(),
                 pixels,
-                data: data.to_owned(),
+                data: data.into_owned(),
             }));
         }
     }

@@ -27,6 +27,7 @@ use serde_json::Value;
 use crate::conversation::{
     CallResult, Message, SessionId, TaskRow, TerminalRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart,
 };
+use crate::swap::Swappable;
 use crate::tool::BuiltinCards;
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::tasks::TaskEntry;
@@ -156,7 +157,7 @@ impl Panel {
     }
 
     /// Takes in what a call changed.
-    pub(crate) fn note_result(&mut self, tool: &str, result: &CallResult) {
+    pub(crate) fn note_result(&mut self, tool: &str, result: &Swappable<CallResult>) {
         let written = self.cards.iter().flat_map(|cards| cards.written(tool, result));
         written.for_each(|file| self.changed.note(file));
     }

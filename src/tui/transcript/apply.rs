@@ -14,6 +14,7 @@ use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartB
 use crate::permission::Mode;
 use crate::session::query::cost_of_miss;
 use crate::session::{ContextReport, ContextReportKind, Event, PLAN, Retry, TurnEndReason};
+use crate::swap::Swappable;
 
 use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock};
 use super::call::CallBlock;
@@ -338,7 +339,13 @@ impl Blocks {
         true
     }
 
-    fn call_ended(&mut self, call: &CallId, tool: &str, result: &Arc<CallResult>, now: Instant) -> bool {
+    fn call_ended(
+        &mut self,
+        call: &CallId,
+        tool: &str,
+        result: &Swappable<CallResult>,
+        now: Instant,
+    ) -> bool {
         let mut was_open = false;
         let is_known = self.change_call(call, |block| {
             was_open = !block.state.is_final() && !block.is_of_person();

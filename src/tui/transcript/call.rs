@@ -16,6 +16,7 @@ use crate::conversation::{
 };
 use crate::question::QuestionId;
 use crate::session::CallUpdate;
+use crate::swap::Swappable;
 use crate::text::partial_json::PartialJson;
 use crate::tool::{BuiltinCards, DrawnArgs, RenderCx, ResultSource};
 use crate::view::card::{Card, CardStatus};
@@ -48,9 +49,9 @@ pub(super) struct CallBlock {
     /// The end of what it printed.
     live: String,
     details: Value,
-    result: Option<Arc<CallResult>>,
+    result: Option<Swappable<CallResult>>,
     /// The same with details of how the task stands now that it has started.
-    followed: Option<Box<CallResult>>,
+    followed: Option<Swappable<CallResult>>,
     stored: Option<StoredCall>,
     /// The calls inside it, which are its body on screen.
     pub(super) inner: Vec<CallBlock>,
@@ -261,10 +262,11 @@ impl CallBlock {
         self.live.drain(..cut);
     }
 
-    pub(super) fn end(&mut self, tool: &str, result: &Arc<CallResult>) {
+    pub(super) fn end(&mut self, tool: &str, shared: &Swappable<CallResult>) {
+        let result = shared.get();
         tool.clone_into(&mut self.tool);
         self.state = result.state();
-        self.result = Some(Arc::clone(result));
+        self.result = Some(shared.clone());
         self.live = String::new();
         self.details = Value::Null;
         self.questions.clear();
@@ -344,19 +346,26 @@ impl CallBlock {
             .map(|started| now.saturating_duration_since(started))
     }
 
-    pub(super) fn result(&self) -> Option<&CallResult> {
-        self.followed.as_deref().or_else(|| self.own_result())
+    /// Returns its result, which may have to be read from a file: ask for it where the block is looked at, and not of all
+    /// blocks.
+    pub(super) fn result(&self) -> Option<Arc<CallResult>> {
+        let shared = self.followed.as_ref().or_else(|| self.own_result())?;
+        Some(shared.get())
     }
 
-    fn own_result(&self) -> Option<&CallResult> {
-        self.result
-            .as_deref()
-            .or_else(|| self.stored_part()?.result.as_ref())
+    fn own_result(&self) -> Option<&Swappable<CallResult>> {
+        let stored = || self.stored_part()?.result.as_ref();
+        self.result.as_ref().or_else(stored)
+    }
+
+    /// Returns true if its result is cut and a file has the whole.
+    pub(super) fn has_kept_output(&self) -> bool {
+        self.result().is_some_and(|result| result.output_path.is_some())
     }
 
     /// Returns the file with all of its output, where the result is cut and the whole was kept.
-    pub(super) fn kept_output(&self) -> Option<&str> {
-        self.result()?.output_path.as_deref()
+    pub(super) fn kept_output(&self) -> Option<String> {
+        self.result()?.output_path.clone()
     }
 
     fn args(&self) -> Option<&Json> {
@@ -404,8 +413,9 @@ impl CallBlock {
             return BuiltinCards::with_output(card, &self.live, cx);
         }
         // Hooks and the person may have changed what was run.
-        let ran = self
-            .result()
+        let result = self.result();
+        let ran = result
+            .as_ref()
             .and_then(|result| result.details.fields::<RevisedCallDetails>()?.args);
         let args = ran.map(Cow::Owned).or_else(|| Some(self.args()?.value()));
         let args = match args.as_deref().filter(|args| args.is_object()) {
@@ -415,7 +425,7 @@ impl CallBlock {
                     .get_or_init(|| Box::new(PartialJson::of(self.raw_args()))),
             ),
         };
-        let result = match (self.result(), self.state) {
+        let result = match (result.as_deref(), self.state) {
             (Some(result), _) => Some(ResultSource::Ended(result)),
             (None, CallState::Running) if self.has_output() => Some(ResultSource::Running {
                 text: &self.live,
@@ -446,17 +456,18 @@ impl CallBlock {
 
     /// Takes in how a task stands that it has started; says whether that is so.
     pub(super) fn follow_task(&mut self, cards: &dyn CardSource, row: &TaskRow) -> bool {
-        let Some(result) = self.own_result() else {
+        let Some(result) = self.own_result().map(Swappable::get) else {
             return false;
         };
         let Some(details) = cards.follow_task(&self.tool, &result.details, row) else {
             return false;
         };
         let details = details.into();
-        self.followed = Some(Box::new(CallResult {
+        let followed = CallResult {
             details,
-            ..result.clone()
-        }));
+            ..CallResult::clone(&result)
+        };
+        self.followed = Some(followed.into());
         true
     }
 
@@ -551,7 +562,7 @@ mod tests {
         let mut call = CallBlock::streaming(&part());
         call.end(
             "bash",
-            &Arc::new(CallResult::error(
+            &Swappable::new(CallResult::error(
                 crate::conversation::ErrorKind::Rejected,
                 "no",
                 None,

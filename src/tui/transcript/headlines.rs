@@ -141,7 +141,11 @@ fn card_look<'a>(call: &CallBlock, cx: &LayoutCx<'a>) -> CardLook<'a> {
         elapsed: waits.map(|(_, waited)| waited).or(ran),
         badge: None,
         expands: cx.draw.fold_key,
-        opens: call.kept_output().map_or("", |_| cx.draw.view_key),
+        opens: if call.has_kept_output() {
+            cx.draw.view_key
+        } else {
+            ""
+        },
     }
 }
 

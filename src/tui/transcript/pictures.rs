@@ -4,6 +4,7 @@
 //! in its header on: nothing moves when it is there. One that turns out to be broken is described as such, and its rows hold
 //! a quiet bar until its block has left the screen: then it has none. How a picture is drawn is not known here.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::layout::Rect;
@@ -70,16 +71,16 @@ impl PictureSource {
     }
 
     /// Returns the bytes where they belong to this block.
-    fn data<'a>(&self, body: &'a Body) -> Option<&'a str> {
+    fn data<'a>(&self, body: &'a Body) -> Option<Cow<'a, str>> {
         match (self, body) {
             (Self::Call(id, nth), Body::Call(call)) => {
                 let mut calls = std::iter::once(&**call).chain(&call.inner);
                 let result = calls.find(|call| call.id == *id)?.result()?;
-                Some(&result.attachments.get(*nth)?.data)
+                Some(Cow::Owned(result.attachments.get(*nth)?.data.clone()))
             }
             (Self::File(id, nth), Body::User(user)) => {
                 let message = user.pictures.as_ref().filter(|message| message.id == *id)?;
-                Some(&message.files().nth(*nth)?.data)
+                Some(Cow::Borrowed(&message.files().nth(*nth)?.data))
             }
             _ => None,
         }
@@ -209,7 +210,7 @@ impl Transcript {
     }
 
     /// Returns the bytes, in base64, of a picture in the last frame.
-    pub(in crate::tui) fn picture_data(&self, key: u64) -> Option<&str> {
+    pub(in crate::tui) fn picture_data(&self, key: u64) -> Option<Cow<'_, str>> {
         let shown = self.shown.pictures.iter();
         let source = &shown.clone().find(|picture| picture.place.key == key)?.source;
         let mut found = self

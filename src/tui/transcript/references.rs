@@ -64,7 +64,7 @@ impl Transcript {
     }
 
     /// Returns the file with all of the focused call's output, where what is shown of it is cut.
-    pub fn kept_output(&self) -> Option<&str> {
+    pub fn kept_output(&self) -> Option<String> {
         match &self.blocks.list.get(self.focus?)?.body {
             Body::Call(call) => call.kept_output(),
             Body::User(_) | Body::Text(_) | Body::Reasoning(_) | Body::Mark(_) => None,

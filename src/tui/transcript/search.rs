@@ -84,7 +84,7 @@ impl TranscriptSearch {
                 matches: pattern
                     .find_iter(&BlockText::of(&blocks.list, index, true, cards).text())
                     .count(),
-                is_cut: matches!(&block.body, Body::Call(call) if call.kept_output().is_some()),
+                is_cut: matches!(&block.body, Body::Call(call) if call.has_kept_output()),
             };
             match self.counts.get_mut(index) {
                 Some(before) => *before = count,

@@ -51,7 +51,8 @@ async fn a_call_is_drawn_by_the_session_as_by_the_tool_itself() {
     let cards = BuiltinCards::new();
     let args = call.args.as_ref().unwrap().value();
     for expanded in [false, true] {
-        let result = call.result.as_ref().map(ResultSource::Ended);
+        let result = call.result();
+        let result = result.as_deref().map(ResultSource::Ended);
         let own = cards.card(&call.tool, DrawnArgs::whole(&args), result, RenderCx { expanded });
         assert_eq!(live.card(&call.call, expanded).await, Some(own));
     }

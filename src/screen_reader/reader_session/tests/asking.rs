@@ -115,7 +115,7 @@ fn a_question_is_said_again_where_other_words_came_before_its_answer() {
     reader.take_event(&Event::Asked(form()));
     reader.accept_answers(1);
     reader.take_text();
-    let result = Arc::new(CallResult::error(ErrorKind::Io, "x", Some("1 deny")));
+    let result = Swappable::new(CallResult::error(ErrorKind::Io, "x", Some("1 deny")));
     reader.take_event(&Event::CallEnded {
         call: CallId::new(),
         tool: "bash".to_owned(),

@@ -17,6 +17,7 @@ use crate::permission::Mode;
 use crate::question::{Form, FormOption, FormQuestion, FormReply, Question, Reply};
 use crate::screen_reader::trust::TOO_EARLY;
 use crate::session::{Event, QueuedKind, Retry, SettledQuestion, TurnEndReason};
+use crate::swap::Swappable;
 
 fn info() -> SessionInfo {
     let model: ModelRef = "local/test".parse().unwrap();
@@ -162,7 +163,7 @@ fn no_control_comes_through_from_anywhere() {
         args: serde_json::json!({ hostile: hostile }),
     });
     let call = CallId::new();
-    let result = Arc::new(CallResult::error(ErrorKind::Io, hostile, Some(hostile)));
+    let result = Swappable::new(CallResult::error(ErrorKind::Io, hostile, Some(hostile)));
     reader.take_event(&Event::CallEnded {
         call,
         tool: hostile.to_owned(),
@@ -213,7 +214,7 @@ fn no_line_of_a_model_or_a_tool_looks_like_lathes_own() {
     reader.take_text();
     let told = stream(&mut reader, &["So.\n\n", FAKE]).concat();
     reader.take_event(&Event::TurnEnded(TurnEndReason::Stop));
-    let result = Arc::new(CallResult::error(ErrorKind::Io, FAKE, Some(FAKE)));
+    let result = Swappable::new(CallResult::error(ErrorKind::Io, FAKE, Some(FAKE)));
     reader.take_event(&Event::CallEnded {
         call: CallId::new(),
         tool: "bash".to_owned(),

@@ -9,7 +9,9 @@ use tokio_util::task::AbortOnDropHandle;
 use super::super::hook_jobs::OwnedHookContext;
 use super::super::{Actor, now};
 use super::summary_task::{CompactionDone, CompactionJob};
-use crate::agent::compaction::{SummaryJob, instructions, open_files, plan, tail_start, words};
+use crate::agent::compaction::{
+    SummaryJob, instructions, last_compaction, open_files, plan, tail_start, words,
+};
 use crate::agent::estimate;
 use crate::agent::history::HistoryView;
 use crate::agent::turn::TurnEvent;
@@ -181,16 +183,7 @@ impl Actor {
     }
 
     fn prior_summary(&self) -> Option<String> {
-        let parts = self
-            .parts
-            .messages
-            .iter()
-            .rev()
-            .flat_map(|message| &message.parts);
-        parts.into_iter().find_map(|part| match &part.body {
-            PartBody::Context(ContextChange::Compacted(compaction)) => Some(compaction.summary.clone()),
-            _ => None,
-        })
+        last_compaction(&self.parts.messages).map(|compaction| compaction.summary.clone())
     }
 
     /// Stops the summary that the request of a turn waits for.
@@ -354,9 +347,9 @@ impl Actor {
             |message: &Arc<Message>| message.parts.last().is_some_and(|part| part.seq <= covered.seq);
         let end = messages.iter().rposition(is_covered).map_or(0, |last| last + 1);
         let (before, tail) = messages.split_at(end);
-        let shown = instructions(tail);
+        let shown = instructions(tail, None);
         let is_shown = |text: &KeptText| shown.iter().any(|shown| shown.name == text.name);
-        let mut kept: Vec<KeptText> = instructions(before);
+        let mut kept: Vec<KeptText> = instructions(before, last_compaction(before));
         kept.retain(|text| !is_shown(text));
         kept.extend(words(before, self.budget().kept()));
         kept.extend(plan(before).filter(|_| plan(tail).is_none()));

@@ -247,7 +247,7 @@ impl Actor {
         let found = all.filter(|call| wanted.contains(&call.call));
         let mut written = Vec::with_capacity(wanted.len());
         for call in found {
-            let Some(result) = &call.result else { continue };
+            let Some(result) = call.result() else { continue };
             match outputs.keep(&call.call, &result.output) {
                 Ok(()) => written.push(call.call.clone()),
                 // It is sent on as it is.

@@ -56,7 +56,7 @@ fn calls(asked: &ChangesQuery) -> impl Iterator<Item = &ToolPart> {
 }
 
 fn diffs(asked: &ChangesQuery) -> Vec<String> {
-    let results = calls(asked).filter_map(|call| call.result.as_ref());
+    let results = calls(asked).filter_map(ToolPart::result);
     let diffs = results
         .filter(|result| result.ok)
         .filter_map(|result| Some(result.details.value()["diff"].as_str()?.to_owned()));
@@ -66,8 +66,8 @@ fn diffs(asked: &ChangesQuery) -> Vec<String> {
 /// Returns true if something ran that may have changed files without saying so.
 fn has_commands(asked: &ChangesQuery) -> bool {
     calls(asked).any(|call| {
-        let details = call.result.as_ref().map(|result| result.details.value());
-        details.is_some_and(|details| details.get("exit").is_some())
+        let result = call.result();
+        result.is_some_and(|result| result.details.value().get("exit").is_some())
     })
 }
 

@@ -239,7 +239,7 @@ fn a_command_of_ones_own_is_stopped_as_a_turn_is() {
     driver.event(Event::CallEnded {
         call,
         tool: "bash".to_owned(),
-        result: Arc::new(result),
+        result: result.into(),
     });
     assert!(!driver.hints().contains("interrupt"), "{}", driver.hints());
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::pictures::{conversation, picture, pictures};
 use super::*;
 use crate::conversation::{CallResult, TodoChange, TodoStatus};
+use crate::swap::Swappable;
 use crate::tool::BuiltinCards;
 
 fn todos() -> Vec<Value> {
@@ -22,7 +23,7 @@ fn changed(path: &str, additions: usize, deletions: usize) -> Event {
     Event::CallEnded {
         call: CallId::new(),
         tool: "edit".to_owned(),
-        result: Arc::new(CallResult {
+        result: Swappable::new(CallResult {
             details: details.into(),
             ..ended()
         }),

@@ -77,7 +77,7 @@ fn a_call_of_a_tool_that_only_the_session_knows_is_drawn_by_the_session() {
     let ended = Event::CallEnded {
         call: call.clone(),
         tool: "weather".to_owned(),
-        result: Arc::new(result),
+        result: result.into(),
     };
     driver.event(ended);
     assert!(

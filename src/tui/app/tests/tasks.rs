@@ -492,11 +492,11 @@ fn started(row: &TaskRow) -> Event {
         raw_args: r#"{"subagent_type": "explore", "prompt": "look"}"#.to_owned(),
         args: None,
         state: CallState::Done,
-        result: Some(crate::conversation::CallResult {
+        result: Some(crate::swap::Swappable::new(crate::conversation::CallResult {
             details: details.into(),
             ..serde_json::from_value(serde_json::json!({"ok": true, "title": "", "output": "status: queued"}))
                 .unwrap()
-        }),
+        })),
         native: None,
         inner: Vec::new(),
     };

@@ -174,11 +174,10 @@ impl Scene {
     }
 
     pub(super) fn ends(&mut self, call: &CallId, tool: &str, result: CallResult) {
-        let result = Arc::new(result);
         self.apply(&Event::CallEnded {
             call: call.clone(),
             tool: tool.to_owned(),
-            result,
+            result: result.into(),
         });
     }
 

@@ -138,7 +138,7 @@ fn every_event_is_data() {
         Event::CallEnded { .. } => Event::CallEnded {
             call: call.clone(),
             tool: "read".into(),
-            result: Arc::new(result()),
+            result: result().into(),
         };
         Event::Asked(_) => Event::Asked(Arc::new(question()));
         Event::Settled(_) => Event::Settled(SettledQuestion {

@@ -151,7 +151,7 @@ fn tool_part(inner: Vec<ToolPart>) -> ToolPart {
         raw_args: "{\"a\": ".into(),
         args: Some(json!({"b": 1, "a": EXACT}).into()),
         state: CallState::Running,
-        result: Some(result()),
+        result: Some(result().into()),
         native: Some(native()),
         inner,
     }

@@ -231,7 +231,7 @@ impl Grid {
         let ended = Event::CallEnded {
             call,
             tool: "bash".to_owned(),
-            result: Arc::new(result),
+            result: result.into(),
         };
         self.says(place, ended);
     }
