@@ -5,7 +5,6 @@
 
 /// Keys without a feature, and what is missing.
 pub(super) const LACKING: &[(&[&str], &str)] = &[
-    (&["retention"], "old sessions are not removed"),
     (&["lsp"], "there are no language servers"),
     (&["mcp"], "there are no MCP servers"),
     (&["custom_tools"], "there are no custom tools"),
@@ -20,7 +19,7 @@ pub fn lacking(key: &str) -> Option<&'static str> {
 }
 
 /// Keys that only the global file may set.
-const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"]];
+const GLOBAL_ONLY: &[&[&str]] = &[&["trust"], &["permission", "protected"], &["retention"]];
 
 /// Actions of `keybinds` that answer for the person begin with these. No project changes what they are answered with.
 const ANSWERING: &[&str] = &["permission-", "trust-"];

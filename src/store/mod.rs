@@ -67,7 +67,7 @@ pub use reads::FileRead;
 pub use requests::{PaidRequest, Spender, Spending};
 pub use search::{FoundText, Hit, SearchScope, TextMatch};
 pub use session_facts::SessionFacts;
-pub use sessions::{NewSession, SessionRow};
+pub use sessions::{NewSession, SessionMarks, SessionRow};
 pub use task_board::{BoardError, BoardItemChange, ChangedBoardItem, NewBoardItem};
 pub use tasks::StoredTask;
 pub use trust::{TrustRow, TrustedPlace};

@@ -30,6 +30,7 @@ const STEPS: &[M<'static>] = &[
     M::up(CONTEXT_CHANGES),
     M::up(TEXT_INDEX),
     M::up(JOURNAL),
+    M::up(LIBRARY),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -265,6 +266,13 @@ CREATE INDEX undos_of_tree ON undos (tree);
 
 ALTER TABLE messages ADD COLUMN undo INTEGER;
 CREATE INDEX messages_undone ON messages (session) WHERE undo IS NOT NULL;
+";
+
+/// Marks that a person gives sessions. `announced` is when a person was told that it is too old and will be removed.
+const LIBRARY: &str = "
+ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN announced INTEGER;
 ";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {

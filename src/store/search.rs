@@ -153,6 +153,52 @@ impl Store {
         words.reverse();
         Ok(words)
     }
+
+    /// Returns the newest text of a session that holds `searched`, from a little before that on, with the text before it and
+    /// so many after it; nothing where there is none.
+    pub fn words_around(
+        &self,
+        session: &SessionId,
+        searched: &str,
+        count: usize,
+    ) -> Result<Vec<FoundText>, StoreError> {
+        let scope = SearchScope {
+            session: Some(session.clone()),
+            ..SearchScope::default()
+        };
+        let Some(found) = self.matches(searched, &scope, 1)?.pop() else {
+            return Ok(Vec::new());
+        };
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "WITH texts AS (
+                 SELECT parts.seq, parts.message, messages.role AS role,
+                        json_extract(parts.body, '$.text') AS text,
+                        row_number() OVER (ORDER BY parts.seq) AS place
+                 FROM parts JOIN messages ON messages.id = parts.message
+                 WHERE parts.session = ?1 AND parts.kind = 'text'
+                     AND messages.state <> 'void' AND messages.undo IS NULL
+             ), found AS (SELECT max(place) AS place FROM texts WHERE message = ?2 AND text = ?3)
+             SELECT role, substr(text, 1, ?5), texts.place = found.place FROM texts, found
+             WHERE texts.place BETWEEN found.place - 1 AND found.place + ?4 ORDER BY texts.place",
+        )?;
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let rows = statement.query_map(
+            params![session.as_str(), found.message.as_str(), found.text, count, LOOK],
+            |row| {
+                let is_found: bool = row.get(2)?;
+                Ok(FoundText {
+                    role: column::variant(row, 0)?,
+                    text: if is_found {
+                        from_match(&found.text, searched)
+                    } else {
+                        row.get::<_, Option<String>>(1)?.unwrap_or_default()
+                    },
+                })
+            },
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
 }
 
 /// Keeps what `LIKE` would read as a pattern.
@@ -171,11 +217,27 @@ fn text_match(row: &Row<'_>) -> Result<TextMatch, rusqlite::Error> {
     })
 }
 
-fn excerpt(text: &str, searched: &str) -> String {
-    let place = text
-        .to_ascii_lowercase()
+/// Returns a text from the line before that of the first match on, as much as a look needs.
+fn from_match(text: &str, searched: &str) -> String {
+    let place = place_of(text, searched);
+    let line = text[..place].rfind('\n').unwrap_or(0);
+    let before = text[..line].rfind('\n').map_or(0, |end| end + 1);
+    // A line may be as long as the text.
+    let near = text.floor_char_boundary(place.saturating_sub(EXCERPT));
+    let start = before.max(near);
+    let dots = if start > 0 { "… " } else { "" };
+    let shown: String = text[start..].chars().take(LOOK as usize).collect();
+    format!("{dots}{shown}")
+}
+
+fn place_of(text: &str, searched: &str) -> usize {
+    text.to_ascii_lowercase()
         .find(&searched.to_ascii_lowercase())
-        .unwrap_or(0);
+        .unwrap_or(0)
+}
+
+fn excerpt(text: &str, searched: &str) -> String {
+    let place = place_of(text, searched);
     let start = text.floor_char_boundary(place.saturating_sub(BEFORE));
     let end = text.floor_char_boundary((start + EXCERPT).min(text.len()));
     let words: Vec<&str> = text[start..end].split_whitespace().collect();
@@ -199,6 +261,33 @@ mod tests {
         store
             .write(session, &[MessageChange::Message(message), part])
             .unwrap();
+    }
+
+    #[test]
+    fn words_around_a_match_begin_just_before_it() {
+        let (store, session) = store_with("/p");
+        for number in 1..=9 {
+            let words = match number {
+                3 => format!("{}\n\nhere is the Needle\nand more", "hay ".repeat(2_000)),
+                _ => format!("text {number}"),
+            };
+            say(&store, &session, number, MessageState::Complete, &words);
+        }
+        let around = |searched: &str| -> Vec<String> {
+            let words = store.words_around(&session, searched, 2).unwrap();
+            words.into_iter().map(|words| words.text).collect()
+        };
+        let found = around("needle");
+        assert_eq!(found.len(), 4);
+        assert_eq!(
+            (&*found[0], &*found[2], &*found[3]),
+            ("text 2", "text 4", "text 5")
+        );
+        assert!(found[1].starts_with('…') && found[1].ends_with("here is the Needle\nand more"));
+        assert!(found[1].len() < 200, "{}", found[1]);
+        assert_eq!(around("text 1").len(), 3, "nothing is before the first");
+        assert_eq!(around("text 9"), ["text 8", "text 9"]);
+        assert!(around("nowhere").is_empty() && around("").is_empty());
     }
 
     #[test]

@@ -48,6 +48,22 @@ pub struct SessionRow {
     /// US dollars; `None` when no request had a known price.
     pub cost: Option<f64>,
     pub usage: Usage,
+    #[serde(flatten)]
+    pub marks: SessionMarks,
+}
+
+/// What sets a session apart from others in a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionMarks {
+    /// Listed first, and never removed for its age.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+    /// Words that a person gave it, in their order. None is blank or has white space in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// When a person was told that it will be removed for its age.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub announced: Option<i64>,
 }
 
 /// A model as the one string that people write.
@@ -77,7 +93,7 @@ macro_rules! select {
         concat!(
             "SELECT id, title, project, directory, agent, model, parent, created, updated, ",
             "(SELECT count(*) FROM messages WHERE session = sessions.id AND state <> 'void' AND undo IS NULL), ",
-            "cost, unpriced, input, output, reasoning, cache_read, cache_write FROM sessions ",
+            "cost, unpriced, input, output, reasoning, cache_read, cache_write, pinned, tags, announced FROM sessions ",
             $rest
         )
     };
@@ -122,6 +138,18 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Returns a session and all below it.
+    pub fn tree_rows(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(select!(
+            "WHERE id IN (WITH RECURSIVE tree (id) AS (
+                 SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
+             ) SELECT id FROM tree)"
+        ))?;
+        let rows = statement.query_map([session.as_str()], row)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// Returns the root of the session's tree: the one whose lock owns it.
     pub fn root(&self, session: &SessionId) -> Result<SessionId, StoreError> {
         self.connection()
@@ -142,6 +170,44 @@ impl Store {
             .prepare_cached("UPDATE sessions SET title = ?2 WHERE id = ?1")?
             .execute([session.as_str(), title])?;
         require_session(session, changed)
+    }
+
+    pub fn set_pinned(&self, session: &SessionId, is_pinned: bool) -> Result<(), StoreError> {
+        let changed = self
+            .connection()
+            .prepare_cached("UPDATE sessions SET pinned = ?2 WHERE id = ?1")?
+            .execute(params![session.as_str(), is_pinned])?;
+        require_session(session, changed)
+    }
+
+    /// Stores tags, which have no white space in them.
+    pub fn set_tags(&self, session: &SessionId, tags: &[String]) -> Result<(), StoreError> {
+        let changed = self
+            .connection()
+            .prepare_cached("UPDATE sessions SET tags = ?2 WHERE id = ?1")?
+            .execute(params![session.as_str(), tags.join(" ")])?;
+        require_session(session, changed)
+    }
+
+    /// Notes that a person is told now that these sessions will be removed, and of all others that they will not.
+    pub fn announce_removal(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
+        let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
+        let ids = column::to_json(&ids)?;
+        self.transact(|connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE sessions SET announced = NULL
+                     WHERE announced IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?1))",
+                )?
+                .execute([&ids])?;
+            connection
+                .prepare_cached(
+                    "UPDATE sessions SET announced = ?2
+                     WHERE announced IS NULL AND id IN (SELECT value FROM json_each(?1))",
+                )?
+                .execute(params![ids, now()])?;
+            Ok(())
+        })
     }
 
     pub fn set_agent_model(
@@ -281,6 +347,15 @@ fn row(row: &Row<'_>) -> Result<SessionRow, rusqlite::Error> {
             reasoning: tokens(14)?,
             cache_read: tokens(15)?,
             cache_write: tokens(16)?,
+        },
+        marks: SessionMarks {
+            pinned: row.get(17)?,
+            tags: row
+                .get::<_, String>(18)?
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
+            announced: row.get(19)?,
         },
     })
 }

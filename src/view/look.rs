@@ -128,6 +128,11 @@ impl Symbols {
         self.pick("•", "*")
     }
 
+    /// Stands before what is pinned.
+    pub fn pin(self) -> &'static str {
+        self.pick("▴", "^")
+    }
+
     /// Stands before what is selected.
     pub fn pointer(self) -> &'static str {
         self.pick("❯", ">")

@@ -81,6 +81,7 @@ mod screen_undo;
 mod screen_watch;
 mod search;
 mod session;
+mod session_library;
 mod session_tools;
 mod sessions;
 mod shell_fuzz;

@@ -55,10 +55,10 @@ impl Default for Journal {
     }
 }
 
-/// How long sessions are kept.
+/// How long sessions are kept. Only the global file may say so, as it is about those of all projects.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {
-    /// Since their last message; 0 for ever.
+    /// Days after their last message; 0 for ever. One that is pinned stays, and each is announced a day before.
     pub sessions_days: u32,
 }

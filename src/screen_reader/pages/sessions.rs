@@ -193,9 +193,11 @@ mod tests {
                 messages: minutes,
                 cost: None,
                 usage: Usage::default(),
+                marks: crate::session::host::SessionMarks::default(),
             },
             idle: Duration::from_secs(minutes * 60),
             held: None,
+            removed_in: None,
         }
     }
 

@@ -98,7 +98,7 @@ pub(crate) mod fixture {
         CallId, CallResult, ErrorKind, Message, MessageId, MessageState, Part, PartBody, ReasoningPart, Role,
         TextPart, ToolPart, Usage,
     };
-    use crate::store::SessionRow;
+    use crate::store::{SessionMarks, SessionRow};
 
     pub(crate) fn row() -> SessionRow {
         SessionRow {
@@ -114,6 +114,7 @@ pub(crate) mod fixture {
             messages: 2,
             cost: Some(0.5),
             usage: Usage::default(),
+            marks: SessionMarks::default(),
         }
     }
 

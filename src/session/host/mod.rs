@@ -5,11 +5,14 @@
 //! keeps what it opened until it is closed, so that everything is on disk before the process ends.
 
 mod fork;
+mod old_sessions;
 mod opening;
 mod prompts;
 mod query;
+mod retention;
 mod rules;
 mod stored;
+mod tags;
 mod thread;
 mod trees;
 
@@ -34,6 +37,7 @@ use prompts::PromptHistory;
 
 pub use super::opened::OpenedSession;
 pub use fork::{ForkPoint, ForkedSession};
+pub use old_sessions::OldSessions;
 pub use opening::SessionTarget;
 pub use query::{HostAnswer, HostQuery};
 pub use rules::StoredRules;
@@ -45,7 +49,7 @@ pub use trees::{
     TaskTrees, TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
 };
 
-pub use crate::store::{FoundText, Hit, Prompt, SessionRow, TrustedPlace};
+pub use crate::store::{FoundText, Hit, Prompt, SessionMarks, SessionRow, TrustedPlace};
 
 /// Between two tries to hand a message to a session that is busy.
 const AGAIN: Duration = Duration::from_millis(5);
@@ -289,6 +293,11 @@ impl HostState {
         lock(&self.request).clone()
     }
 
+    /// Returns how long sessions are kept; `None` is for ever.
+    fn kept_for(&self) -> Option<Duration> {
+        wire::sessions_kept_for(&lock(&self.request))
+    }
+
     fn stored(&self) -> Result<StoredSessions, ErrorReport> {
         let mut stored = lock(&self.stored);
         if let Some(stored) = &*stored {
@@ -314,7 +323,7 @@ impl HostState {
         match query {
             HostQuery::List => HostAnswer::Listed {
                 project: self.project.clone(),
-                sessions: stored().and_then(|stored| stored.list()),
+                sessions: stored().and_then(|stored| stored.list(self.kept_for())),
             },
             HostQuery::Open => HostAnswer::Open(self.open_sessions()),
             HostQuery::Prompts => HostAnswer::Prompts(self.prompts.read()),
@@ -326,14 +335,29 @@ impl HostState {
                 sessions: stored().and_then(|stored| stored.search(&searched)),
                 searched,
             },
-            HostQuery::LastWords(session) => HostAnswer::LastWords {
-                words: stored().and_then(|stored| stored.last_words(&session)),
+            HostQuery::Look { session, searched } => HostAnswer::Looked {
+                words: stored().and_then(|stored| stored.look(&session, &searched)),
                 session,
+                searched,
             },
             HostQuery::Rename(session, title) => HostAnswer::Renamed {
                 title: stored().and_then(|stored| stored.rename(&session, &title)),
                 session,
             },
+            HostQuery::Pin(session, is_pinned) => HostAnswer::Marked {
+                marks: stored().and_then(|stored| stored.pin(&session, is_pinned)),
+                session,
+            },
+            HostQuery::Tag(session, text) => HostAnswer::Marked {
+                marks: stored().and_then(|stored| stored.tag(&session, &text)),
+                session,
+            },
+            HostQuery::RemoveOld => {
+                let kept_for = self.kept_for();
+                HostAnswer::OldRemoved(
+                    kept_for.map(|kept_for| stored().and_then(|stored| stored.remove_old(kept_for))),
+                )
+            }
             HostQuery::Tree(query) => HostAnswer::Tree(TaskTrees::new(&self.data).answer(query)),
             HostQuery::Delete(session) => HostAnswer::Deleted {
                 done: stored().and_then(|stored| stored.delete(&session)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FoundText, ListedSession, Prompt, TreeAnswer, TreeQuery};
+use super::{FoundText, ListedSession, OldSessions, Prompt, SessionMarks, TreeAnswer, TreeQuery};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
 
@@ -17,14 +17,23 @@ pub enum HostQuery {
     Open,
     /// Those in which this was said.
     Search(String),
-    /// The last texts of one.
-    LastWords(SessionId),
+    /// Texts of one: those around the newest that holds the text, or its last where the text is empty or nowhere in it.
+    Look {
+        session: SessionId,
+        searched: String,
+    },
     /// The history of prompts, the oldest first.
     Prompts,
     /// Adds one to the history.
     KeepPrompt(Prompt),
     Rename(SessionId, String),
+    /// Lists it before others, and never removes it for its age; or no longer.
+    Pin(SessionId, bool),
+    /// Gives it the tags that stand in a text.
+    Tag(SessionId, String),
     Delete(SessionId),
+    /// Removes the sessions that are too old, after a notice.
+    RemoveOld,
     /// The work trees of isolated tasks.
     Tree(TreeQuery),
 }
@@ -44,8 +53,9 @@ pub enum HostAnswer {
         /// Each with one line of what was said.
         sessions: Result<Vec<(SessionId, String)>, ErrorReport>,
     },
-    LastWords {
+    Looked {
         session: SessionId,
+        searched: String,
         words: Result<Vec<FoundText>, ErrorReport>,
     },
     Prompts(Vec<Prompt>),
@@ -55,6 +65,12 @@ pub enum HostAnswer {
         session: SessionId,
         title: Result<String, ErrorReport>,
     },
+    Marked {
+        session: SessionId,
+        marks: Result<SessionMarks, ErrorReport>,
+    },
+    /// `None` where sessions are kept for ever.
+    OldRemoved(Option<Result<OldSessions, ErrorReport>>),
     Deleted {
         session: SessionId,
         done: Result<(), ErrorReport>,

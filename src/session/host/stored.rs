@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::retention::{LastWritten, milliseconds, now};
+use super::tags;
 use crate::conversation::{CallId, Message, MessageId, PartBody, SessionId};
 use crate::files::{self, Roots};
 use crate::journal::Journal;
@@ -17,8 +19,8 @@ use crate::session::undo::{SessionUndo, UndoList, UndoOutcome, UndoRequest};
 use crate::session::wire::{no_session, of_task};
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{
-    FoundText, Hit, LockError, MessageChange, NewSession, Outputs, SessionLock, SessionRow, Store,
-    StoreError, locks,
+    FoundText, Hit, LockError, MessageChange, NewSession, Outputs, SessionLock, SessionMarks, SessionRow,
+    Store, StoreError, locks,
 };
 use crate::tool::records_dir;
 
@@ -45,6 +47,8 @@ pub struct ListedSession {
     pub idle: Duration,
     /// The process that has it open, where that is another one.
     pub held: Option<String>,
+    /// Until it is removed for its age, where that is soon.
+    pub removed_in: Option<Duration>,
 }
 
 impl ListedSession {
@@ -93,14 +97,20 @@ impl StoredSessions {
         Ok(journal)
     }
 
-    /// Returns all that are no children of others, the newest first.
-    pub fn list(&self) -> Result<Vec<ListedSession>, ErrorReport> {
-        let now = jiff::Timestamp::now().as_millisecond();
+    /// Returns all that are no children of others: those that are pinned, then the newest. `kept_for` is how long sessions
+    /// are kept; `None` is for ever.
+    pub fn list(&self, kept_for: Option<Duration>) -> Result<Vec<ListedSession>, ErrorReport> {
+        let now = now();
         let held = locks::held_locks(&self.data);
         let own = std::process::id();
-        let rows = self.store.list(None)?.into_iter();
-        let listed = rows.filter(|row| row.parent.is_none()).map(|row| ListedSession {
-            idle: Duration::from_millis(u64::try_from(now - row.updated).unwrap_or(0)),
+        let rows = self.store.list(None)?;
+        let written = kept_for.map(|kept_for| (LastWritten::of(&rows), kept_for));
+        let roots = rows.into_iter().filter(|row| row.parent.is_none());
+        let listed = roots.map(|row| ListedSession {
+            idle: milliseconds(now - row.updated),
+            removed_in: written
+                .as_ref()
+                .and_then(|(last, kept_for)| last.removed_in(&row, *kept_for, now)),
             held: match held.get(&row.id) {
                 None => None,
                 Some(Some(pid)) if *pid == own => None,
@@ -109,7 +119,9 @@ impl StoredSessions {
             },
             row,
         });
-        Ok(listed.collect())
+        let (mut listed, others): (Vec<_>, Vec<_>) = listed.partition(|listed| listed.row.marks.pinned);
+        listed.extend(others);
+        Ok(listed)
     }
 
     /// Returns the sessions in which this was said, those where it was said last first, each with one line of it. What
@@ -125,7 +137,17 @@ impl StoredSessions {
         Ok(found)
     }
 
-    pub fn last_words(&self, session: &SessionId) -> Result<Vec<FoundText>, ErrorReport> {
+    /// Returns the texts of a session around the newest that holds `searched`, in it or in its children; its last ones where
+    /// none does.
+    pub fn look(&self, session: &SessionId, searched: &str) -> Result<Vec<FoundText>, ErrorReport> {
+        let mut trees = vec![session.clone()];
+        trees.extend(self.store.tree_rows(session)?.into_iter().map(|row| row.id));
+        for session in &trees {
+            let around = self.store.words_around(session, searched, LAST)?;
+            if !around.is_empty() {
+                return Ok(around);
+            }
+        }
         Ok(self.store.last_words(session, LAST)?)
     }
 
@@ -158,6 +180,28 @@ impl StoredSessions {
     /// Removes a session that is open nowhere, with its children and the stored outputs of its calls.
     pub fn delete(&self, session: &SessionId) -> Result<(), ErrorReport> {
         let _lock = self.lock(session, "deleted")?;
+        self.remove(session)
+    }
+
+    /// Sets whether a session is pinned. It may be open meanwhile.
+    pub fn pin(&self, session: &SessionId, is_pinned: bool) -> Result<SessionMarks, ErrorReport> {
+        self.store.set_pinned(session, is_pinned)?;
+        self.marks(session)
+    }
+
+    /// Gives a session the tags that stand in a text, in place of those that it has.
+    pub fn tag(&self, session: &SessionId, text: &str) -> Result<SessionMarks, ErrorReport> {
+        self.store.set_tags(session, &tags::read(text)?)?;
+        self.marks(session)
+    }
+
+    fn marks(&self, session: &SessionId) -> Result<SessionMarks, ErrorReport> {
+        let row = self.store.get(session)?;
+        Ok(row.map(|row| row.marks).unwrap_or_default())
+    }
+
+    /// Removes a session whose lock the caller has.
+    pub(super) fn remove(&self, session: &SessionId) -> Result<(), ErrorReport> {
         let calls = self.own_calls(session)?;
         self.store.delete(session)?;
         let outputs = Outputs::new(&self.data);
@@ -290,7 +334,7 @@ impl StoredSessions {
         Ok((work, lock))
     }
 
-    fn lock(&self, session: &SessionId, what: &str) -> Result<SessionLock, ErrorReport> {
+    pub(super) fn lock(&self, session: &SessionId, what: &str) -> Result<SessionLock, ErrorReport> {
         let root = self.store.root(session)?;
         let deadline = Instant::now() + CLOSING;
         loop {
@@ -341,10 +385,10 @@ mod tests {
         let child = new_session(Some(root.id.clone()));
         stored.store.create(&root).unwrap();
         stored.store.create(&child).unwrap();
-        let listed = stored.list().unwrap();
+        let listed = stored.list(None).unwrap();
         assert_eq!((listed.len(), &listed[0].row.id), (1, &root.id));
         assert_eq!(stored.rename(&root.id, " two\nlines").unwrap(), "two");
-        assert_eq!(stored.list().unwrap()[0].row.title, "two");
+        assert_eq!(stored.list(None).unwrap()[0].row.title, "two");
         // As another process would: its number stands in the lock's file.
         let lock = SessionLock::take(dir.path(), &root.id).unwrap();
         let path = dir.path().join(format!("locks/{}.lock", root.id));
@@ -354,10 +398,10 @@ mod tests {
             refused.message,
             "the session is open in process 1 and was not deleted; close it there first"
         );
-        assert_eq!(stored.list().unwrap()[0].held.as_deref(), Some("process 1"));
+        assert_eq!(stored.list(None).unwrap()[0].held.as_deref(), Some("process 1"));
         drop(lock);
         stored.delete(&root.id).unwrap();
-        assert!(stored.list().unwrap().is_empty());
+        assert!(stored.list(None).unwrap().is_empty());
     }
 
     #[test]

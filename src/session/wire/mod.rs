@@ -35,6 +35,7 @@ mod trust;
 mod unconfirmed;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::{ErrorReport, ReportKind};
 use crate::agent::reminder::PLAN;
@@ -132,6 +133,12 @@ impl From<ProviderError> for ErrorReport {
             message: error.message,
         }
     }
+}
+
+/// Returns how long sessions are kept after their last message; `None` is for ever.
+pub(in crate::session) fn sessions_kept_for(request: &OpenRequest) -> Option<Duration> {
+    let days = request.loaded.config.retention.sessions_days;
+    (days > 0).then(|| Duration::from_hours(24) * days)
 }
 
 fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {

@@ -27,6 +27,7 @@ impl App {
         let is_first = self.is_unopened(slot);
         let change = self.in_view(slot, now, |update| update.on_opened(snapshot, cards, notes));
         self.after_attaching(slot, is_first, now);
+        self.remove_old_sessions();
         change
     }
 

@@ -14,7 +14,8 @@ use super::pickers::{SESSIONS, SessionListRequest, SessionRows, SessionState};
 use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::session::Op;
-use crate::session::host::{HostAnswer, HostQuery, ListedSession};
+use crate::session::host::{HostAnswer, HostQuery, ListedSession, OldSessions, SessionMarks};
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::layer::LayerUpdate;
 use crate::tui::picker::Picker;
@@ -28,8 +29,22 @@ pub(super) struct SessionList {
     /// The root of the project that the screen was started in.
     project: PathBuf,
     shows_all: bool,
+    /// Those that are too old were asked to be removed.
+    has_removed_old: bool,
     searches: OneByOne<String>,
-    looks: OneByOne<SessionId>,
+    looks: OneByOne<SessionLook>,
+}
+
+/// A session, and what is looked for in it.
+struct SessionLook {
+    session: SessionId,
+    searched: String,
+}
+
+impl From<SessionLook> for HostQuery {
+    fn from(SessionLook { session, searched }: SessionLook) -> Self {
+        Self::Look { session, searched }
+    }
 }
 
 /// At most one under way, at most one waiting.
@@ -126,9 +141,9 @@ impl App {
                 self.with_list(&SESSIONS, now, Picker::look);
             }
             SessionListRequest::GoTo { session, title } => self.go_to_session(&session, &title, now),
-            SessionListRequest::Look(session) => {
-                let look = self.session_list.looks.want(session);
-                self.ask_next(look.map(HostQuery::LastWords));
+            SessionListRequest::Look { session, searched } => {
+                let look = self.session_list.looks.want(SessionLook { session, searched });
+                self.ask_next(look.map(HostQuery::from));
             }
             SessionListRequest::Search(text) => {
                 self.search_sessions(text);
@@ -139,6 +154,8 @@ impl App {
                 self.list_sessions_anew(now);
             }
             SessionListRequest::Rename { session, title } => self.rename_session(session, title, now),
+            SessionListRequest::Pin(session, is_pinned) => self.ask_host(HostQuery::Pin(session, is_pinned)),
+            SessionListRequest::Tag(session, tags) => self.ask_host(HostQuery::Tag(session, tags)),
             SessionListRequest::Delete(session) => {
                 // It is at rest, so nothing of it is lost but what is to be.
                 self.close_session(&session);
@@ -172,6 +189,44 @@ impl App {
         self.list_sessions_anew(now);
     }
 
+    /// Once, when the first session is on screen, which is then none of those that are removed.
+    pub(super) fn remove_old_sessions(&mut self) {
+        if !std::mem::replace(&mut self.session_list.has_removed_old, true) {
+            self.ask_host(HostQuery::RemoveOld);
+        }
+    }
+
+    /// The list is ordered anew by it.
+    fn marked(&mut self, session: &SessionId, marks: SessionMarks, now: Instant) {
+        if let Some(listed) = &mut self.session_list.listed {
+            let listed = Arc::make_mut(listed);
+            if let Some(listed) = listed.iter_mut().find(|listed| listed.row.id == *session) {
+                listed.row.marks = marks;
+            }
+        }
+        self.list_sessions_anew(now);
+        self.ask_host(HostQuery::List);
+    }
+
+    /// Says which sessions were removed for their age, and how many will be.
+    fn tell_of_old(&mut self, old: &OldSessions) {
+        let days = plural((old.kept_for.as_secs() / 86_400) as usize, "day");
+        if old.removed > 0 {
+            let removed = plural(old.removed, "session");
+            self.views
+                .front
+                .transcript
+                .push_notice(format!("Removed {removed} in which nothing was said for {days}."));
+        }
+        if old.announced > 0 {
+            let announced = plural(old.announced, "session");
+            self.views.front.transcript.push_notice(format!(
+                "Nothing was said in {announced} for {days} (`retention.sessions_days`): they are removed at the first start \
+                 a day from now or later. `/sessions removed` lists them; pin one to keep it."
+            ));
+        }
+    }
+
     /// Something was looked up, or done.
     pub(crate) fn answered_by_host(&mut self, answer: HostAnswer, now: Instant) -> RedrawUrgency {
         match answer {
@@ -193,13 +248,17 @@ impl App {
                     Err(error) => self.warn(&error.sentence(), now),
                 }
             }
-            HostAnswer::LastWords { session, words } => {
+            HostAnswer::Looked {
+                session,
+                searched,
+                words,
+            } => {
                 let next = self.session_list.looks.done();
-                self.ask_next(next.map(HostQuery::LastWords));
+                self.ask_next(next.map(HostQuery::from));
                 match words {
                     Ok(words) => {
                         if let Some(picker) = self.open_picker(&SESSIONS) {
-                            picker.looked(&session, words);
+                            picker.looked(&session, &searched, words);
                         }
                     }
                     Err(error) => self.warn(&error.sentence(), now),
@@ -209,6 +268,13 @@ impl App {
                 Ok(title) => self.listed_as(&session, &title, now),
                 Err(error) => self.warn(&error.sentence(), now),
             },
+            HostAnswer::Marked { session, marks } => match marks {
+                Ok(marks) => self.marked(&session, marks, now),
+                Err(error) => self.warn(&error.sentence(), now),
+            },
+            HostAnswer::OldRemoved(None) => {}
+            HostAnswer::OldRemoved(Some(Ok(old))) => self.tell_of_old(&old),
+            HostAnswer::OldRemoved(Some(Err(error))) => self.warn(&error.sentence(), now),
             HostAnswer::Deleted { session, done } => match done {
                 Ok(()) => {
                     if let Some(listed) = &mut self.session_list.listed {

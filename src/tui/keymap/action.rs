@@ -136,6 +136,9 @@ pub(crate) enum Action {
     PickRow,
     RenameRow,
     DeleteRow,
+    /// Lists the row before others, or no longer.
+    PinRow,
+    TagRow,
     /// Lists more, or less again.
     WidenList,
     // Palette.

@@ -80,8 +80,22 @@ pub(crate) trait ListContent {
         None
     }
 
-    /// The last that was said in a session was looked up.
-    fn looked(&mut self, _session: &SessionId, _words: Vec<FoundText>) {}
+    /// Lists the row before others, or no longer.
+    fn pin(&mut self, _row: usize) -> Option<LayerRequest> {
+        None
+    }
+
+    /// Returns the tags of the row, where it can have some, and a remark for whoever writes them.
+    fn tags(&self, _row: usize) -> Option<(String, String)> {
+        None
+    }
+
+    fn tag(&mut self, _row: usize, _tags: &str) -> Option<LayerRequest> {
+        None
+    }
+
+    /// What was said in a session was looked up: around what was searched for, or last.
+    fn looked(&mut self, _session: &SessionId, _searched: &str, _words: Vec<FoundText>) {}
 
     /// Returns true if there is something to be shown beside the list.
     fn previews(&self) -> bool {

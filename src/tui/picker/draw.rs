@@ -10,8 +10,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::Picker;
 use super::row::{Hint, Row};
+use super::{Picker, RowText, RowTextKind};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
@@ -83,8 +83,9 @@ impl Picker {
         } else {
             ""
         };
-        let title = match &self.renaming {
-            Some(_) => "A new name",
+        let title = match self.writing.as_ref().map(|writing| writing.kind) {
+            Some(RowTextKind::Name) => "A new name",
+            Some(RowTextKind::Tags) => "Tags, apart by blanks",
             None => self.place.title(),
         };
         let line = Line::from(vec![
@@ -99,11 +100,18 @@ impl Picker {
 
     fn draw_line(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) -> Option<Position> {
         let area = field(area);
-        let look = ComposerStyle::new(look.symbols.bar(), "Type to filter.", look.theme);
-        match &mut self.renaming {
-            Some((_, name)) => name.draw(area, buffer, &look),
-            None => self.line.draw(area, buffer, &look),
-        }
+        let (line, invitation) = match &mut self.writing {
+            Some(RowText { line, kind, .. }) => {
+                let invitation = match kind {
+                    RowTextKind::Name => "The name it had before.",
+                    RowTextKind::Tags => "No tags.",
+                };
+                (line, invitation)
+            }
+            None => (&mut self.line, "Type to filter."),
+        };
+        let look = ComposerStyle::new(look.symbols.bar(), invitation, look.theme);
+        line.draw(area, buffer, &look)
     }
 
     fn draw_rows(&mut self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::Picker;
+use super::{Picker, RowText, RowTextKind};
 use crate::text::sanitize::sanitize_line;
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
@@ -24,12 +24,14 @@ impl Layer for Picker {
             return LayerReply::Ignored;
         }
         let armed = self.armed.take();
-        if self.renaming.is_some() {
-            return self.act_on_name(action);
+        if self.writing.is_some() {
+            return self.act_on_text(action);
         }
         match action {
             Action::DeleteRow => self.delete(armed),
             Action::RenameRow => self.rename(),
+            Action::PinRow => self.pin(),
+            Action::TagRow => self.tag(),
             Action::WidenList => LayerReply::keep_open(self.place.widen()),
             Action::RowUp => self.move_by(-1),
             Action::RowDown => self.move_by(1),
@@ -43,16 +45,12 @@ impl Layer for Picker {
 
     fn write(&mut self, text: &str) -> LayerReply {
         self.armed = None;
-        let (line, is_name) = match &mut self.renaming {
-            Some((_, name)) => (name, true),
-            None => (&mut self.line, false),
-        };
-        text.chars().for_each(|c| line.insert_char(c));
-        if is_name {
-            LayerReply::Done
-        } else {
-            self.filter_anew()
+        if let Some(writing) = &mut self.writing {
+            text.chars().for_each(|c| writing.line.insert_char(c));
+            return LayerReply::Done;
         }
+        text.chars().for_each(|c| self.line.insert_char(c));
+        self.filter_anew()
     }
 
     fn paste(&mut self, text: &str) -> LayerReply {
@@ -61,7 +59,7 @@ impl Layer for Picker {
 
     /// Cancels what was begun, then clears the filter, then closes the list.
     fn back(&mut self) -> LayerReply {
-        if self.renaming.take().is_some() || self.armed.take().is_some() {
+        if self.writing.take().is_some() || self.armed.take().is_some() {
             return LayerReply::Done;
         }
         if self.line.is_empty() {
@@ -95,9 +93,17 @@ impl Layer for Picker {
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let key = |action| keymap.label(Context::Picker, action);
         let esc = keymap.label(Context::Global, Action::Escape);
-        if self.renaming.is_some() {
-            hints.key(key(Action::PickRow), "rename");
-            return hints.key(esc, "leave the name");
+        if let Some(writing) = &self.writing {
+            let (does, leaves) = match writing.kind {
+                RowTextKind::Name => ("rename", "leave the name"),
+                RowTextKind::Tags => ("set the tags", "leave the tags"),
+            };
+            hints.key(key(Action::PickRow), does);
+            hints.key(esc, leaves);
+            if !writing.remark.is_empty() {
+                hints.say(&writing.remark, Meaning::TextMuted);
+            }
+            return;
         }
         if self.armed.is_some() {
             let words = format!("{} again deletes it for good", key(Action::DeleteRow));
@@ -118,6 +124,8 @@ impl Layer for Picker {
         if self.place.is_editable() {
             hints.key(key(Action::RenameRow), "rename");
             hints.key(key(Action::DeleteRow), "delete");
+            hints.key(key(Action::PinRow), "pin");
+            hints.key(key(Action::TagRow), "tags");
         }
         let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
         hints.key(&moves.join(" "), "moves");
@@ -133,14 +141,20 @@ impl Layer for Picker {
 }
 
 impl Picker {
-    fn act_on_name(&mut self, action: Action) -> LayerReply {
-        match (action, &mut self.renaming) {
-            (Action::PickRow, renaming) => match renaming.take() {
-                Some((row, name)) => LayerReply::keep_open(self.place.rename(row, name.text().trim())),
+    fn act_on_text(&mut self, action: Action) -> LayerReply {
+        match (action, &mut self.writing) {
+            (Action::PickRow, writing) => match writing.take() {
+                Some(RowText { kind, row, line, .. }) => {
+                    let text = line.text();
+                    LayerReply::keep_open(match kind {
+                        RowTextKind::Name => self.place.rename(row, text.trim()),
+                        RowTextKind::Tags => self.place.tag(row, text.trim()),
+                    })
+                }
                 None => LayerReply::Done,
             },
-            (Action::Edit(edit), Some((_, name))) => {
-                name.edit(edit);
+            (Action::Edit(edit), Some(writing)) => {
+                writing.line.edit(edit);
                 LayerReply::Done
             }
             _ => LayerReply::Done,
@@ -157,6 +171,8 @@ fn is_about_list(action: Action) -> bool {
             | Action::PickRow
             | Action::RenameRow
             | Action::DeleteRow
+            | Action::PinRow
+            | Action::TagRow
             | Action::WidenList
             | Action::PageUp
             | Action::PageDown

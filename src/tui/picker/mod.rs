@@ -49,8 +49,36 @@ pub(crate) struct Picker {
     title_columns: usize,
     /// The row whose deletion was asked for once.
     armed: Option<usize>,
-    /// The row that is given another name, which stands in this line meanwhile.
-    renaming: Option<(usize, Composer)>,
+    /// What is written about a row in place of the filter.
+    writing: Option<RowText>,
+}
+
+/// A text about a row that is being written.
+struct RowText {
+    kind: RowTextKind,
+    row: usize,
+    line: Composer,
+    /// For whoever writes it.
+    remark: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowTextKind {
+    Name,
+    Tags,
+}
+
+impl RowText {
+    fn new(kind: RowTextKind, row: usize, text: &str, remark: String) -> Self {
+        let mut line = Composer::default();
+        text.chars().for_each(|c| line.insert_char(c));
+        Self {
+            kind,
+            row,
+            line,
+            remark,
+        }
+    }
 }
 
 impl Picker {
@@ -68,7 +96,7 @@ impl Picker {
             height: 0,
             title_columns: 0,
             armed: None,
-            renaming: None,
+            writing: None,
         };
         picker.title_columns = draw::title_columns(&picker.rows);
         picker.select_first();
@@ -107,9 +135,11 @@ impl Picker {
         let (was_held, top) = (self.is_held, self.top);
         self.place = place;
         self.rows = self.place.rows();
+        // What is looked for is looked for already.
+        let _ = self.place.typed(self.filter.text());
         self.title_columns = draw::title_columns(&self.rows);
         self.armed = None;
-        self.renaming = None;
+        self.writing = None;
         let rows = 0..self.rows.len();
         let inside = rows.filter_map(|row| Some((row, inside.get(self.place.key(row)?)?.clone())));
         self.filter.add_inside(inside.collect());
@@ -142,8 +172,8 @@ impl Picker {
         LayerReply::keep_open(self.row().and_then(|row| self.place.pass(row)))
     }
 
-    pub(crate) fn looked(&mut self, session: &SessionId, words: Vec<FoundText>) {
-        self.place.looked(session, words);
+    pub(crate) fn looked(&mut self, session: &SessionId, searched: &str, words: Vec<FoundText>) {
+        self.place.looked(session, searched, words);
     }
 
     pub(crate) fn query(&self) -> &str {
@@ -221,12 +251,23 @@ impl Picker {
             None => LayerReply::Done,
             Some(Err(wish)) => LayerReply::Request(wish),
             Some(Ok(name)) => {
-                let mut line = Composer::default();
-                name.chars().for_each(|c| line.insert_char(c));
-                self.renaming = Some((row, line));
+                self.writing = Some(RowText::new(RowTextKind::Name, row, &name, String::new()));
                 LayerReply::Done
             }
         }
+    }
+
+    fn pin(&mut self) -> LayerReply {
+        LayerReply::keep_open(self.row().and_then(|row| self.place.pin(row)))
+    }
+
+    fn tag(&mut self) -> LayerReply {
+        if let Some(row) = self.row()
+            && let Some((tags, remark)) = self.place.tags(row)
+        {
+            self.writing = Some(RowText::new(RowTextKind::Tags, row, &tags, remark));
+        }
+        LayerReply::Done
     }
 
     /// The best match; without a filter the row that holds now.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::session::host::{FoundText, HostAnswer, HostQuery, ListedSession, SessionRow};
+use crate::session::host::{FoundText, HostAnswer, HostQuery, ListedSession, SessionMarks, SessionRow};
 use crate::tui::sessions::SessionTarget;
 
 fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
@@ -22,9 +22,11 @@ fn listed(id: &str, title: &str, project: &str, minutes: u64) -> ListedSession {
             messages: minutes % 40 + 1,
             cost: (minutes > 100).then_some(0.42),
             usage: Usage::default(),
+            marks: SessionMarks::default(),
         },
         idle: Duration::from_secs(minutes * 60),
         held: None,
+        removed_in: None,
     }
 }
 
@@ -77,6 +79,13 @@ fn id(id: &str) -> SessionId {
     id.parse().unwrap()
 }
 
+fn look(session: &str, searched: &str) -> HostQuery {
+    HostQuery::Look {
+        session: id(session),
+        searched: searched.to_owned(),
+    }
+}
+
 fn looked(driver: &mut Driver, session: &str) {
     let say = |role, text: &str| FoundText {
         role,
@@ -89,8 +98,9 @@ fn looked(driver: &mut Driver, session: &str) {
             "The test sleeps on the wall clock. I will inject a clock and pause time in the test.\n\nDone.",
         ),
     ];
-    let report = HostAnswer::LastWords {
+    let report = HostAnswer::Looked {
         session: id(session),
+        searched: String::new(),
         words: Ok(words),
     };
     tell(driver, report);
@@ -99,7 +109,7 @@ fn looked(driver: &mut Driver, session: &str) {
 #[test]
 fn this_projects_sessions_are_listed_and_a_key_shows_all() {
     let mut driver = with(some());
-    assert_eq!(asked(&mut driver), [HostQuery::LastWords(id("ses_a"))]);
+    assert_eq!(asked(&mut driver), [look("ses_a", "")]);
     let text = driver.text();
     assert!(text.contains(" Sessions of this project · 3"), "{text}");
     assert!(!text.contains("release notes"), "{text}");
@@ -161,7 +171,7 @@ fn the_end_of_the_selected_session_is_looked_up_one_at_a_time() {
     looked(&mut driver, "ses_a");
     assert_eq!(
         asked(&mut driver),
-        [HostQuery::LastWords(id("ses_old"))],
+        [look("ses_old", "")],
         "the last that was wanted"
     );
     looked(&mut driver, "ses_old");

@@ -16,5 +16,7 @@ pub(super) const ROWS: &[ContextRows] = &[(
         ),
         row(&["ctrl+r"], Action::RenameRow, "sessions: rename"),
         row(&["ctrl+d"], Action::DeleteRow, "sessions, twice: delete"),
+        row(&["alt+k"], Action::PinRow, "sessions: pin, or no longer"),
+        row(&["alt+g"], Action::TagRow, "sessions: tags"),
     ],
 )];

@@ -5,8 +5,8 @@ use std::time::Duration;
 use lathe::conversation::{Role, SessionId, TaskId};
 use lathe::session::host::{
     ApplyResult, ChangeKind, Conflict, FileSelection, FoundText, HeldWork, HostAnswer, HostQuery,
-    ListedSession, Prompt, Removal, RemovedTree, Selection, SessionRow, TreeAnswer, TreeChanges, TreeFile,
-    TreeHunk, TreeQuery, TreeState, TreeSummary,
+    ListedSession, OldSessions, Prompt, Removal, RemovedTree, Selection, SessionMarks, SessionRow,
+    TreeAnswer, TreeChanges, TreeFile, TreeHunk, TreeQuery, TreeState, TreeSummary,
 };
 use lathe::session::{ErrorReport, ReportKind};
 
@@ -40,9 +40,23 @@ fn listed(is_child: bool) -> ListedSession {
             messages: 3,
             cost: Some(EXACT),
             usage: usage(),
+            marks: if is_child {
+                marks()
+            } else {
+                SessionMarks::default()
+            },
         },
         idle: Duration::new(1, 5),
         held: Some("process 1".into()),
+        removed_in: is_child.then(|| Duration::from_secs(5)),
+    }
+}
+
+fn marks() -> SessionMarks {
+    SessionMarks {
+        pinned: true,
+        tags: vec!["bug".into(), "ü".into()],
+        announced: Some(4),
     }
 }
 
@@ -62,7 +76,10 @@ fn every_query_of_the_host_and_its_answer_is_data() {
         HostQuery::Prompts => HostQuery::Prompts;
         HostQuery::KeepPrompt(_) => HostQuery::KeepPrompt(prompt());
         HostQuery::Search(_) => HostQuery::Search("a\n".into());
-        HostQuery::LastWords(_) => HostQuery::LastWords(session());
+        HostQuery::Look { .. } => HostQuery::Look { session: session(), searched: "é".into() };
+        HostQuery::Pin(..) => HostQuery::Pin(session(), true);
+        HostQuery::Tag(..) => HostQuery::Tag(session(), "#a b".into());
+        HostQuery::RemoveOld => HostQuery::RemoveOld;
         HostQuery::Rename(..) => HostQuery::Rename(session(), "two".into());
         HostQuery::Delete(_) => HostQuery::Delete(session());
         HostQuery::Tree(_) => HostQuery::Tree(TreeQuery::List);
@@ -78,11 +95,18 @@ fn every_query_of_the_host_and_its_answer_is_data() {
             searched: "a".into(),
             sessions: Ok(vec![(session(), "an a".into())]),
         };
-        HostAnswer::LastWords { .. } => HostAnswer::LastWords {
+        HostAnswer::Looked { .. } => HostAnswer::Looked {
             session: session(),
+            searched: "é".into(),
             words: Ok(vec![FoundText { role: Role::Assistant, text: "é".into() }]),
         };
         HostAnswer::Renamed { .. } => HostAnswer::Renamed { session: session(), title: Ok("two".into()) };
+        HostAnswer::Marked { .. } => HostAnswer::Marked { session: session(), marks: Ok(marks()) };
+        HostAnswer::OldRemoved(_) =>
+            HostAnswer::OldRemoved(None),
+            HostAnswer::OldRemoved(Some(Ok(OldSessions {
+                announced: 1, removed: 2, kept_for: Duration::from_secs(3),
+            })));
         HostAnswer::Deleted { .. } => HostAnswer::Deleted { session: session(), done: Ok(()) };
         HostAnswer::Tree(_) => HostAnswer::Tree(TreeAnswer::Listed(Ok(vec![tree()])));
     });

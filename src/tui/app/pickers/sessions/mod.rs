@@ -3,7 +3,10 @@
 //! The sessions that are open here, and how they stand, come from the screen; the rest from the store. The last that
 //! was said is shown beside the list as soon as it was looked up.
 
-use std::collections::HashMap;
+mod preview;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +15,19 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::Size;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::{List, OpeningKey};
-use crate::conversation::{Role, SessionId};
+use crate::conversation::SessionId;
 use crate::session::host::{FoundText, ListedSession, in_order};
-use crate::text::sanitize::{sanitize, sanitize_line};
-use crate::text::width::{str_width, truncate};
-use crate::text::wrap::wrap;
+use crate::text::sanitize::sanitize_line;
+use crate::text::width::str_width;
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
 use crate::tui::terminal_environment::path_words;
 use crate::view::card::CardStatus;
-use crate::view::markdown;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols, status_meaning};
 
@@ -40,15 +41,12 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "sessions",
         also: &[],
-        about: "Lists sessions, to go to, rename or delete. What stands behind the name filters the list.",
+        about: "Lists sessions, to go to, rename, tag, pin or delete. What stands behind the name filters the list.",
         after: "new",
     }),
     is_offered: |_| true,
     content: |app| Box::new(app.known_sessions()),
 };
-
-/// Rows that one message takes beside the list at most.
-const MESSAGE_ROWS: usize = 6;
 
 /// Requests about sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +57,11 @@ pub(crate) enum SessionListRequest {
         session: SessionId,
         title: String,
     },
-    Look(SessionId),
+    /// Looks up what was said around this text, or last where it is empty.
+    Look {
+        session: SessionId,
+        searched: String,
+    },
     Search(String),
     /// Lists those of all projects, or of this one again.
     Widen,
@@ -67,6 +69,9 @@ pub(crate) enum SessionListRequest {
         session: SessionId,
         title: String,
     },
+    Pin(SessionId, bool),
+    /// Gives it the tags that stand in a text.
+    Tag(SessionId, String),
     Delete(SessionId),
     /// It cannot be done.
     Say(String),
@@ -95,7 +100,10 @@ pub(crate) struct SessionRows {
     zone: TimeZone,
     /// Places in `listed`, by row.
     order: Vec<usize>,
-    looked: HashMap<SessionId, Vec<FoundText>>,
+    /// What is looked for.
+    searched: String,
+    /// By session, with what was looked for in it.
+    looked: HashMap<SessionId, (String, Vec<FoundText>)>,
 }
 
 impl SessionRows {
@@ -118,6 +126,7 @@ impl SessionRows {
             symbols: Symbols::Unicode,
             zone: TimeZone::UTC,
             order,
+            searched: String::new(),
             looked: HashMap::new(),
         }
     }
@@ -134,6 +143,19 @@ impl SessionRows {
         self.listed.as_ref()?.get(*self.order.get(row)?)
     }
 
+    /// Returns the tags of a project, those of most sessions first.
+    fn tags_of(&self, project: &Path) -> Vec<&str> {
+        let listed = self.listed.iter().flat_map(|listed| listed.iter());
+        let own = listed.filter(|session| session.row.project == project);
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for tag in own.flat_map(|session| &session.row.marks.tags) {
+            *counts.entry(tag).or_default() += 1;
+        }
+        let mut tags: Vec<(&str, usize)> = counts.into_iter().collect();
+        tags.sort_by_key(|(_, count)| Reverse(*count));
+        tags.into_iter().map(|(tag, _)| tag).collect()
+    }
+
     fn state(&self, session: &ListedSession) -> Option<SessionState> {
         self.open.get(&session.row.id).copied()
     }
@@ -146,41 +168,34 @@ impl SessionRows {
         let fact = format!("{:>4} msg {cost:>7} {:>4}", row.messages, age(session.idle));
         let is_elsewhere = self.shows_all && row.project != self.project;
         let place = is_elsewhere.then(|| path_words(&row.project, self.home.as_deref()));
-        let words = state_words(state, session);
-        let detail: Vec<String> = words.into_iter().map(str::to_owned).chain(place).collect();
+        let dot = format!(" {} ", self.symbols.dot());
+        let words = state_words(state, session).map(str::to_owned);
+        let pinned = row.marks.pinned.then(|| "pinned".to_owned());
+        let kept: Vec<String> = words
+            .into_iter()
+            .chain(removal_words(session))
+            .chain(pinned)
+            .collect();
+        let kept = kept.join(&dot);
+        let tags = row.marks.tags.iter().map(|tag| format!("#{tag}"));
+        let tags = Some(tags.collect::<Vec<_>>().join(" ")).filter(|tags| !tags.is_empty());
+        let detail: Vec<String> = Some(kept.clone())
+            .filter(|kept| !kept.is_empty())
+            .into_iter()
+            .chain(tags)
+            .chain(place)
+            .collect();
         let listed = Row::new(session.title())
-            .detail(&detail.join(&format!(" {} ", self.symbols.dot())))
-            .keep(words.map_or(0, str_width))
+            .detail(&detail.join(&dot))
+            .keep(str_width(&kept))
             .also(&date_words(session, &self.zone))
             .fact(&fact)
             .current_if(state == Some(SessionState::OnScreen));
         match status(state, session) {
             Some(status) => listed.sign(self.symbols.status(status, 0), status_meaning(status)),
+            None if row.marks.pinned => listed.sign(self.symbols.pin(), Meaning::Accent),
             None => listed,
         }
-    }
-
-    fn head(&self, session: &ListedSession, look: Look<'_>) -> Vec<Line<'static>> {
-        let row = &session.row;
-        let dot = look.symbols.dot();
-        let model = row.model.as_ref().map(ToString::to_string).unwrap_or_default();
-        let place = path_words(&row.directory, self.home.as_deref());
-        let date = date(session, &self.zone);
-        let facts = format!("{date} {dot} {place} {dot} {model} {dot} {}", row.agent);
-        let mut lines = vec![
-            Line::styled(
-                sanitize_line(session.title()).into_owned(),
-                look.style(Meaning::TextStrong),
-            ),
-            Line::styled(sanitize_line(&facts).into_owned(), look.style(Meaning::TextMuted)),
-        ];
-        lines.extend(session.held.as_ref().map(|held| {
-            Line::styled(
-                format!("Open in {held}: it can only be read here."),
-                look.style(Meaning::Warning),
-            )
-        }));
-        lines
     }
 }
 
@@ -202,6 +217,17 @@ fn state_words(state: Option<SessionState>, session: &ListedSession) -> Option<&
         Some(SessionState::OnScreen | SessionState::AtRest) => None,
         None => session.held.as_ref().map(|_| "open elsewhere"),
     }
+}
+
+/// Says when it will be removed for its age, where that is soon.
+fn removal_words(session: &ListedSession) -> Option<String> {
+    let left = session.removed_in?;
+    let hours = left.as_secs().div_ceil(3600);
+    Some(match hours {
+        0 => "removed at the next start".to_owned(),
+        1..48 => format!("removed in {hours}h"),
+        _ => format!("removed in {}d", hours / 24),
+    })
 }
 
 /// The day of its last message.
@@ -278,9 +304,15 @@ impl ListContent for SessionRows {
     }
 
     fn pass(&mut self, row: usize) -> Option<LayerRequest> {
-        let id = &self.session(row)?.row.id;
-        let is_known = self.looked.contains_key(id);
-        (!is_known).then(|| LayerRequest::Session(SessionListRequest::Look(id.clone())))
+        let session = &self.session(row)?.row.id;
+        let known = self.looked.get(session);
+        let is_known = known.is_some_and(|(searched, _)| *searched == self.searched);
+        (!is_known).then(|| {
+            LayerRequest::Session(SessionListRequest::Look {
+                session: session.clone(),
+                searched: self.searched.clone(),
+            })
+        })
     }
 
     fn key(&self, row: usize) -> Option<&str> {
@@ -288,6 +320,7 @@ impl ListContent for SessionRows {
     }
 
     fn typed(&mut self, text: &str) -> Option<LayerRequest> {
+        text.clone_into(&mut self.searched);
         Some(LayerRequest::Session(SessionListRequest::Search(text.to_owned())))
     }
 
@@ -347,83 +380,42 @@ impl ListContent for SessionRows {
         }))
     }
 
-    fn looked(&mut self, session: &SessionId, words: Vec<FoundText>) {
-        self.looked.insert(session.clone(), words);
+    fn pin(&mut self, row: usize) -> Option<LayerRequest> {
+        let row = &self.session(row)?.row;
+        let pin = SessionListRequest::Pin(row.id.clone(), !row.marks.pinned);
+        Some(LayerRequest::Session(pin))
+    }
+
+    fn tags(&self, row: usize) -> Option<(String, String)> {
+        let row = &self.session(row)?.row;
+        let known = self.tags_of(&row.project);
+        let remark = if known.is_empty() {
+            String::new()
+        } else {
+            format!("in this project: {}", known.join(" "))
+        };
+        Some((row.marks.tags.join(" "), remark))
+    }
+
+    fn tag(&mut self, row: usize, tags: &str) -> Option<LayerRequest> {
+        let session = self.session(row)?.row.id.clone();
+        Some(LayerRequest::Session(SessionListRequest::Tag(
+            session,
+            tags.to_owned(),
+        )))
+    }
+
+    fn looked(&mut self, session: &SessionId, searched: &str, words: Vec<FoundText>) {
+        self.looked.insert(session.clone(), (searched.to_owned(), words));
     }
 
     fn previews(&self) -> bool {
         true
     }
 
-    /// The end of the conversation, as much as fits.
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
-        let Some(session) = self.session(row) else {
-            return Vec::new();
-        };
-        let mut lines = self.head(session, look);
-        let room = usize::from(size.height).saturating_sub(lines.len());
-        let words = self.looked.get(&session.row.id);
-        let said: Vec<Vec<Line<'static>>> = words
-            .into_iter()
-            .flatten()
-            .map(|words| message_lines(words, usize::from(size.width), look))
-            .collect();
-        let mut first = said.len();
-        let mut rows = 0;
-        while first > 0 && rows + said[first - 1].len() < room {
-            first -= 1;
-            rows += said[first].len() + 1;
-        }
-        for message in said.into_iter().skip(first) {
-            lines.push(Line::default());
-            lines.extend(message);
-        }
-        lines
+        preview::lines(self, row, size, look)
     }
-}
-
-fn message_lines(words: &FoundText, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let is_own = words.role == Role::User;
-    let bar = format!("{} ", look.symbols.bar());
-    if !is_own {
-        return answer_lines(&words.text, columns, look);
-    }
-    let width = columns.saturating_sub(2).max(1);
-    let text = sanitize(words.text.trim()).into_owned();
-    let mut rows: Vec<String> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()))
-        .take(MESSAGE_ROWS + 1)
-        .collect();
-    if rows.len() > MESSAGE_ROWS {
-        rows.truncate(MESSAGE_ROWS);
-        if let Some(last) = rows.last_mut() {
-            let cut = truncate(last, width.saturating_sub(1)).into_owned();
-            *last = format!("{}{}", cut.trim_end_matches('…'), look.symbols.ellipsis());
-        }
-    }
-    let row = |text| {
-        Line::from(vec![
-            Span::styled(bar.clone(), look.style(Meaning::Accent)),
-            Span::styled(text, look.style(Meaning::Text)),
-        ])
-    };
-    rows.into_iter().map(row).collect()
-}
-
-/// Returns the model's answer, drawn as it is in the conversation.
-fn answer_lines(text: &str, columns: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let mut lines = markdown::render(text.trim(), columns.max(1), look);
-    lines.retain(|line| line.width() > 0);
-    if lines.len() > MESSAGE_ROWS {
-        lines.truncate(MESSAGE_ROWS - 1);
-        lines.push(Line::styled(
-            look.symbols.ellipsis(),
-            look.style(Meaning::TextMuted),
-        ));
-    }
-    lines
 }
 
 #[cfg(test)]
