@@ -76,7 +76,7 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
     age(&project, elm, 26 * DAY);
 
     let terminal = open(&project);
-    terminal.wait_text("Nothing was said in 2 sessions for 30 days");
+    terminal.wait_text("2 sessions in which nothing was said for 30 days will be removed");
     terminal.keys("/sessions removed\r");
     terminal.wait_text("3 of 4");
     let screen = terminal.wait_text("removed in 5d");
@@ -89,7 +89,9 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
     terminal.keys("\x1bk");
     terminal.wait_text("▴ plant an oak");
     terminal.key(Key::Esc);
-    terminal.wait_text("pinned");
+    terminal.wait_text("Type to filter");
+    terminal.keys("pinned");
+    terminal.wait_text("1 of 4");
     drop(terminal);
     assert_eq!(
         ids(&project),
@@ -105,7 +107,7 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
     );
     let terminal = open(&project);
     terminal.wait_text("Removed 1 session in which nothing was said for 30 days.");
-    assert!(!terminal.screen().contains("they are removed"));
+    assert!(!terminal.screen().contains("will be removed"));
     drop(terminal);
     assert_eq!(ids(&project), sorted([oak, elm, lime]));
     let pinned = listed(&project)

@@ -221,8 +221,8 @@ impl App {
         if old.announced > 0 {
             let announced = plural(old.announced, "session");
             self.views.front.transcript.push_notice(format!(
-                "Nothing was said in {announced} for {days} (`retention.sessions_days`): they are removed at the first start \
-                 a day from now or later. `/sessions removed` lists them; pin one to keep it."
+                "{announced} in which nothing was said for {days} will be removed at the first start a day from now or later \
+                 (`retention.sessions_days`). `/sessions removed` lists what goes; pin one to keep it."
             ));
         }
     }

@@ -307,6 +307,13 @@ impl RowLine<'_> {
         };
         let used = self.push_marked(&mut spans, title, 0, columns);
         let rest = room.saturating_sub(columns + GAP);
+        // A cut would take a sign from what is kept.
+        let is_cut_short = str_width(detail) > rest && rest <= kept + GAP;
+        let detail = if is_cut_short {
+            prefix(detail, kept.min(rest))
+        } else {
+            detail
+        };
         if !detail.is_empty() && rest > 0 {
             spans.push(Span::raw(" ".repeat(columns - used + GAP)));
             self.push_marked(&mut spans, detail, 1, rest);

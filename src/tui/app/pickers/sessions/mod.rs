@@ -169,13 +169,9 @@ impl SessionRows {
         let is_elsewhere = self.shows_all && row.project != self.project;
         let place = is_elsewhere.then(|| path_words(&row.project, self.home.as_deref()));
         let dot = format!(" {} ", self.symbols.dot());
+        let pinned = if row.marks.pinned { " pinned" } else { "" };
         let words = state_words(state, session).map(str::to_owned);
-        let pinned = row.marks.pinned.then(|| "pinned".to_owned());
-        let kept: Vec<String> = words
-            .into_iter()
-            .chain(removal_words(session))
-            .chain(pinned)
-            .collect();
+        let kept: Vec<String> = words.into_iter().chain(removal_words(session)).collect();
         let kept = kept.join(&dot);
         let tags = row.marks.tags.iter().map(|tag| format!("#{tag}"));
         let tags = Some(tags.collect::<Vec<_>>().join(" ")).filter(|tags| !tags.is_empty());
@@ -188,7 +184,7 @@ impl SessionRows {
         let listed = Row::new(session.title())
             .detail(&detail.join(&dot))
             .keep(str_width(&kept))
-            .also(&date_words(session, &self.zone))
+            .also(&format!("{}{pinned}", date_words(session, &self.zone)))
             .fact(&fact)
             .current_if(state == Some(SessionState::OnScreen));
         match status(state, session) {
