@@ -1,16 +1,25 @@
 //! Measures a database of 100,000 messages: opening it, listing, searching, and what writing costs with the index of the
-//! text. `cargo bench --bench library`.
+//! text, and what the program does over it. `cargo bench --bench library`.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+// The tests' own support is shared; what is sound in a test is sound here.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+#[path = "../tests/it/support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lathe::conversation::{Message, MessageId, MessageState, Part, PartBody, Role, SessionId, TextPart};
 use lathe::store::{MessageChange, NewSession, Store};
+use support::{Key, Project, Protocol, Server, Terminal};
 
 const SESSIONS: usize = 200;
 const MESSAGES: usize = 500;
 const RUNS: usize = 9;
+/// The screen has nothing more to do.
+const QUIET: Duration = Duration::from_millis(700);
 
 /// Words of which texts are made, none of which has another inside.
 const WORDS: [&str; 16] = [
@@ -19,12 +28,19 @@ const WORDS: [&str; 16] = [
 ];
 
 fn main() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path()).unwrap();
+    // `cargo test --benches` runs it without this word.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let server = Server::start();
+    let project = Project::new().git().model(&server, Protocol::OpenAiChat);
+    let empty = Over::idle(&project);
+    let dir = project.data_dir();
+    let store = Store::open(&dir).unwrap();
     let began = Instant::now();
     let mut newest = None;
     for number in 0..SESSIONS {
-        newest = Some(fill(&store, number));
+        newest = Some(fill(&store, &project.root(), number));
     }
     let each = began.elapsed().as_secs_f64() * 1e6 / (SESSIONS * MESSAGES) as f64;
     let newest = newest.unwrap();
@@ -32,9 +48,9 @@ fn main() {
     println!("| 100,000 messages in 200 sessions | median | budget |\n| --- | ---: | ---: |");
     println!("| writing a message, by 50 | {each:.0} µs | |");
     row("opening the database", "", || {
-        drop(Store::open(dir.path()).unwrap());
+        drop(Store::open(&dir).unwrap());
     });
-    let store = Store::open(dir.path()).unwrap();
+    let store = Store::open(&dir).unwrap();
     row("reading the newest session", "150 ms", || {
         assert_eq!(store.load(&newest).unwrap().len(), MESSAGES);
     });
@@ -53,8 +69,81 @@ fn main() {
             assert_eq!(store.search(text, 50).unwrap().len(), count, "{what}");
         });
     }
-    let size = std::fs::metadata(dir.path().join("lathe.db")).unwrap().len();
+    for (what, text) in [("a word that is everywhere", "jitter"), ("two characters", "bo")] {
+        row(&format!("finding the sessions with {what}"), "50 ms", || {
+            assert!(store.sessions_saying(text, 30_000).unwrap().len() >= 60, "{what}");
+        });
+    }
+    let size = fs::metadata(dir.join("lathe.db")).unwrap().len();
     println!("| size on disk | {:.0} MB | |", size as f64 / 1e6);
+    let over = Over::searching(&project);
+    println!(
+        "| the program, to the first full frame of the newest session | {:.0} ms | 150 ms |",
+        over.opened
+    );
+    println!(
+        "| … resident over an empty database; with that session; after its list and {} searches; after three times as many | \
+         {empty:.0}, {:.0}, {:.0}, {:.0} MiB | flat |",
+        WORDS.len(),
+        over.idle,
+        over.once,
+        over.thrice
+    );
+}
+
+/// The program over the database, with its memory in MiB.
+struct Over {
+    /// Milliseconds.
+    opened: f64,
+    idle: f64,
+    once: f64,
+    thrice: f64,
+}
+
+impl Over {
+    fn idle(project: &Project) -> f64 {
+        let terminal = Terminal::start(project, 120, 36, &[]);
+        terminal.wait_text("send");
+        terminal.wait_quiet(QUIET);
+        resident(&terminal)
+    }
+
+    fn searching(project: &Project) -> Self {
+        let began = Instant::now();
+        let terminal = Terminal::start(project, 120, 36, &["-c"]);
+        terminal.wait_text(&format!("needle-{}-{}", SESSIONS - 1, MESSAGES - 1));
+        let opened = began.elapsed().as_secs_f64() * 1e3;
+        terminal.wait_quiet(QUIET);
+        let idle = resident(&terminal);
+        terminal.keys("\x18s");
+        terminal.wait_text("Sessions of this project");
+        let search = || {
+            for word in WORDS {
+                terminal.keys(word);
+                let found = format!(" of {SESSIONS}");
+                terminal.wait_for(|screen| screen.contains(&found) && !screen.contains("· 0 of "));
+                terminal.key(Key::Esc);
+                terminal.wait_text("Type to filter.");
+            }
+            terminal.wait_quiet(QUIET);
+            resident(&terminal)
+        };
+        let once = search();
+        search();
+        Self {
+            opened,
+            idle,
+            once,
+            thrice: search(),
+        }
+    }
+}
+
+/// Resident memory in MiB.
+fn resident(terminal: &Terminal) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", terminal.pid().as_raw_nonzero())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
 }
 
 fn row(what: &str, budget: &str, work: impl Fn()) {
@@ -73,12 +162,12 @@ fn row(what: &str, budget: &str, work: impl Fn()) {
 }
 
 /// Stores a session of messages of some 300 bytes.
-fn fill(store: &Store, number: usize) -> SessionId {
+fn fill(store: &Store, project: &Path, number: usize) -> SessionId {
     let session = NewSession {
         id: SessionId::new(),
         parent: None,
-        project: "/p".into(),
-        directory: "/p".into(),
+        project: project.to_owned(),
+        directory: project.to_owned(),
         agent: "build".to_owned(),
         model: None,
         title: format!("session {number}"),

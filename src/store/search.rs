@@ -78,6 +78,23 @@ macro_rules! hits {
     };
 }
 
+/// The newest text of each session among those that `$found` finds.
+macro_rules! sessions_with {
+    ($found:literal) => {
+        concat!(
+            "WITH found (id) AS MATERIALIZED (",
+            $found,
+            " DESC LIMIT ?2), newest (session, id) AS MATERIALIZED (
+                 SELECT parts.session, max(found.id) FROM found
+                 CROSS JOIN parts ON parts.id = found.id CROSS JOIN messages ON messages.id = parts.message
+                 WHERE parts.kind = 'text' AND messages.state <> 'void' AND messages.undo IS NULL
+                 GROUP BY parts.session
+             ) SELECT newest.session, json_extract(parts.body, '$.text') FROM newest
+             JOIN parts ON parts.id = newest.id ORDER BY newest.id DESC"
+        )
+    };
+}
+
 impl Store {
     /// Returns the messages that hold this text, the newest first, at most `limit`. Small and capital letters count the same;
     /// for one or two characters those of English do.
@@ -92,6 +109,35 @@ impl Store {
             created: found.created,
         };
         Ok(found.into_iter().map(hit).collect())
+    }
+
+    /// Returns the sessions in which this was said, each with one line of where it was said last; first the one in which that
+    /// is newest. The newest `limit` texts that hold it are looked at.
+    pub fn sessions_saying(&self, text: &str, limit: usize) -> Result<Vec<(SessionId, String)>, StoreError> {
+        if text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let (sql, pattern) = if text.chars().count() < INDEXED {
+            (
+                sessions_with!(
+                    "SELECT id FROM parts WHERE json_extract(body, '$.text') LIKE ?1 ESCAPE '\\' ORDER BY id"
+                ),
+                format!("%{}%", escape(text)),
+            )
+        } else {
+            (
+                sessions_with!("SELECT rowid FROM texts WHERE texts.text MATCH ?1 ORDER BY rowid"),
+                phrase(text),
+            )
+        };
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(sql)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map(params![pattern, limit], |row| {
+            let said: String = row.get(1)?;
+            Ok((column::parsed(row, 0)?, excerpt(&said, text)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The same within bounds, with the whole texts.
@@ -123,7 +169,7 @@ impl Store {
                     "texts.text MATCH ?1",
                     "texts.rowid"
                 ),
-                format!("\"{}\"", text.replace('"', "\"\"")),
+                phrase(text),
             )
         };
         let project = scope.project.as_deref().map(path_text);
@@ -201,6 +247,11 @@ impl Store {
     }
 }
 
+/// Returns a text as what the index looks for, as it stands.
+fn phrase(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
 /// Keeps what `LIKE` would read as a pattern.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
@@ -247,7 +298,7 @@ fn excerpt(text: &str, searched: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{reply, store_with, text};
+    use super::super::fixture::{new_session, reply, store_with, text};
     use super::super::{MessageChange, NewSession};
     use super::*;
     use crate::conversation::MessageState;
@@ -288,6 +339,35 @@ mod tests {
         assert_eq!(around("text 1").len(), 3, "nothing is before the first");
         assert_eq!(around("text 9"), ["text 8", "text 9"]);
         assert!(around("nowhere").is_empty() && around("").is_empty());
+    }
+
+    #[test]
+    fn a_session_is_found_however_much_is_said_of_it_in_others() {
+        let (store, first) = store_with("/p");
+        let second = new_session("/p");
+        store.create(&second).unwrap();
+        say(&store, &first, 1, MessageState::Complete, "an Acorn here");
+        for number in 1..=50 {
+            say(
+                &store,
+                &second.id,
+                number,
+                MessageState::Complete,
+                &format!("acorn {number}"),
+            );
+        }
+        say(&store, &first, 2, MessageState::Void, "a void acorn");
+        for text in ["acorn", "ac"] {
+            let found = store.sessions_saying(text, 100).unwrap();
+            let expected = [
+                (second.id.clone(), "acorn 50".to_owned()),
+                (first.clone(), "an Acorn here".to_owned()),
+            ];
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(store.sessions_saying(text, 10).unwrap().len(), 1);
+        }
+        assert!(store.sessions_saying(" ", 9).unwrap().is_empty());
+        assert!(store.sessions_saying("100%", 9).unwrap().is_empty());
     }
 
     #[test]
@@ -391,7 +471,7 @@ mod tests {
         let (store, root) = store_with("/p");
         let child = NewSession {
             parent: Some(root),
-            ..super::super::fixture::new_session("/p")
+            ..new_session("/p")
         };
         store.create(&child).unwrap();
         say(&store, &child.id, 1, MessageState::Complete, "deep thought");

@@ -2,6 +2,7 @@
 //! lost by it.
 
 use lathe::permission::Mode;
+use lathe::question::{FormAnswer, FormReply};
 use lathe::session::wire::SessionChoice;
 use lathe::session::{ContextReportKind, Event, Op, TurnEndReason};
 use serde_json::{Value, json};
@@ -501,12 +502,28 @@ async fn after_five_compactions_nothing_is_lost_that_was_forbidden_planned_or_in
         2 => Turn::tool("read", json!({"file_path": "sub/small.txt"})),
         turn => Turn::text(&format!("reply {turn} {}", "long ".repeat(3_000))).piece(5_000),
     };
-    let server = server((0..TURNS + 3).map(reply));
+    let plan = "# Inject a clock\n\n1. canary-plan in `src/retry.rs`\n";
+    let planned = [
+        Turn::tool("plan_exit", json!({ "plan": plan })),
+        Turn::text("Off we go."),
+    ];
+    let server = server(planned.into_iter().chain((0..TURNS + 3).map(reply)));
     // A model that summarises badly: it remembers nothing.
     server.side(without_figures(Turn::text("## Goal\nGo on.")));
     let project =
         project(&server, &json!({"keep_turns": 1})).file("AGENTS.md", "canary-root: be brief\n\n  twice\n");
     let mut live = Live::open(&project, SessionChoice::New, Mode::AcceptEdits).await;
+    live.handle.send(Op::SetAgent("plan".to_owned())).unwrap();
+    live.until("change", |event| matches!(event, Event::Agent(_)))
+        .await;
+    live.submit("plan it");
+    let form = live.form().await;
+    let approved = FormAnswer {
+        picked: vec![1],
+        words: None,
+    };
+    live.fill(&form, FormReply::Answers(vec![approved]));
+    live.until_turn_ended().await;
     let mut compactions = 0;
     for turn in 0..TURNS {
         let canary = match turn % 4 {
@@ -539,6 +556,7 @@ async fn after_five_compactions_nothing_is_lost_that_was_forbidden_planned_or_in
         "canary-todo",
         "canary-nested: use tabs here",
         "canary-root: be brief\n\n  twice",
+        plan.trim(),
     ] {
         assert!(
             request.mentions(canary),

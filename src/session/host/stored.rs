@@ -24,8 +24,8 @@ use crate::store::{
 };
 use crate::tool::records_dir;
 
-/// Messages that a search looks for at most.
-const HITS: usize = 400;
+/// Messages that a search looks at, at most, for the sessions that they are in: the newest that hold the text.
+const HITS: usize = 30_000;
 /// Texts that a look at a session shows.
 const LAST: usize = 8;
 /// A session that was just closed here may still be writing.
@@ -128,10 +128,10 @@ impl StoredSessions {
     /// children said counts for the session they belong to.
     pub fn search(&self, text: &str) -> Result<Vec<(SessionId, String)>, ErrorReport> {
         let mut found: Vec<(SessionId, String)> = Vec::new();
-        for hit in self.store.search(text, HITS)? {
-            let root = self.store.root(&hit.session)?;
+        for (session, excerpt) in self.store.sessions_saying(text, HITS)? {
+            let root = self.store.root(&session)?;
             if found.iter().all(|(known, _)| *known != root) {
-                found.push((root, hit.excerpt));
+                found.push((root, excerpt));
             }
         }
         Ok(found)
