@@ -35,6 +35,8 @@ const USE: Action = Action::OfLayer("use");
 
 /// Rows around the text: the rule, the question, an empty row, the keys.
 const AROUND: u16 = 4;
+/// From this width on the question says what the summary takes the place of.
+const WIDE: u16 = 78;
 
 pub(crate) struct SummaryDialog {
     text: Composer,
@@ -58,10 +60,15 @@ impl SummaryDialog {
     }
 
     /// The question, and the keys that answer it.
-    fn rows(&self, cx: &LayerCx<'_>) -> [Line<'static>; 2] {
+    fn rows(&self, columns: u16, cx: &LayerCx<'_>) -> [Line<'static>; 2] {
         let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, cx.look);
         let own = |action| cx.keymap.label(Context::Layer(&KEYS), action);
-        let question = Revealed::own(" Put this summary in place of the older conversation? From ")
+        let question = if columns >= WIDE {
+            " Put this summary in place of the older conversation? From "
+        } else {
+            " Put this summary in place? From "
+        };
+        let question = Revealed::own(question)
             .and(reveal_line(&short_count(self.before)))
             .and(" to ")
             .and(reveal_line(&short_count(self.after)))
@@ -136,7 +143,10 @@ impl Layer for SummaryDialog {
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let look = cx.look;
-        let height = (area.height * 3 / 4).max(AROUND + 1).min(area.height);
+        // One row more than it has, for what is added.
+        let most = (area.height * 3 / 4).max(AROUND + 1) - AROUND;
+        let text_rows = self.text.rows_within(area.width, most.saturating_sub(1)) + 1;
+        let height = (text_rows + AROUND).min(area.height);
         let area = Rect {
             y: area.bottom() - height,
             height,
@@ -145,7 +155,7 @@ impl Layer for SummaryDialog {
         Clear.render(area, buffer);
         let rule = (0..area.width).fold(Revealed::default(), |rule, _| rule.and(look.symbols.rule()));
         let rule = ApprovalText::of(rule, Meaning::Rule, look).line();
-        let [question, keys] = self.rows(cx);
+        let [question, keys] = self.rows(area.width, cx);
         buffer.set_line(area.x, area.y, &rule, area.width);
         buffer.set_line(area.x, area.y + 1, &question, area.width);
         buffer.set_line(area.x, area.bottom() - 1, &keys, area.width);
