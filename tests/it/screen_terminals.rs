@@ -286,6 +286,8 @@ fn quitting_with_a_running_program_asks_and_ends_it() {
         "echo $$ > pid; trap '' TERM HUP; while :; do sleep 1; done",
     )];
     let terminal = with_terminals(&server, &project, (90, 24), calls);
+    // While the turn runs the key interrupts it.
+    terminal.wait_text("1 call");
     terminal.key(Key::Ctrl('c'));
     terminal.wait_text("again quits");
     terminal.key(Key::Ctrl('c'));
