@@ -1,5 +1,7 @@
 //! The sessions of a person, as a library: pinned and tagged, found by what was said in them, and removed for their age.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::run::{events_of, last};
@@ -182,6 +184,7 @@ fn beside_a_session_that_is_found_stands_what_was_said_there() {
         Turn::text(&format!("{long}\n\nThe acorn weighs nine grams.")),
         Turn::text(&long),
         Turn::text("Nothing of that kind."),
+        Turn::text("Oaks grow slowly."),
     ]);
     let project = project(&server, json!({}));
     let first = said(&project, "weigh it");
@@ -189,6 +192,13 @@ fn beside_a_session_that_is_found_stands_what_was_said_there() {
         let run = Lathe::in_project(&project).args(["run", "--session", &first, prompt]);
         run.run().success();
     }
+    // In another project.
+    let elsewhere = project.outside().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let run = Lathe::in_project(&project)
+        .cwd(elsewhere)
+        .args(["run", "of trees"]);
+    run.run().success();
     let terminal = open(&project);
     terminal.keys("\x18s");
     terminal.wait_text("Nothing of that kind.");
@@ -200,4 +210,9 @@ fn beside_a_session_that_is_found_stands_what_was_said_there() {
         terminal.key(Key::Backspace);
     }
     terminal.wait_text("Nothing of that kind.");
+    terminal.keys("oak");
+    terminal.wait_text("Nothing in this project matches.");
+    terminal.key(Key::Tab);
+    terminal.wait_text("Sessions of all projects");
+    terminal.wait_text("Oaks grow slowly.");
 }

@@ -24,6 +24,11 @@ pub(crate) trait ListContent {
         "There is nothing to pick."
     }
 
+    /// Said where no row is what is looked for.
+    fn nothing_matches(&self) -> &'static str {
+        "Nothing matches."
+    }
+
     /// Returns the request for its rows, where they are looked up once it is open.
     fn request(&self) -> Option<LayerRequest> {
         None

@@ -119,7 +119,7 @@ impl Picker {
             let sentence = match self.rows.is_empty() {
                 true => self.place.nothing(),
                 false if self.is_working() => "",
-                false => "Nothing matches.",
+                false => self.place.nothing_matches(),
             };
             let style = look.style(Meaning::TextMuted);
             let width = usize::from(area.width).saturating_sub(MARGIN + 1);

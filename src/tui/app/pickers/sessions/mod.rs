@@ -287,6 +287,14 @@ impl ListContent for SessionRows {
         }
     }
 
+    fn nothing_matches(&self) -> &'static str {
+        if self.shows_all {
+            "Nothing matches."
+        } else {
+            "Nothing in this project matches."
+        }
+    }
+
     fn request(&self) -> Option<LayerRequest> {
         Some(LayerRequest::Session(SessionListRequest::List))
     }
