@@ -118,8 +118,8 @@ impl Swap for CallResult {
         self.output.len() + self.details.text_len() + attachments
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+    fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        Ok(serde_json::to_vec(self)?)
     }
 
     fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
@@ -132,7 +132,7 @@ impl Swap for CallResult {
         Self::error(
             ErrorKind::Io,
             &message,
-            Some("the session's file has it: open the session again"),
+            Some("it is stored with the session: open that again"),
         )
     }
 }

@@ -31,7 +31,7 @@ pub trait Swap: Clone + Send + Sync + 'static {
     /// Estimates the bytes that it takes in memory.
     fn weight(&self) -> usize;
 
-    fn to_bytes(&self) -> Vec<u8>;
+    fn to_bytes(&self) -> io::Result<Vec<u8>>;
 
     /// Reads what [`Swap::to_bytes`] made.
     fn from_bytes(bytes: &[u8]) -> io::Result<Self>;
@@ -158,7 +158,7 @@ impl<T: Swap> Resident for Inner<T> {
         let mut held = self.held();
         let Some(value) = &*held else { return Ok(()) };
         if self.place.get().is_none() {
-            let place = file.write(&value.to_bytes())?;
+            let place = file.write(&value.to_bytes()?)?;
             // Nobody else writes it while `held` is locked.
             self.place.get_or_init(|| place);
         }

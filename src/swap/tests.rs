@@ -11,8 +11,8 @@ impl Swap for String {
         self.len()
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        self.clone().into_bytes()
+    fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        Ok(self.clone().into_bytes())
     }
 
     fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
