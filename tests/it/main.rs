@@ -89,6 +89,7 @@ mod shell_texts;
 mod stored_rules;
 mod support;
 mod survival;
+mod swapped_results;
 mod task_board;
 mod task_kills;
 mod tasks;
