@@ -223,4 +223,26 @@ fn frames(project: &Project) {
         figures(walk.what, screen.walk(walk));
     }
     figures("by page, up, each in another size", screen.walk_resized());
+    screen.transcript.search();
+    let began = Instant::now();
+    screen.transcript.search_for("t");
+    let first = began.elapsed();
+    let began = Instant::now();
+    screen.transcript.search_for("tool-1234-out");
+    let narrower = began.elapsed();
+    assert!(
+        screen
+            .transcript
+            .search_tally()
+            .is_some_and(|tally| tally.total > 0)
+    );
+    row(
+        "… searching all of it, for a first letter and for more of them",
+        &format!(
+            "{:.0}, {:.0} ms",
+            first.as_secs_f64() * 1e3,
+            narrower.as_secs_f64() * 1e3
+        ),
+        "",
+    );
 }
