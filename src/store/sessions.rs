@@ -52,7 +52,7 @@ pub struct SessionRow {
     pub marks: SessionMarks,
 }
 
-/// What sets a session apart from others in a list.
+/// Marks by which a session is told apart from others in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionMarks {
     /// Listed first, and never removed for its age.
@@ -189,23 +189,25 @@ impl Store {
         require_session(session, changed)
     }
 
-    /// Notes that a person is told now that these sessions will be removed, and of all others that they will not.
-    pub fn announce_removal(&self, sessions: &[SessionId]) -> Result<(), StoreError> {
-        let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
-        let ids = column::to_json(&ids)?;
+    /// Notes that a person is told now that the sessions in `anew` will be removed. What was noted of those in `announced`
+    /// stays, and that of all others goes.
+    pub fn announce_removal(&self, announced: &[SessionId], anew: &[SessionId]) -> Result<(), StoreError> {
+        let ids = |sessions: &[SessionId]| {
+            column::to_json(&sessions.iter().map(SessionId::as_str).collect::<Vec<_>>())
+        };
+        let (announced, anew) = (ids(announced)?, ids(anew)?);
         self.transact(|connection| {
             connection
                 .prepare_cached(
                     "UPDATE sessions SET announced = NULL
                      WHERE announced IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?1))",
                 )?
-                .execute([&ids])?;
+                .execute([&announced])?;
             connection
                 .prepare_cached(
-                    "UPDATE sessions SET announced = ?2
-                     WHERE announced IS NULL AND id IN (SELECT value FROM json_each(?1))",
+                    "UPDATE sessions SET announced = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
                 )?
-                .execute(params![ids, now()])?;
+                .execute(params![anew, now()])?;
             Ok(())
         })
     }

@@ -48,7 +48,7 @@ pub struct Swappable<T: Swap> {
 struct Inner<T: Swap> {
     /// `None` while it is only in the file.
     held: Mutex<Option<Arc<T>>>,
-    /// Where it was written, once it was.
+    /// Its place in the file, once it was written.
     place: OnceLock<Place>,
     weight: usize,
     /// True if it was read since the pool looked at it last.

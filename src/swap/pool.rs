@@ -64,7 +64,7 @@ struct State {
     freed: Vec<Place>,
 }
 
-/// What a look at the pool took out of it.
+/// Values that a look at the pool took out of it.
 #[derive(Default)]
 struct Taken {
     leaving: Vec<Arc<dyn Resident>>,

@@ -73,7 +73,7 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
     let sessions = titles.map(|title| said(&project, title));
     let [oak, birch, elm, lime] = &sessions;
     for old in [oak, birch] {
-        age(&project, old, 31 * DAY);
+        age(&project, old, 32 * DAY);
     }
     age(&project, elm, 26 * DAY);
 
@@ -116,6 +116,30 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
         .into_iter()
         .find(|session| session["id"] == oak.as_str());
     assert_eq!(pinned.unwrap()["pinned"], true);
+}
+
+#[test]
+fn a_session_that_was_used_after_its_announcement_is_announced_again() {
+    let server = Server::with([Turn::text("one"), Turn::text("two")]);
+    let project = project(&server, json!({"retention": {"sessions_days": 30}}));
+    let oak = said(&project, "plant an oak");
+    age(&project, &oak, 40 * DAY);
+    let announced = "1 session in which nothing was said for 30 days will be removed";
+    let terminal = open(&project);
+    terminal.wait_text(announced);
+    drop(terminal);
+    let run = Lathe::in_project(&project).args(["run", "--session", &oak, "water it"]);
+    run.run().success();
+    // Old again, and no screen was started meanwhile.
+    change(
+        &project,
+        "UPDATE sessions SET updated = updated - ?1, announced = announced - ?1",
+        [31 * DAY],
+    );
+    let terminal = open(&project);
+    terminal.wait_text(announced);
+    drop(terminal);
+    assert_eq!(ids(&project), [oak]);
 }
 
 #[test]

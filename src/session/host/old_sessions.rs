@@ -9,7 +9,7 @@ use super::stored::{ListedSession, StoredSessions};
 use crate::session::ErrorReport;
 use crate::store::{SessionRow, StoreError};
 
-/// What became of sessions that are too old.
+/// Counts of the sessions that are too old.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OldSessions {
     /// They will be removed.
@@ -26,17 +26,18 @@ impl StoredSessions {
             kept_for,
             ..OldSessions::default()
         };
-        let mut announced = Vec::new();
+        let (mut announced, mut anew) = (Vec::new(), Vec::new());
         for listed in self.list(Some(kept_for))? {
             match listed.removed_in {
                 Some(left) if left.is_zero() && self.remove_if_old(&listed, kept_for) => old.removed += 1,
+                Some(left) if left < NOTICE => announced.push(listed.row.id),
+                Some(NOTICE) => anew.push(listed.row.id),
                 // Those that are not old yet have more time than that.
-                Some(left) if left <= NOTICE => announced.push(listed.row.id),
                 _ => {}
             }
         }
-        self.store.announce_removal(&announced)?;
-        old.announced = announced.len();
+        self.store.announce_removal(&announced, &anew)?;
+        old.announced = announced.len() + anew.len();
         Ok(old)
     }
 

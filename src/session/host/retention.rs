@@ -12,6 +12,8 @@ use crate::store::SessionRow;
 
 /// Between the announcement of a removal and the removal.
 pub(super) const NOTICE: Duration = Duration::from_hours(24);
+/// An announcement that is older is made again: the setting may have been off meanwhile.
+const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 /// The list of sessions says so this long before.
 const FORESEEN: Duration = Duration::from_hours(7 * 24);
 
@@ -49,9 +51,14 @@ impl LastWritten {
         if root.marks.pinned || left > FORESEEN {
             return None;
         }
+        if !left.is_zero() {
+            return Some(left + NOTICE);
+        }
+        // One that was made before something more was said is not about this removal.
+        let too_old_for = self.idle(&root.id, now).saturating_sub(kept_for);
         let announced = root.marks.announced.map(|then| milliseconds(now - then));
-        let notice = NOTICE.saturating_sub(announced.unwrap_or_default());
-        Some(if left.is_zero() { notice } else { left + NOTICE })
+        let counts = |since: &Duration| *since <= too_old_for && *since <= REMEMBERED;
+        Some(NOTICE.saturating_sub(announced.filter(counts).unwrap_or_default()))
     }
 }
 
@@ -117,6 +124,12 @@ mod tests {
         );
         assert_eq!(removed_in(31, announced(0)), days(1));
         assert_eq!(removed_in(31, announced(1)), days(0));
+        assert_eq!(
+            removed_in(33, announced(4)),
+            days(1),
+            "something was said after that"
+        );
+        assert_eq!(removed_in(80, announced(31)), days(1), "nobody remembers that");
         assert_eq!(removed_in(31, pinned), None);
         assert_eq!(
             removed_in(-5, SessionMarks::default()),

@@ -99,7 +99,7 @@ pub(crate) trait ListContent {
         None
     }
 
-    /// What was said in a session was looked up: around what was searched for, or last.
+    /// Takes in texts of a session that were looked up: around what was searched for, or last.
     fn looked(&mut self, _session: &SessionId, _searched: &str, _words: Vec<FoundText>) {}
 
     /// Returns true if there is something to be shown beside the list.

@@ -49,7 +49,7 @@ pub(crate) struct Picker {
     title_columns: usize,
     /// The row whose deletion was asked for once.
     armed: Option<usize>,
-    /// What is written about a row in place of the filter.
+    /// The text about a row that is written in place of the filter.
     writing: Option<RowText>,
 }
 

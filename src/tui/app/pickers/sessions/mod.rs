@@ -100,7 +100,7 @@ pub(crate) struct SessionRows {
     zone: TimeZone,
     /// Places in `listed`, by row.
     order: Vec<usize>,
-    /// What is looked for.
+    /// The text that is looked for.
     searched: String,
     /// By session, with what was looked for in it.
     looked: HashMap<SessionId, (String, Vec<FoundText>)>,

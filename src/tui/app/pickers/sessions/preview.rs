@@ -1,4 +1,4 @@
-//! What stands beside a session in the list: facts, and what was said around what is looked for, or last.
+//! The preview beside a session in the list: facts, and texts around what is looked for, or its last ones.
 
 use std::ops::Range;
 
