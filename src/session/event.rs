@@ -178,6 +178,8 @@ pub struct SettledPermission {
 pub struct Retry {
     /// From 1.
     pub attempt: u32,
+    /// The request is given up after so many.
+    pub most: u32,
     pub delay_ms: u64,
     pub reason: String,
     /// The cut reply, whose text is void.

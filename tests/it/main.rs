@@ -76,6 +76,7 @@ mod screen_terminal;
 mod screen_terminals;
 mod screen_transcript;
 mod screen_trust;
+mod screen_turn;
 mod screen_typing;
 mod screen_undo;
 mod screen_watch;

@@ -226,7 +226,10 @@ fn scrolling_back_holds_still_while_text_streams() {
             .gate(1, &gate),
     ]);
     let project = project(&server);
-    let terminal = open(&project);
+    // Nothing turns while it waits.
+    let still = ["LATHE_REDUCED_MOTION=1", LATHE];
+    let terminal = Terminal::program("env", &project, 80, 24, &still);
+    terminal.wait_text("send");
     say(&terminal, "talk");
     terminal.wait_text("paragraph 119");
     terminal.wait_text("send");

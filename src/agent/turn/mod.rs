@@ -96,6 +96,8 @@ pub enum Effect {
     },
     Wait {
         attempt: u32,
+        /// The request is given up after so many.
+        most: u32,
         delay: Duration,
         reason: String,
         voided: Option<MessageId>,
@@ -361,7 +363,8 @@ impl Turn {
             return effects.push(Effect::MakeRoom(error));
         }
         let most = error.most_retries.unwrap_or(u32::MAX);
-        let is_last = self.attempt >= self.settings.retry.max.min(most);
+        let most = most.min(self.settings.retry.max);
+        let is_last = self.attempt >= most;
         if error.is_retryable() && !is_last {
             self.attempt += 1;
             // A cut reply was paid for as well.
@@ -375,6 +378,7 @@ impl Turn {
                 .delay(self.attempt, error.retry_after, self.seq);
             effects.push(Effect::Wait {
                 attempt: self.attempt,
+                most,
                 delay,
                 reason: error.to_string(),
                 voided: id,

@@ -164,6 +164,7 @@ impl Actor {
             } => self.settle(&message, &call, *result),
             Effect::Wait {
                 attempt,
+                most,
                 delay,
                 reason,
                 voided,
@@ -172,6 +173,7 @@ impl Actor {
                 let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
                 self.publish(Event::Retry(Retry {
                     attempt,
+                    most,
                     delay_ms,
                     reason,
                     voided,

@@ -6,10 +6,10 @@ use super::welcome::OPENING;
 use super::{AGAIN, App, DraftState, SessionLink};
 use crate::session::Op;
 use crate::tui::terminal_environment::Motion;
-use crate::tui::transcript::RedrawUrgency;
+use crate::tui::transcript::{RedrawUrgency, Transcript};
 
 /// The clock of everything that turns.
-const SPINNER: Duration = Duration::from_millis(80);
+const SPINNER: Duration = Duration::from_millis(100);
 /// The same where nothing turns: clocks still count.
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -21,7 +21,11 @@ impl App {
         }
         let behind = self.views.behind.iter();
         let mut seen = behind.filter(|view| self.shown.views.contains(&view.slot));
-        self.views.front.transcript.animated() || seen.any(|view| view.transcript.animated())
+        let front = &self.views.front.transcript;
+        let has_status_line = self.watch_place().is_none();
+        let moves =
+            |transcript: &Transcript| transcript.animated() || has_status_line && transcript.is_at_work();
+        moves(front) || seen.any(|view| moves(&view.transcript))
     }
 
     /// Returns the next moment at which something changes by itself.
@@ -47,7 +51,6 @@ impl App {
             table,
             self.attention.due(),
             self.held.until(),
-            self.views.front.transcript.waits_from(now),
             self.views
                 .front
                 .reopens
@@ -98,10 +101,6 @@ impl App {
         }
         let seconds = |at: Instant| at.saturating_duration_since(self.start).as_secs();
         if self.shows_clocks() && seconds(since) != seconds(now) {
-            change = change.max(RedrawUrgency::Soft);
-        }
-        let waits_from = self.views.front.transcript.waits_from(since);
-        if waits_from.is_some_and(|from| from <= now) {
             change = change.max(RedrawUrgency::Soft);
         }
         let opening = self.views.front.reopens.map(|opens| opens + OPENING);

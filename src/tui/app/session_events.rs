@@ -1,7 +1,7 @@
 //! Events of a session, taken in by its conversation.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::attachments::{ReturnedDraft, labelled, labelled_parts};
 use super::view_update::ViewUpdate;
@@ -13,6 +13,9 @@ use crate::tui::composer::Draft;
 use crate::tui::layer::LayerUpdate;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
+
+/// A turn that began longer ago, in milliseconds, is not told how long it takes.
+const MOST_TURN: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 impl App {
     /// A session is open.
@@ -126,6 +129,9 @@ impl ViewUpdate<'_> {
         self.view.wanted_model = None;
         self.view.directory.clone_from(&snapshot.info.directory);
         self.view.transcript.reset(snapshot);
+        if let Some(began) = self.turn_began(snapshot) {
+            self.view.transcript.set_turn_start(began);
+        }
         self.view.wanted_inputs.clear();
         self.view.set_queue(&snapshot.queue);
         self.view.panel.reset(&snapshot.messages, &snapshot.todos);
@@ -157,6 +163,18 @@ impl ViewUpdate<'_> {
             self.show_question();
         }
         RedrawUrgency::Urgent
+    }
+
+    /// Returns when the turn that runs began: with the newest message of the person's.
+    fn turn_began(&self, snapshot: &Snapshot) -> Option<Instant> {
+        let mut said = snapshot.messages.iter().rev();
+        let newest = said.find(|message| message.role == Role::User && !message.is_reminder())?;
+        let passed = u64::try_from(self.unix - newest.created).ok()?;
+        // No turn takes so long: a clock was set meanwhile.
+        let is_likely = snapshot.busy && passed < MOST_TURN;
+        self.now
+            .checked_sub(Duration::from_millis(passed))
+            .filter(|_| is_likely)
     }
 
     /// The session could not be opened.

@@ -16,7 +16,7 @@ use crate::tui::dialog::on_ground;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::panel;
 use crate::tui::pictures::PictureJob;
-use crate::tui::statusbar::TitleRow;
+use crate::tui::statusbar::{TitleRow, TurnLine};
 use crate::tui::transcript::DrawCx;
 use crate::view::Symbols;
 use crate::view::theme::Meaning;
@@ -72,15 +72,7 @@ impl SessionView {
         self.prepare_pictures(area, cx);
         let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking();
         let look = cx.appearance.look();
-        // In the transcript `esc` leads to the composer, in a question to later, and in a task back.
-        let end_key = if focused || cx.is_asking() || self.task.is_some() {
-            cx.keymap.label(Context::Global, Action::ClearOrQuit).to_owned()
-        } else {
-            match cx.keymap.label(Context::Global, Action::Escape) {
-                "" => String::new(),
-                escape => format!("{escape} {escape}"),
-            }
-        };
+        let end_key = self.end_key(cx);
         let ask_key = match self.facts.asks {
             1.. if !cx.is_asking() => cx.keymap.after_leader(Action::NextAsk),
             _ => String::new(),
@@ -100,6 +92,19 @@ impl SessionView {
         cx.effects
             .extend(queries.map(|query| Effect::Ask(self.slot, query)));
         self.draw_pictures(buffer, cx);
+    }
+
+    /// Returns the keys that end the turn from where the person is: in the transcript `esc` leads to the composer, in a
+    /// question to later, and in a task back.
+    fn end_key(&self, cx: &ViewCx<'_>) -> String {
+        let is_read = cx.has_keys && self.focus != Focus::Composer;
+        if is_read || cx.is_asking() || self.task.is_some() {
+            return cx.keymap.label(Context::Global, Action::ClearOrQuit).to_owned();
+        }
+        match cx.keymap.label(Context::Global, Action::Escape) {
+            "" => String::new(),
+            escape => format!("{escape} {escape}"),
+        }
     }
 
     /// Has the conversation keep rows for pictures, where they are drawn.
@@ -143,26 +148,32 @@ impl SessionView {
         self.queue_list = list;
     }
 
-    /// The rule above the composer; it also says what came below what is read.
+    /// The rule above the composer. The status line of the turn stands on it, and what came below what is read.
     fn draw_rule(&self, area: Rect, buffer: &mut Buffer, cx: &ViewCx<'_>) {
         let symbols = cx.appearance.terminal_environment.symbols;
         let style = cx.appearance.theme.style(Meaning::Rule);
         let rule = symbols.rule().repeat(usize::from(area.width));
         buffer.set_stringn(area.x, area.y, rule, usize::from(area.width), style);
+        let mut taken = 0;
+        if let Some(progress) = self.transcript.progress(cx.now) {
+            let line = TurnLine {
+                progress: &progress,
+                stop_key: &self.end_key(cx),
+                look: cx.appearance.look(),
+                frame: cx.frame,
+                now: cx.now,
+            };
+            taken = line.draw(area, buffer);
+        }
         let unseen = self.transcript.unseen();
         if unseen > 0 {
             let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
             let text = format!(" {arrow} {unseen} new ");
-            let x = area
-                .right()
-                .saturating_sub(u16::try_from(str_width(&text)).unwrap_or(0) + 2);
-            buffer.set_stringn(
-                x,
-                area.y,
-                &text,
-                text.len(),
-                cx.appearance.theme.style(Meaning::Accent),
-            );
+            let columns = u16::try_from(str_width(&text)).unwrap_or(0) + 2;
+            if taken + columns <= area.width {
+                let style = cx.appearance.theme.style(Meaning::Accent);
+                buffer.set_stringn(area.right() - columns, area.y, &text, text.len(), style);
+            }
         }
     }
 

@@ -16,11 +16,11 @@ use crate::session::query::cost_of_miss;
 use crate::session::{ContextReport, ContextReportKind, Event, PLAN, Retry, TurnEndReason};
 use crate::swap::Swappable;
 
-use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock};
+use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, RetryState, TextBlock};
 use super::call::CallBlock;
 use super::group;
 use super::steps::TurnSteps;
-use super::turn::{RunningTurn, TurnWait, WaitTarget};
+use super::turn::{PendingRetry, RunningTurn, TurnWait, WaitTarget};
 
 /// Tokens from which on it is said that they are read anew: less costs cents.
 const NOTABLE_MISS: u64 = 30_000;
@@ -36,7 +36,7 @@ pub(super) struct Blocks {
     owners: Vec<(usize, MessageId)>,
     /// The first block of each reply that is not whole yet.
     replies: HashMap<MessageId, usize>,
-    turn: RunningTurn,
+    pub(super) turn: RunningTurn,
     steps: TurnSteps,
     agent_is_plan: bool,
     mode_is_plan: bool,
@@ -86,15 +86,13 @@ impl Blocks {
             }
             Event::Unread { report, .. } => self.mark(Mark::Error(report.clone())),
             Event::Error(report) => {
-                self.turn.waiting = None;
+                self.end_retry(RetryState::gave_up);
                 self.mark(Mark::Error(report.clone()))
             }
             Event::TurnStarted => self.turn_started(now),
             Event::Preparing => {
                 let begun = self.turn_started(now);
-                if let Some(waiting) = &mut self.turn.waiting {
-                    waiting.on = WaitTarget::Shell;
-                }
+                self.turn.wait = TurnWait::since(WaitTarget::Shell, now);
                 begun
             }
             Event::TurnEnded(done) => self.turn_ended(*done, now),
@@ -109,11 +107,18 @@ impl Blocks {
                 text: text.clone(),
             }),
             Event::Context(report) => self.context_changed(report),
-            Event::Summarising(is_running) => self.summarising(*is_running, now),
+            Event::Summarising(is_running) => {
+                self.turn.summary = is_running.then_some(now);
+                self.turn.heard(now);
+                false
+            }
+            Event::Usage(request) => {
+                self.turn.tokens += request.usage.input + request.usage.cache_write + request.usage.output;
+                false
+            }
             // The whole transcript is shown anew.
             Event::Restored(_)
             | Event::SummaryDrafted(_)
-            | Event::Usage(_)
             | Event::Queue(_)
             | Event::Task(_)
             | Event::Terminals(_)
@@ -138,27 +143,6 @@ impl Blocks {
             kind: NoticeKind::Info,
             text: format!("read anew instead of from the cache: {cost}, because {cause}"),
         })
-    }
-
-    fn summarising(&mut self, is_running: bool, now: Instant) -> bool {
-        if is_running {
-            let mut wait = TurnWait::since(now);
-            wait.on = WaitTarget::Summary;
-            self.turn.waiting = Some(wait);
-        } else {
-            self.turn.waiting = self.turn.is_busy.then(|| TurnWait::since(now));
-        }
-        true
-    }
-
-    /// Returns what is waited for, where that is long enough to be said.
-    pub(super) fn waiting(&self, now: Instant) -> Option<TurnWait> {
-        self.turn.waiting(now)
-    }
-
-    /// Returns when it will show that something is waited for, where it does not yet.
-    pub(super) fn waits_from(&self, now: Instant) -> Option<Instant> {
-        self.turn.waits_from(now)
     }
 
     /// Returns the block of a call; one inside another is a part of the other's.
@@ -237,7 +221,9 @@ impl Blocks {
             self.parts.insert((message.clone(), seq), index);
         }
         if let Some((id, state)) = call {
-            self.turn.open += usize::from(!state.is_final());
+            if !state.is_final() {
+                self.turn.open.push(index);
+            }
             self.calls.insert(id, index);
         }
         if shares_row {
@@ -246,12 +232,6 @@ impl Blocks {
     }
 
     fn part_started(&mut self, message: &MessageId, part: &Part, now: Instant) -> bool {
-        // A reply that has begun without a word is still waited for.
-        match &part.body {
-            PartBody::Text(text) if text.text.is_empty() => {}
-            PartBody::Text(_) => self.turn.waiting = Some(TurnWait::resumed(now)),
-            _ => self.turn.waiting = None,
-        }
         let body = match &part.body {
             PartBody::Text(text) => Body::Text(TextBlock {
                 source: BlockSource::Own(text.text.clone()),
@@ -271,6 +251,10 @@ impl Blocks {
             },
         };
         self.replies.entry(message.clone()).or_insert(self.list.len());
+        // A text that has begun without a word is still waited for.
+        if !matches!(&part.body, PartBody::Text(text) if text.text.is_empty()) {
+            self.turn.grows(self.list.len(), now);
+        }
         self.push_part(message, part.seq, body, true);
         true
     }
@@ -285,8 +269,7 @@ impl Blocks {
             Body::Call(call) => call.push_args(delta),
             Body::User(_) | Body::Mark(_) => return false,
         }
-        let is_text = matches!(self.list[index].body, Body::Text(_));
-        self.turn.waiting = is_text.then(|| TurnWait::resumed(now));
+        self.turn.grows(index, now);
         group::touch(&mut self.list, index);
         true
     }
@@ -298,9 +281,6 @@ impl Blocks {
         match (&mut self.list[index].body, &part.body) {
             (Body::Text(text), PartBody::Text(stored)) => {
                 text.is_open = false;
-                if !stored.text.is_empty() {
-                    self.turn.waiting = None;
-                }
                 if replace(&mut text.source, &stored.text) {
                     self.list[index].cached_layout = None;
                 }
@@ -312,6 +292,10 @@ impl Blocks {
             (Body::Call(call), PartBody::Tool(stored)) => call.end_args(stored),
             _ => return false,
         }
+        if !matches!(&part.body, PartBody::Text(text) if text.text.is_empty()) {
+            self.turn.heard(now);
+        }
+        self.turn.growing = None;
         group::touch(&mut self.list, index);
         true
     }
@@ -354,11 +338,12 @@ impl Blocks {
         if let Some(index) = self.call(call) {
             self.show_output(index);
         }
-        if was_open && call.outer().is_none() {
-            self.turn.open = self.turn.open.saturating_sub(1);
-            if self.turn.open == 0 {
-                self.turn.waiting = Some(TurnWait::since(now));
-            }
+        if was_open
+            && call.outer().is_none()
+            && let Some(index) = self.call(call)
+        {
+            self.turn.open.retain(|open| *open != index);
+            self.turn.heard(now);
         }
         is_known
     }
@@ -371,22 +356,57 @@ impl Blocks {
             self.void(first);
         }
         let due = now + Duration::from_millis(retry.delay_ms);
-        self.turn.waiting = Some(TurnWait::since(due));
-        self.mark(Mark::Retry {
+        let before = self.turn.retry.map(|retry| retry.block);
+        let block = before.unwrap_or(self.list.len());
+        self.turn.heard(due);
+        self.turn.retry = Some(PendingRetry {
             attempt: retry.attempt,
-            reason: retry.reason.clone(),
+            most: retry.most,
             due,
-        })
+            block,
+        });
+        let mark = Mark::Retry {
+            attempt: retry.attempt,
+            most: retry.most,
+            reason: retry.reason.clone(),
+            state: RetryState::Pending,
+        };
+        if before.is_none() {
+            return self.mark(mark);
+        }
+        self.list[block].body = Body::Mark(mark);
+        self.list[block].changed();
+        true
+    }
+
+    /// Ends the retries of a request: their row says from now on how they ended.
+    pub(super) fn end_retry(&mut self, state: impl FnOnce(PendingRetry) -> RetryState) {
+        let Some(retry) = self.turn.retry.take() else {
+            return;
+        };
+        let block = &mut self.list[retry.block];
+        if let Body::Mark(Mark::Retry { state: shown, .. }) = &mut block.body {
+            *shown = state(retry);
+            block.changed();
+        }
     }
 
     fn turn_started(&mut self, now: Instant) -> bool {
-        self.turn = RunningTurn::started(now);
+        let open = std::mem::take(&mut self.turn.open);
+        self.turn = RunningTurn {
+            open,
+            summary: self.turn.summary,
+            ..RunningTurn::started(now)
+        };
         self.steps.begin();
         true
     }
 
     fn turn_ended(&mut self, done: TurnEndReason, now: Instant) -> bool {
+        self.end_retry(|_| RetryState::Stopped);
+        let summary = self.turn.summary;
         let turn = std::mem::take(&mut self.turn);
+        self.turn.summary = summary;
         self.steps.end();
         match done {
             TurnEndReason::Cancelled => self.interrupted(),

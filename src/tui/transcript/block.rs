@@ -15,6 +15,7 @@ use crate::view::card::{CardStatus, FileTarget};
 
 use super::call::CallBlock;
 use super::layout::BlockLayout;
+use super::turn::PendingRetry;
 
 pub(super) struct Block {
     pub(super) body: Body,
@@ -26,8 +27,8 @@ pub(super) struct Block {
     pub(super) is_void: bool,
     /// How many blocks were shown before this one when it came; counts what is new.
     pub(super) ordinal: usize,
-    /// Rows that it keeps while it is visible, so that nothing below it moves up.
-    pub(super) reserved: usize,
+    /// True if the last frame showed some of it.
+    pub(super) is_on_screen: bool,
     pub(super) cached_layout: Option<BlockLayout>,
 }
 
@@ -82,10 +83,12 @@ pub(super) enum Mark {
     Interrupted,
     /// Old outputs were masked, or the conversation compacted.
     Context(Arc<ContextChange>),
+    /// A request that failed and is sent again: one row, however often.
     Retry {
         attempt: u32,
+        most: u32,
         reason: String,
-        due: Instant,
+        state: RetryState,
     },
     Model(String),
     Agent(String),
@@ -98,6 +101,28 @@ pub(super) enum Mark {
     Unknown {
         kind: String,
     },
+}
+
+/// Progress of the retries of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RetryState {
+    /// The request is, or will be, sent again.
+    Pending,
+    Recovered,
+    GaveUp,
+    /// The turn ended before.
+    Stopped,
+}
+
+impl RetryState {
+    /// Returns how retries ended that an error follows.
+    pub(super) fn gave_up(retry: PendingRetry) -> Self {
+        if retry.attempt >= retry.most {
+            Self::GaveUp
+        } else {
+            Self::Stopped
+        }
+    }
 }
 
 impl Mark {
@@ -207,7 +232,7 @@ impl Block {
             unfolded: None,
             is_void: false,
             ordinal: 0,
-            reserved: 0,
+            is_on_screen: false,
             cached_layout: None,
         }
     }
@@ -238,17 +263,16 @@ impl Block {
     }
 
     /// Returns true if something in it moves with the clock.
-    pub(super) fn is_live(&self, now: Instant) -> bool {
+    pub(super) fn is_live(&self) -> bool {
         match &self.body {
             Body::Reasoning(reasoning) => reasoning.phase.is_open(),
             Body::Call(call) => {
                 let face = self.cached_layout.as_ref().and_then(BlockLayout::face);
                 match face.and_then(|face| face.shared) {
                     Some(status) => status == CardStatus::Running,
-                    None => call.is_running(),
+                    None => call.is_running() || call.is_written(),
                 }
             }
-            Body::Mark(Mark::Retry { due, .. }) => now < *due,
             _ => false,
         }
     }
@@ -272,10 +296,9 @@ impl Block {
         self.unfolded.unwrap_or(by_kind)
     }
 
-    /// Folds or unfolds it, as the person asked; its rows go back with that.
+    /// Folds or unfolds it, as the person asked.
     pub(super) fn fold(&mut self, unfolded: bool) {
         self.unfolded = Some(unfolded);
-        self.reserved = 0;
     }
 
     /// Returns the source text, as it came.

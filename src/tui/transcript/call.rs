@@ -35,6 +35,8 @@ pub(super) struct CallBlock {
     pub(super) tool: String,
     pub(super) state: CallState,
     pub(super) group: Group,
+    /// Its arguments are being written.
+    is_written: bool,
     raw_args: String,
     /// The arguments in `raw_args` so far, from when they are first drawn until they are there as a whole.
     partial: OnceLock<Box<PartialJson>>,
@@ -101,6 +103,7 @@ impl CallBlock {
     /// Makes the block of a call whose arguments begin to stream.
     pub(super) fn streaming(part: &ToolPart) -> Self {
         Self {
+            is_written: true,
             raw_args: part.raw_args.clone(),
             ..Self::new(part)
         }
@@ -144,6 +147,7 @@ impl CallBlock {
             tool: part.tool.clone(),
             state: part.state,
             group: Group::Alone,
+            is_written: false,
             raw_args: String::new(),
             partial: OnceLock::new(),
             args: None,
@@ -176,6 +180,7 @@ impl CallBlock {
 
     /// Takes the part as it was stored: what streamed may have been cut.
     pub(super) fn end_args(&mut self, part: &ToolPart) {
+        self.is_written = false;
         if self.raw_args() != part.raw_args {
             self.raw_args.clone_from(&part.raw_args);
             self.partial = OnceLock::new();
@@ -288,6 +293,11 @@ impl CallBlock {
         self.waits = Some(now);
     }
 
+    /// Returns since when it waits, whatever for.
+    pub(super) fn waits_since(&self) -> Option<Instant> {
+        self.waits
+    }
+
     /// Returns what it waits for, and since when, once that is long.
     pub(super) fn waits(&self, now: Instant) -> Option<(WaitsFor, Duration)> {
         let waited = now.saturating_duration_since(self.waits?);
@@ -310,6 +320,11 @@ impl CallBlock {
         self.state == CallState::Running && !self.is_asking()
     }
 
+    /// Returns true while its arguments are being written.
+    pub(super) fn is_written(&self) -> bool {
+        self.is_written && self.state == CallState::Pending
+    }
+
     pub(super) fn is_absorbed(&self) -> bool {
         matches!(self.group, Group::Follows(_))
     }
@@ -326,6 +341,7 @@ impl CallBlock {
     pub(super) fn status(&self, look: bool) -> CardStatus {
         match self.state {
             _ if self.is_asking() => CardStatus::Asking,
+            CallState::Pending if self.is_written() => CardStatus::Running,
             CallState::Pending => CardStatus::Waiting,
             CallState::Running => CardStatus::Running,
             CallState::Done if look => CardStatus::Look,

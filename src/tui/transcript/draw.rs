@@ -27,9 +27,6 @@ impl Transcript {
         if area.is_empty() {
             return;
         }
-        if self.shown.columns != usize::from(area.width) {
-            self.forget_rows();
-        }
         let inner = inner(area);
         let layout = LayoutCx {
             draw: *cx,
@@ -51,11 +48,10 @@ impl Transcript {
         let rows = usize::from(area.height);
         let is_carried_on = self.anchor == Anchor::Tail
             && self.moves.is_empty()
-            && !std::mem::take(&mut self.is_released)
-            && (self.shown.columns, self.shown.rows) == (usize::from(area.width), rows);
-        if is_carried_on {
-            fill_gaps(&mut list, &self.shown);
-        }
+            && self.shown.columns == usize::from(area.width);
+        let carried = self.shown.tail_rows().filter(|_| is_carried_on);
+        let slack = carried.map(|shown| self.slack.follow(&mut list, shown, rows));
+        self.slack = slack.unwrap_or_default();
         let mut anchor = travel(&mut list, self.anchor, &self.moves, &self.shown, rows);
         if let Some(search) = &mut self.search {
             search.refresh(list.blocks, &*self.cards);
@@ -80,8 +76,8 @@ impl Transcript {
             // What is being selected is not moved by what comes.
             anchor = Anchor::Top(self.shown.top);
         }
-        let held = is_carried_on.then_some(self.shown.top);
-        let (top, anchor) = settle(&mut list, anchor, rows, held, self.selection.is_some());
+        let spare = self.slack.on(rows);
+        let (top, anchor) = settle(&mut list, anchor, rows, spare, self.selection.is_some());
         let mut emphasis = Emphasis {
             search: self.search.as_ref(),
             selection: self.selection.as_ref(),
@@ -103,22 +99,11 @@ impl Transcript {
         self.take_note(shown);
     }
 
-    /// Has what is on screen take its own size again: at another width the rows that it had mean nothing.
-    fn forget_rows(&mut self) {
-        for index in self.shown.blocks.clone() {
-            if let Some(block) = self.blocks.list.get_mut(index) {
-                block.reserved = 0;
-            }
-        }
-    }
-
-    /// Remembers what a frame showed, and lets what is gone from the screen take its own size again.
+    /// Remembers what a frame showed.
     fn take_note(&mut self, shown: LastFrame) {
         for index in self.shown.blocks.clone() {
-            if !shown.blocks.contains(&index)
-                && let Some(block) = self.blocks.list.get_mut(index)
-            {
-                block.reserved = 0;
+            if let Some(block) = self.blocks.list.get_mut(index) {
+                block.is_on_screen = shown.blocks.contains(&index);
             }
         }
         if self.anchor == Anchor::Tail {
@@ -145,23 +130,17 @@ impl Transcript {
     }
 }
 
-/// Returns where the screen begins, and what it keeps to from now on. `held` is where it began before, if it was carried
-/// on.
+/// Returns where the screen begins, and what it keeps to from now on. `spare` rows stay empty below the tail.
 fn settle(
     list: &mut BlockRows<'_>,
     anchor: Anchor,
     rows: usize,
-    held: Option<RowPosition>,
+    spare: usize,
     is_selecting: bool,
 ) -> (RowPosition, Anchor) {
     let (mut top, settled) = viewport::settle(list, anchor, rows);
-    if let Some(held) = held
-        && settled == Anchor::Tail
-        && top < held
-        && list.height(held.block) > held.row
-    {
-        // What ends below, such as a wait, leaves empty rows for what comes next and draws nothing down.
-        top = held;
+    if settled == Anchor::Tail {
+        top = viewport::tail(list, rows - spare);
     }
     let is_held = is_selecting && anchor != Anchor::Tail;
     (top, if is_held { Anchor::Top(top) } else { settled })
@@ -175,28 +154,6 @@ fn inner(area: Rect) -> Rect {
         x: area.x + left,
         width: area.width - left - right,
         ..area
-    }
-}
-
-/// Takes the rows that came at the end out of those that blocks above them have reserved and do not need. So a gap closes
-/// and moves nothing that would not move anyway: what is below it goes up for the new rows, what is above it stays.
-fn fill_gaps(list: &mut BlockRows<'_>, shown: &LastFrame) {
-    let mut end = shown.lines.len();
-    let mut next = list.count();
-    let mut below = 0;
-    for &(start, index) in shown.starts.iter().rev() {
-        if index >= next || next - index > shown.rows {
-            // So much is new that nothing of what was on screen stays there.
-            return;
-        }
-        below += (index + 1..next).map(|later| list.height(later)).sum::<usize>();
-        let was_below = shown.rows - end;
-        let spare = list.spare(index).min(below.saturating_sub(was_below));
-        if let Some(block) = list.blocks.list.get_mut(index) {
-            block.reserved -= spare;
-        }
-        below += list.height(index);
-        (next, end) = (index, start);
     }
 }
 
@@ -390,7 +347,7 @@ fn paint(
         shown.is_animated |= list.is_live(index);
         shown.blocks.end = (index + 1).min(list.blocks.list.len());
         if let Some(block) = list.blocks.list.get_mut(index) {
-            block.reserved = height - gap;
+            block.is_on_screen = true;
         }
     }
     shown

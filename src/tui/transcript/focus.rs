@@ -154,7 +154,6 @@ impl Transcript {
         for block in &mut self.blocks.list {
             if matches!(block.body, Body::Reasoning(_)) {
                 block.unfolded = None;
-                block.reserved = 0;
             }
         }
         self.moves.push(ScrollMove::Hold);

@@ -1,4 +1,4 @@
-//! First rows that move with the clock: of calls, of reasoning, of a retry.
+//! First rows that move with the clock: of calls and of reasoning.
 
 use ratatui::text::{Line, Span};
 
@@ -10,10 +10,9 @@ use crate::view::styled_text::{self, StyledText};
 use crate::view::theme::Meaning;
 
 use super::DrawCx;
-use super::block::{Block, Body, Mark, Phase, ReasoningBlock};
+use super::block::{Block, Body, Phase, ReasoningBlock};
 use super::call::{CallBlock, WaitsFor};
 use super::layout::{BlockLayout, LayoutCx};
-use super::mark;
 
 /// Less than this nobody waited for.
 pub(super) const FELT_MS: u128 = 100;
@@ -35,7 +34,6 @@ pub(super) fn line(block: &Block, cx: &LayoutCx<'_>) -> Line<'static> {
             })
         }
         Body::Reasoning(reasoning) => reasoning_line(reasoning, block.is_unfolded(cx.reasoning_unfolded), cx),
-        Body::Mark(Mark::Retry { attempt, reason, due }) => mark::retry(*attempt, reason, *due, cx),
         Body::Mark(_) | Body::User(_) | Body::Text(_) => Line::default(),
     }
 }

@@ -214,7 +214,7 @@ fn keeps_rows(block: &Block, cx: &LayoutCx<'_>) -> bool {
             .as_ref()
             .is_some_and(|laid| !laid.pictures.is_empty())
     };
-    block.reserved > 0 && cx.canvas.is_some_and(Canvas::has_failures) && has_pictures()
+    block.is_on_screen && cx.canvas.is_some_and(Canvas::has_failures) && has_pictures()
 }
 
 /// Draws one row of a block that was laid out.
@@ -316,8 +316,7 @@ pub(super) fn asides(block: &Block, row: usize) -> &[Range<usize>] {
 fn has_head(body: &Body) -> bool {
     match body {
         Body::Call(_) | Body::Reasoning(_) => true,
-        Body::Mark(mark) => mark.has_head(),
-        Body::User(_) | Body::Text(_) => false,
+        Body::User(_) | Body::Text(_) | Body::Mark(_) => false,
     }
 }
 

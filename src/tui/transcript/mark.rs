@@ -1,13 +1,10 @@
 //! Lines about the conversation itself: notices, errors, interruptions, retries, switches, the end of a turn.
 
-use std::time::Instant;
-
 use ratatui::text::{Line, Span};
 
 use crate::conversation::{ContextChange, KeptKind, KeptText, NoticeKind};
 use crate::session::TurnEndReason;
 use crate::text::count::plural;
-use crate::text::width::str_width;
 use crate::view::Symbols;
 use crate::view::card::CardStatus;
 use crate::view::markdown::Markdown;
@@ -15,20 +12,10 @@ use crate::view::spinner;
 use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::theme::Meaning;
 
-use super::block::Mark;
+use super::block::{Mark, RetryState};
 use super::layout::LayoutCx;
 
-/// A reason gives way to this width before the key that ends a wait is left out.
-const SHORT_REASON: usize = 24;
-
-impl Mark {
-    /// Returns true if its first row moves with the clock.
-    pub(super) fn has_head(&self) -> bool {
-        matches!(self, Self::Retry { .. })
-    }
-}
-
-/// Returns the rows of a mark, below its head where it has one.
+/// Returns the rows of a mark.
 pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let dot = cx.draw.look.symbols.dot();
     match mark {
@@ -51,7 +38,12 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
             None,
             cx,
         ),
-        Mark::Retry { .. } => Vec::new(),
+        Mark::Retry {
+            attempt,
+            most,
+            reason,
+            state,
+        } => vec![retry((*attempt, *most), reason, *state, cx)],
         Mark::Context(change) => context(change, false, cx),
         Mark::Model(model) => plain(&format!("the model is {model} from here on"), cx),
         Mark::Agent(agent) => plain(&format!("the agent is {agent} from here on"), cx),
@@ -121,38 +113,35 @@ fn kept_words(kept: &KeptText) -> String {
     }
 }
 
-/// Returns the row of a retry: a countdown with the key that ends it, then what happened.
-pub(super) fn retry(attempt: u32, reason: &str, due: Instant, cx: &LayoutCx<'_>) -> Line<'static> {
+/// Returns the row of a request that is sent again: how often, and what happened. The status line counts down; where it was
+/// given up, the error below says why.
+fn retry((attempt, most): (u32, u32), reason: &str, state: RetryState, cx: &LayoutCx<'_>) -> Line<'static> {
     let look = cx.draw.look;
-    let left = due.saturating_duration_since(cx.draw.now);
-    let wait = if left.is_zero() {
-        String::new()
+    let times = if attempt == 1 {
+        "one retry".to_owned()
     } else {
-        format!(" in {} s", left.as_millis().div_ceil(1000))
+        format!("{attempt} retries")
     };
-    let dot = look.symbols.dot();
+    let words = match state {
+        RetryState::Pending | RetryState::Stopped => format!("retry {attempt} of {most}"),
+        RetryState::Recovered => format!("went on after {times}"),
+        RetryState::GaveUp => format!("gave up after {times}"),
+    };
     let mut flow = StyledText::default();
     let sign = look.symbols.status(CardStatus::Look, 0);
     flow.push_clean(&format!("{sign} "), look.theme.style(Meaning::StateLook));
-    flow.push_clean(
-        &format!("retry {attempt}{wait}"),
-        look.theme.style(Meaning::Warning),
-    );
-    let muted = look.theme.style(Meaning::TextMuted);
-    let ends = format!(" {dot} {} ends it", cx.draw.end_key);
-    let wanted = str_width(&ends) + str_width(reason).min(SHORT_REASON) + 3;
-    if !left.is_zero() && !cx.draw.end_key.is_empty() && flow.width() + wanted <= cx.width {
-        flow.push_line(&ends, muted);
+    flow.push_clean(&words, look.theme.style(Meaning::Warning));
+    if state != RetryState::GaveUp {
+        let dot = look.symbols.dot();
+        flow.push_line(&format!(" {dot} {reason}"), look.theme.style(Meaning::TextMuted));
     }
-    flow.push_line(&format!(" {dot} {reason}"), muted);
     Line::from(flow.cut(cx.width, look.symbols.ellipsis()))
 }
 
 fn ended(done: TurnEndReason) -> Option<&'static str> {
     match done {
-        TurnEndReason::Stop | TurnEndReason::Cancelled => None,
+        TurnEndReason::Stop | TurnEndReason::Cancelled | TurnEndReason::Error => None,
         TurnEndReason::Length => Some("ended at the output limit"),
-        TurnEndReason::Error => Some("ended by the error above"),
         TurnEndReason::MaxSteps => Some("ended at the step limit"),
     }
 }

@@ -4,10 +4,9 @@
 //! and nothing else. What a block was laid out to is kept until its content, the width, the theme or its fold changes,
 //! so that a delta costs the layout of its own tail, and ten thousand blocks scroll like ten (`viewport` says how).
 //!
-//! Nothing jumps. The reader's place is a block and a row in it, or the tail. A block keeps the rows it had for as long
-//! as it is on screen. It gives those that it does not need to the rows that come at the end, which then move nothing
-//! above it, and all of them when it is scrolled away, when a person folds it, and when a person sends the next message.
-//! While the tail is followed nothing on screen moves down.
+//! Nothing jumps. The reader's place is a block and a row in it, or the tail. What stands below a card that gets shorter
+//! follows it at once, and the rows that this frees stay empty below the last block until new ones fill them. While the
+//! tail is followed nothing on screen moves down.
 //!
 //! There is no clock here: elapsed times come from the moments that the caller passes in.
 //!
@@ -29,6 +28,7 @@ mod list;
 mod mark;
 mod paint;
 mod pictures;
+mod progress;
 mod references;
 mod row_texts;
 mod search;
@@ -50,7 +50,7 @@ use std::time::Instant;
 
 use ratatui::layout::{Position, Rect};
 
-use crate::conversation::{CallId, Message, NoticeKind, Role};
+use crate::conversation::{CallId, Message, NoticeKind};
 use crate::session::{Event, Snapshot};
 use crate::tool::BuiltinCards;
 use crate::tui::pictures::Canvas;
@@ -65,13 +65,14 @@ use pictures::VisiblePicture;
 use row_texts::RowTexts;
 use search::TranscriptSearch;
 use selection::{Selection, SelectionAction, TextSpot};
-use viewport::{Anchor, RowPosition};
+use viewport::{Anchor, RowPosition, Slack, TailRows};
 
 pub use fork::ForkRefusal;
 pub use references::FilePlace;
 pub use search::Tally;
 pub(in crate::tui) use search::pattern;
 pub use selection::Unit;
+pub(in crate::tui) use turn::{TurnActivity, TurnProgress};
 
 /// The effect of an event on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,8 +129,7 @@ pub struct Transcript {
     /// Blocks that have been on screen, counted as [`block::Block::ordinal`] counts.
     seen: usize,
     has_news: bool,
-    /// The person has sent a message or answered a question since the last frame, which may be laid out anew.
-    is_released: bool,
+    slack: Slack,
     /// The call that a dialog shows.
     in_dialog: Option<CallId>,
     /// How pictures are drawn, where they are.
@@ -156,6 +156,20 @@ struct LastFrame {
     top_height: usize,
     is_animated: bool,
     pictures: Vec<VisiblePicture>,
+}
+
+impl LastFrame {
+    /// Returns its rows, where it followed the tail and showed any.
+    fn tail_rows(&self) -> Option<TailRows> {
+        let &(above, last) = self.starts.last()?;
+        Some(TailRows {
+            top: self.top,
+            last,
+            top_rows: self.top_height.saturating_sub(self.top.row),
+            above,
+            below: self.lines.len() - above,
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -196,7 +210,7 @@ impl Transcript {
             copied_code: None,
             seen: 0,
             has_news: false,
-            is_released: false,
+            slack: Slack::default(),
             in_dialog: None,
             canvas: None,
             task_calls: tasks::TaskCalls::default(),
@@ -236,10 +250,6 @@ impl Transcript {
 
     /// Takes in what happened.
     pub fn apply(&mut self, event: &Event, now: Instant) -> RedrawUrgency {
-        if matches!(event, Event::MessageStarted(message) if message.role == Role::User && !message.is_reminder())
-        {
-            self.release_reserved();
-        }
         let is_news = self.blocks.apply(event, now);
         let is_task = self.note_task(event);
         if !is_news && !is_task {
@@ -283,16 +293,8 @@ impl Transcript {
     }
 
     fn fold_for_dialog(&mut self, call: &CallId, is_in_dialog: bool) {
-        let Some(index) = self.blocks.call(call) else {
-            return;
-        };
-        if self
-            .blocks
-            .change_call(call, |call| call.is_in_dialog = is_in_dialog)
-        {
-            self.blocks.list[index].reserved = 0;
-            self.is_released = true;
-        }
+        self.blocks
+            .change_call(call, |call| call.is_in_dialog = is_in_dialog);
     }
 
     /// Returns where the links of the last frame lead; files by `file`, which knows where paths begin.
@@ -319,9 +321,19 @@ impl Transcript {
         self.shown.is_animated
     }
 
-    /// Returns when it will say by itself that the model is waited for.
-    pub(crate) fn waits_from(&self, now: Instant) -> Option<Instant> {
-        self.blocks.waits_from(now)
+    /// Returns what goes on in the turn that runs.
+    pub(crate) fn progress(&self, now: Instant) -> Option<TurnProgress> {
+        self.blocks.progress(&*self.cards, now)
+    }
+
+    /// Tells when the turn began that ran already when the session was attached to.
+    pub(crate) fn set_turn_start(&mut self, began: Instant) {
+        self.blocks.turn.started = Some(began);
+    }
+
+    /// Returns true if a turn runs and waits for something else than the person.
+    pub(crate) fn is_at_work(&self) -> bool {
+        self.blocks.is_at_work()
     }
 
     /// Returns how many blocks came, or grew, below what the reader sees.
@@ -362,13 +374,6 @@ impl Transcript {
 
     pub fn is_empty(&self) -> bool {
         self.blocks.list.is_empty()
-    }
-
-    fn release_reserved(&mut self) {
-        self.is_released = true;
-        for block in &mut self.blocks.list[self.shown.blocks.clone()] {
-            block.reserved = 0;
-        }
     }
 
     fn forget_layout(&mut self) {

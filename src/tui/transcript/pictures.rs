@@ -201,6 +201,10 @@ impl BlockPicture {
 impl Transcript {
     /// Says how pictures are drawn from the next frame on; `None` where they are not.
     pub(in crate::tui) fn set_canvas(&mut self, canvas: Option<Canvas>) {
+        if self.canvas.as_ref().map(Canvas::key) != canvas.as_ref().map(Canvas::key) {
+            // Pictures of another size are laid out anew, as at another width.
+            self.shown.columns = 0;
+        }
         self.canvas = canvas;
     }
 

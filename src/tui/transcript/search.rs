@@ -296,7 +296,6 @@ impl Transcript {
             && let Some(block) = self.blocks.list.get_mut(opened.block)
         {
             block.unfolded = opened.before;
-            block.reserved = 0;
         }
     }
 }

@@ -1,45 +1,89 @@
-//! The turn that runs, and what it waits for.
+//! The turn that runs: what goes on in it now, since when, and what it has used.
 
 use std::time::{Duration, Instant};
 
-/// A reply that has begun and says nothing for so long is waited for.
+/// A reply that says nothing for so long is waited for.
 const STALL: Duration = Duration::from_secs(3);
 
-/// The turn that runs.
+/// State of the turn that runs.
 #[derive(Default)]
 pub(super) struct RunningTurn {
     pub(super) is_busy: bool,
     pub(super) started: Option<Instant>,
     pub(super) calls: usize,
-    /// Parts that stream and calls that have no result yet.
-    pub(super) open: usize,
-    pub(super) waiting: Option<TurnWait>,
+    /// Blocks of the calls that have no result yet, in the order they came.
+    pub(super) open: Vec<usize>,
+    /// The block of the reply that grows.
+    pub(super) growing: Option<usize>,
+    pub(super) wait: TurnWait,
+    /// Since when a summary is being written, whether a turn runs or not.
+    pub(super) summary: Option<Instant>,
+    pub(super) retry: Option<PendingRetry>,
+    /// Tokens of the requests so far, counted as those of a task are.
+    pub(super) tokens: u64,
 }
 
-/// Nothing happens but that something is waited for.
-#[derive(Debug, Clone, Copy)]
+/// The wait that counts while nothing else goes on.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TurnWait {
-    pub(super) on: WaitTarget,
+    on: WaitTarget,
     /// Not known for what came with a snapshot.
-    pub(super) since: Option<Instant>,
-    kind: WaitKind,
+    since: Option<Instant>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WaitKind {
-    /// Nothing is there yet.
-    Begin,
-    /// A reply has begun; that nothing more of it came is said once that is long.
-    GoOn,
-}
-
+/// A request that is sent again.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum WaitTarget {
+pub(super) struct PendingRetry {
+    pub(super) attempt: u32,
+    pub(super) most: u32,
+    pub(super) due: Instant,
+    /// The block that tells of it.
+    pub(super) block: usize,
+}
+
+/// Subject of a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WaitTarget {
+    #[default]
     Model,
     /// Shell commands in a command of the user's own, which run before it is sent.
     Shell,
-    /// A summary of the conversation is being written.
+    /// A summary of the conversation.
     Summary,
+}
+
+/// The state of the turn that runs, as the status line tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TurnProgress {
+    pub(crate) activity: TurnActivity,
+    /// Not known where the turn began before it was on screen.
+    pub(crate) started: Option<Instant>,
+    pub(crate) tokens: u64,
+}
+
+/// What goes on in a turn right now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TurnActivity {
+    Waiting {
+        on: WaitTarget,
+        since: Option<Instant>,
+    },
+    Retry {
+        attempt: u32,
+        most: u32,
+        due: Instant,
+    },
+    Thinking,
+    Writing,
+    /// A call runs, or its arguments are being written; `others` run beside it.
+    Call {
+        words: String,
+        others: usize,
+    },
+    /// A call waits for an answer.
+    Asking {
+        since: Option<Instant>,
+    },
 }
 
 impl RunningTurn {
@@ -47,72 +91,50 @@ impl RunningTurn {
         Self {
             is_busy: true,
             started: Some(now),
-            waiting: Some(TurnWait::since(now)),
+            wait: TurnWait::since(WaitTarget::Model, now),
             ..Self::default()
         }
     }
 
-    /// Returns what is waited for, where that is to be said.
-    pub(super) fn waiting(&self, now: Instant) -> Option<TurnWait> {
-        let is_due = |waiting: &TurnWait| waiting.shown_from().is_none_or(|from| from <= now);
-        self.wait().filter(is_due)
+    /// Something came, or ended, after which the model is waited for until more comes.
+    pub(super) fn heard(&mut self, now: Instant) {
+        self.wait = TurnWait::since(WaitTarget::Model, now);
     }
 
-    /// Returns when it will be said, where it is not yet.
-    pub(super) fn waits_from(&self, now: Instant) -> Option<Instant> {
-        let from = self.wait().and_then(|waiting| waiting.shown_from());
-        from.filter(|from| *from > now)
+    /// A part of a reply grows.
+    pub(super) fn grows(&mut self, block: usize, now: Instant) {
+        self.heard(now);
+        self.growing = Some(block);
     }
 
-    fn wait(&self) -> Option<TurnWait> {
-        // A call that has begun says itself what it does.
-        let is_wait = |waiting: &TurnWait| waiting.kind == WaitKind::Begin || self.open == 0;
-        let is_summary = |waiting: &TurnWait| matches!(waiting.on, WaitTarget::Summary);
-        self.waiting
-            .filter(|waiting| is_summary(waiting) || self.is_busy && is_wait(waiting))
+    /// Returns true if what grows has been silent for long.
+    pub(super) fn is_stalled(&self, now: Instant) -> bool {
+        self.wait
+            .since
+            .is_none_or(|since| now.saturating_duration_since(since) >= STALL)
+    }
+
+    pub(super) fn waiting(&self) -> TurnActivity {
+        let TurnWait { on, since } = self.wait;
+        TurnActivity::Waiting { on, since }
     }
 }
 
 impl TurnWait {
-    pub(super) fn since(moment: Instant) -> Self {
+    pub(super) fn since(on: WaitTarget, moment: Instant) -> Self {
         Self {
+            on,
             since: Some(moment),
-            ..Self::since_before()
-        }
-    }
-
-    /// Waits since nobody knows when.
-    pub(super) fn since_before() -> Self {
-        Self {
-            on: WaitTarget::Model,
-            since: None,
-            kind: WaitKind::Begin,
-        }
-    }
-
-    /// Waits from now on for the rest of a reply.
-    pub(super) fn resumed(now: Instant) -> Self {
-        Self {
-            kind: WaitKind::GoOn,
-            ..Self::since(now)
-        }
-    }
-
-    /// Returns from when on it is shown, where that is known.
-    fn shown_from(&self) -> Option<Instant> {
-        match self.kind {
-            WaitKind::Begin => self.since,
-            WaitKind::GoOn => self.since.map(|since| since + STALL),
         }
     }
 }
 
 impl WaitTarget {
-    pub(super) fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Model => "waiting for the model",
             Self::Shell => "waiting for the command's shell",
-            Self::Summary => "summarising the conversation to make room",
+            Self::Summary => "summarising the conversation",
         }
     }
 }

@@ -5,6 +5,8 @@
 //! is guessed, and a block that changes above the reader moves nothing. Heights come from the caller, who lays a block
 //! out when it is asked for the first time.
 
+use std::ops::Range;
+
 /// A row of a block. Row 0 may be the empty row before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct RowPosition {
@@ -20,6 +22,75 @@ pub(super) enum Anchor {
     Tail,
     /// This row stays the first one.
     Top(RowPosition),
+}
+
+/// The rows of a frame that followed the tail.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TailRows {
+    pub(super) top: RowPosition,
+    /// The last block that had any.
+    pub(super) last: usize,
+    /// Rows of the first block.
+    pub(super) top_rows: usize,
+    /// Rows above the last block, and its own.
+    pub(super) above: usize,
+    pub(super) below: usize,
+}
+
+/// The rows below the last block that cards have given up while the tail was followed, and nothing has taken yet.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slack {
+    rows: usize,
+    /// Rows of the screen when that last changed. What a lower screen lacks is taken from them first.
+    screen: usize,
+}
+
+impl Slack {
+    /// Takes in what changed since the last frame, which showed `shown` at the tail. What the end of the list needs comes
+    /// out of the empty rows, and what blocks give up is added to them. A block above the end that grows moves up what is
+    /// above it.
+    pub(super) fn follow(self, heights: &mut impl Heights, shown: TailRows, screen: usize) -> Self {
+        let TailRows { top, last, .. } = shown;
+        let is_gone = heights.height(top.block) <= top.row;
+        if is_gone && last == top.block {
+            return Self::default();
+        }
+        let mut rows_of = |blocks: Range<usize>, most: usize| {
+            let mut rows = 0;
+            for block in blocks.start..blocks.end.min(heights.count()) {
+                let height = heights.height(block);
+                rows += match height {
+                    _ if block != top.block => height,
+                    // Its end stays on screen, as far as it is still there.
+                    _ if is_gone => height.min(shown.top_rows),
+                    _ => height - top.row,
+                };
+                if rows >= most {
+                    break;
+                }
+            }
+            rows
+        };
+        let above = rows_of(top.block..last, usize::MAX);
+        let given_up = shown.above.saturating_sub(above);
+        let most = shown.below + self.rows;
+        let below = rows_of(last..usize::MAX, most);
+        let rows = most.saturating_sub(below) + given_up;
+        if rows == self.rows {
+            return self;
+        }
+        // A list that begins on screen leaves rows empty anyway.
+        if top == RowPosition::default() {
+            return Self::default();
+        }
+        Self { rows, screen }
+    }
+
+    /// Returns the rows that stay empty on a screen.
+    pub(super) fn on(self, screen: usize) -> usize {
+        let lacking = self.screen.saturating_sub(screen);
+        self.rows.saturating_sub(lacking).min(screen.saturating_sub(1))
+    }
 }
 
 /// The heights of a list of blocks.

@@ -138,6 +138,7 @@ fn a_void_reply_is_followed_by_a_line_that_says_so() {
     let mut reader = reader();
     stream(&mut reader, &["Half. An ans"]);
     reader.take_event(&Event::Retry(Retry {
+        most: 5,
         attempt: 1,
         delay_ms: 1500,
         reason: "the connection was lost".to_owned(),

@@ -468,7 +468,7 @@ fn two_conversations_are_drawn_side_by_side_and_both_are_live() {
     }
     says(&mut driver, 0, &first, Event::TurnStarted);
     draw(&mut driver);
-    assert!(driver.app.is_animated(), "its spinner turns");
+    assert!(driver.app.is_animated(), "the spinner of its status line turns");
     // One that is not drawn costs no frame.
     driver.frame();
     assert!(!driver.app.is_animated());

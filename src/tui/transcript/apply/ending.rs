@@ -4,9 +4,8 @@ use std::time::Instant;
 
 use super::Blocks;
 use crate::conversation::{CallState, MessageId, MessageState, NoticeKind, Stop};
-use crate::tui::transcript::block::{Body, Mark};
+use crate::tui::transcript::block::{Body, Mark, RetryState};
 use crate::tui::transcript::group;
-use crate::tui::transcript::turn::TurnWait;
 
 impl Blocks {
     /// Calls that never became whole will not run. Their rows stay, so that nothing closes up.
@@ -24,7 +23,7 @@ impl Blocks {
             && !call.state.is_final()
         {
             call.state = CallState::Cancelled;
-            self.turn.open = self.turn.open.saturating_sub(1);
+            self.turn.open.retain(|open| *open != index);
             group::leave(&mut self.list, index);
         }
     }
@@ -48,8 +47,11 @@ impl Blocks {
             }
             self.list[index].changed();
         }
-        let goes_on = stop == Some(Stop::ToolCalls) && self.turn.open == 0;
-        self.turn.waiting = goes_on.then(|| TurnWait::since(now));
+        self.turn.growing = None;
+        self.turn.heard(now);
+        if state == MessageState::Complete {
+            self.end_retry(|_| RetryState::Recovered);
+        }
         self.close_reply(state, stop, first);
         true
     }
@@ -101,7 +103,7 @@ impl Blocks {
 
     /// Folds what nobody has seen open.
     pub(super) fn fold(&mut self, first: usize) {
-        for block in self.list[first..].iter_mut().filter(|block| block.reserved == 0) {
+        for block in self.list[first..].iter_mut().filter(|block| !block.is_on_screen) {
             block.unfolded = Some(false);
         }
     }

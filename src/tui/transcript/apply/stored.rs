@@ -10,7 +10,6 @@ use crate::permission::Mode;
 use crate::session::{PLAN, Snapshot};
 use crate::tui::transcript::block::{BlockSource, Body, Mark, Phase, ReasoningBlock, TextBlock, UserBlock};
 use crate::tui::transcript::call::CallBlock;
-use crate::tui::transcript::turn::TurnWait;
 
 /// A person's own command that prints no more lines is shown whole.
 const SHORT_OUTPUT: usize = 40;
@@ -23,9 +22,6 @@ impl Blocks {
             blocks.change_call(&question.call, |call| call.ask(question.id));
         }
         blocks.turn.is_busy = snapshot.busy;
-        if snapshot.busy && blocks.turn.open == 0 {
-            blocks.turn.waiting = Some(TurnWait::since_before());
-        }
         blocks
     }
 

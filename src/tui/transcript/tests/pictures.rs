@@ -153,6 +153,7 @@ fn a_reply_cut_and_tried_again() {
         scene.delta(part, "Jitter spreads the retries of many cli");
         scene.apply(&Event::Retry(Retry {
             attempt: 1,
+            most: 5,
             delay_ms: 4_000,
             reason: "the provider is overloaded".to_owned(),
             voided: Some(voided),

@@ -135,6 +135,7 @@ impl Actor {
         self.scene.part(PartBody::Reasoning(ReasoningPart::default()));
         let retry = Retry {
             attempt: 1,
+            most: 5,
             delay_ms: 90,
             reason: "busy".to_owned(),
             voided,

@@ -17,7 +17,7 @@ use crate::session::{CallUpdate, Event, TurnEndReason};
 use crate::tool::harness::Harness;
 use crate::tool::{DrawnArgs, RenderCx, ResultSource};
 use crate::tui::transcript::cards::CardSource;
-use crate::tui::transcript::{DrawCx, RedrawUrgency, Transcript};
+use crate::tui::transcript::{DrawCx, RedrawUrgency, Transcript, TurnActivity};
 use crate::view::card::{Card, CardPart, Code, DiffBody, Fact, FileTarget};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::Theme;
@@ -56,6 +56,15 @@ impl Scene {
 
     pub(super) fn wait(&mut self, millis: u64) {
         self.now += Duration::from_millis(millis);
+    }
+
+    /// Returns what the status line says.
+    pub(super) fn activity(&self) -> Option<TurnActivity> {
+        Some(self.transcript.progress(self.now)?.activity)
+    }
+
+    pub(super) fn after(&self, millis: u64) -> Instant {
+        self.now + Duration::from_millis(millis)
     }
 
     /// The person's message, and the beginning of a turn.

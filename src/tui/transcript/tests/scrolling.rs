@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::scene::{Scene, lines, read_args, result, rows, user};
 use crate::conversation::{
-    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role, Stop,
+    CallId, CallResult, ErrorKind, MessageState, Notice, NoticeKind, Part, PartBody, Role,
 };
 use crate::permission::Inquiry;
 use crate::question::Question;
@@ -99,23 +99,34 @@ fn a_block_above_the_reader_moves_nothing_when_it_changes() {
 }
 
 #[test]
-fn a_card_keeps_its_rows_while_it_is_visible() {
+fn what_stands_below_a_card_follows_it_when_it_gets_shorter() {
     let mut scene = Scene::default();
     scene.says("go");
+    scene.answers(&lines(9).replace('\n', "\n\n"));
     let call = scene.calls("bash", &json!({ "command": "make" }));
     scene.runs(&call);
     scene.prints(&call, &lines(8));
     scene.answers("below");
-    let below = |rows: &[String]| rows.iter().position(|row| row == " below").expect("it is drawn");
-    let at = below(&scene.rows(40, 20));
+    let at = |rows: &[String], text: &str| rows.iter().position(|row| row.contains(text));
+    let before = scene.rows(40, 20);
     scene.ends(&call, "bash", result("done", json!({})));
-    assert_eq!(below(&scene.rows(40, 20)), at);
-    scene.says("next");
+    let after = scene.rows(40, 20);
+    assert_eq!(at(&after, "Bash"), at(&before, "Bash"), "{after:#?}");
     assert_eq!(
-        below(&scene.rows(40, 20)),
-        at - 7,
-        "a new message takes back what was reserved"
+        at(&after, "below"),
+        at(&before, "below").map(|row| row - 7),
+        "{after:#?}"
     );
+    scene.says("next");
+    let next = scene.rows(40, 20);
+    assert_eq!(at(&next, "below"), at(&after, "below"), "{next:#?}");
+    let lower = scene.rows(40, 18);
+    assert_eq!(
+        at(&lower, "below"),
+        at(&after, "below"),
+        "a lower screen takes the empty rows: {lower:#?}"
+    );
+    assert_eq!(scene.rows(40, 20), next, "and gives them back");
 }
 
 #[test]
@@ -133,64 +144,10 @@ fn rows_that_a_card_left_are_filled_by_what_comes_and_nothing_above_moves() {
     scene.answers("one\n\ntwo\n\nthree");
     let rows = scene.rows(40, 14);
     assert_eq!(at(&rows, " above"), Some(above), "{rows:#?}");
-    assert_eq!(at(&rows, " three"), Some(13), "{rows:#?}");
+    assert_eq!(at(&rows, " three"), Some(11), "{rows:#?}");
     scene.answers(&lines(9).replace('\n', "\n\n"));
     let rows = scene.rows(40, 14);
     assert_eq!(at(&rows, " above"), None, "the gap is used up: {rows:#?}");
-}
-
-#[test]
-fn a_reply_that_stalls_says_how_long_until_it_goes_on() {
-    let mut scene = Scene::default();
-    scene.says("go");
-    let part = scene.text_part();
-    scene.delta(part, "The first half");
-    let waits = |scene: &mut Scene| {
-        let rows = scene.rows(60, 14);
-        rows.iter().any(|row| row.contains("waiting for the model 3 s"))
-    };
-    scene.wait(2900);
-    assert!(!waits(&mut scene));
-    scene.wait(200);
-    assert!(waits(&mut scene));
-    scene.delta(part, " and the second.");
-    assert!(!waits(&mut scene));
-    scene.wait(3100);
-    scene.reply_ends(MessageState::Complete, Some(Stop::End));
-    assert!(!waits(&mut scene), "nothing more of it is waited for");
-}
-
-#[test]
-fn the_end_of_a_wait_draws_nothing_down() {
-    let mut scene = Scene::default();
-    scene.says("go");
-    scene.answers(&lines(20).replace('\n', "\n\n"));
-    let call = scene.calls("bash", &json!({ "command": "make" }));
-    scene.runs(&call);
-    scene.ends(&call, "bash", result("done", json!({})));
-    scene.reply_ends(MessageState::Complete, Some(Stop::ToolCalls));
-    let at = |rows: &[String]| rows.iter().position(|row| row.contains("Bash make"));
-    let waiting = scene.rows(40, 14);
-    assert!(
-        waiting.iter().any(|row| row.contains("waiting for the model")),
-        "{waiting:#?}"
-    );
-    scene.reply();
-    scene.calls("bash", &json!({ "command": "next" }));
-    let next = scene.rows(40, 14);
-    assert_eq!(at(&next), at(&waiting), "{next:#?}");
-}
-
-#[test]
-fn a_reply_that_has_begun_without_a_word_is_still_waited_for() {
-    let mut scene = Scene::default();
-    scene.says("go");
-    scene.reply();
-    let part = scene.text_part();
-    let waits = |scene: &mut Scene| scene.rows(40, 14).iter().any(|row| row.contains("waiting for"));
-    assert!(waits(&mut scene));
-    scene.delta(part, "Here");
-    assert!(!waits(&mut scene));
 }
 
 #[test]
@@ -252,7 +209,10 @@ fn only_what_runs_on_screen_asks_for_frames() {
     let mut scene = Scene::default();
     scene.says("go");
     scene.draw(40, 10);
-    assert!(scene.transcript.animated(), "the model is waited for");
+    assert!(
+        !scene.transcript.animated(),
+        "the status line says what is waited for"
+    );
     let call = scene.calls("bash", &json!({ "command": "make" }));
     scene.draw(40, 10);
     assert!(!scene.transcript.animated());

@@ -153,6 +153,7 @@ fn every_event_is_data() {
         Event::Task(_) => Event::Task(Arc::new(task()));
         Event::Terminals(_) => Event::Terminals(Arc::new(vec![terminal()]));
         Event::Retry(_) => Event::Retry(Retry {
+            most: 5,
             attempt: 1,
             delay_ms: 500,
             reason: "cut".into(),
