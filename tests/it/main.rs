@@ -58,6 +58,7 @@ mod screen_commands;
 mod screen_composer;
 mod screen_input;
 mod screen_keys;
+mod screen_letters;
 mod screen_links;
 mod screen_look;
 mod screen_pages;

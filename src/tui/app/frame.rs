@@ -109,6 +109,7 @@ impl App {
             .stack()
             .find(|slot| slot.is_part_of_view())
             .filter(|_| has_keys);
+        let composer_has_keys = self.top().is_none_or(|top| self.leaves_keys(top));
         let is_trust = has_keys && self.question_slot() == Some(LayerSlot::Trust);
         let view = self.views.get_mut(slot)?;
         let tree = tree_mut_of(&mut self.trees, view);
@@ -131,6 +132,7 @@ impl App {
             effects: &mut self.effects,
             elsewhere,
             has_keys,
+            composer_has_keys,
             screen: buffer.area,
             frame,
             now,

@@ -9,7 +9,7 @@ use super::view_update::ViewUpdate;
 use super::{App, ESCAPE_PAUSE};
 use crate::conversation::CallId;
 use crate::session::query::{Answer, Query};
-use crate::tui::dialog::KeyRoute;
+use crate::tui::dialog::{KeyRoute, TypeAheadGuard};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::page::Page;
@@ -160,6 +160,18 @@ impl App {
             LayerSlot::Completion => return self.views.front.completion.close(),
         }
         self.begin_guard_anew(now);
+    }
+
+    /// Returns true if the draft is written while that layer is on top.
+    pub(super) fn leaves_keys(&self, top: LayerSlot) -> bool {
+        match top {
+            LayerSlot::Leader | LayerSlot::Completion => true,
+            LayerSlot::Question | LayerSlot::Trust => {
+                let guard = self.layer(top).and_then(Layer::guard);
+                guard.is_some_and(TypeAheadGuard::is_typing)
+            }
+            LayerSlot::Opened(_) | LayerSlot::Search | LayerSlot::Todo => false,
+        }
     }
 
     /// Returns the topmost layer that is on screen.

@@ -35,6 +35,8 @@ pub(super) struct ViewCx<'a> {
     pub(super) elsewhere: OtherSessionCounts,
     /// True if it is the conversation in front.
     pub(super) has_keys: bool,
+    /// True if no layer takes the keys from the composer in front.
+    pub(super) composer_has_keys: bool,
     /// The whole terminal.
     pub(super) screen: Rect,
     /// Of the spinner.

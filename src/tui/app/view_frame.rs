@@ -182,7 +182,12 @@ impl SessionView {
             return None;
         }
         let has_focus = cx.has_keys && self.focus == Focus::Composer;
-        let bar = if has_focus { Meaning::Accent } else { Meaning::Rule };
+        let is_written = has_focus && cx.composer_has_keys;
+        let (bar, text) = if is_written {
+            (Meaning::Accent, Meaning::Text)
+        } else {
+            (Meaning::Rule, Meaning::TextMuted)
+        };
         let of_task;
         let invitation = match (&self.task, self.turn) {
             (Some(_), _) => {
@@ -195,6 +200,7 @@ impl SessionView {
         let theme = &cx.appearance.theme;
         let look = ComposerStyle {
             bar_style: theme.style(bar),
+            text: theme.style(text),
             ..ComposerStyle::new(cx.appearance.look().symbols.bar(), invitation, theme)
         };
         self.composer

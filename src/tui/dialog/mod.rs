@@ -9,6 +9,7 @@ mod asks;
 mod background;
 mod body;
 mod choice;
+mod confirm;
 mod draw;
 mod form;
 mod keys;
@@ -29,6 +30,7 @@ use crate::tui::keymap::LayerKeys;
 use crate::tui::layer::{Layer, LayerCx};
 pub(crate) use background::on_ground;
 pub(crate) use choice::Choice;
+pub(crate) use confirm::ConfirmDialog;
 use form::FormDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
@@ -40,7 +42,7 @@ pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
 
 /// The keys that dialogs bring along.
-pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop::KEYS, &summary::KEYS];
+pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop::KEYS, &confirm::KEYS, &summary::KEYS];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {

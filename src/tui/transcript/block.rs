@@ -14,6 +14,7 @@ use crate::text::size::size_words;
 use crate::view::card::{CardStatus, FileTarget};
 
 use super::call::CallBlock;
+use super::headlines::FELT_MS;
 use super::layout::BlockLayout;
 use super::turn::PendingRetry;
 
@@ -249,7 +250,9 @@ impl Block {
                 reasoning.phase.is_open() || !reasoning.source.text().trim().is_empty()
             }
             Body::Call(call) => !call.is_absorbed(),
-            Body::User(_) | Body::Mark(_) => true,
+            // A turn that was short and made no calls has nothing to tell.
+            Body::Mark(mark) => !mark.is_empty(),
+            Body::User(_) => true,
         }
     }
 
@@ -314,6 +317,17 @@ impl Block {
 }
 
 impl Mark {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::TurnEnd { done, took, calls } => {
+                let is_long = took.is_some_and(|took| took.as_millis() >= FELT_MS);
+                let is_ordinary = matches!(done, TurnEndReason::Stop | TurnEndReason::Error);
+                is_ordinary && !is_long && *calls == 0
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn is_problem(&self) -> bool {
         match self {
             Self::Error(_) => true,

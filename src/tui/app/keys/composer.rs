@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, Input, Op};
-use crate::tui::app::{App, Effect, SessionLink};
+use crate::tui::app::{App, Effect, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, ParsedInput};
 use crate::tui::composer::{ChipOpening, Draft, EditEffect};
@@ -194,11 +194,18 @@ impl App {
             .iter()
             .position(|agent| agent.name == *current);
         let next = place.map_or(0, |place| (place + 1) % self.views.front.agents.len());
-        let next = self.views.front.agents.get(next).map(|agent| agent.name.clone());
-        let Some(next) = next.filter(|next| next != current) else {
+        let next = self.views.front.agents.get(next);
+        let Some(next) = next.filter(|next| next.name != *current).cloned() else {
             return self.say("there is no other agent", Meaning::TextMuted, now);
         };
-        self.switch_agent(next, now);
+        if self.views.front.turn == TurnStatus::Idle {
+            let words = match next.description.as_str() {
+                "" => format!("agent {}", next.name),
+                description => format!("agent {}: {description}", next.name),
+            };
+            self.say(words, Meaning::Text, now);
+        }
+        self.switch_agent(next.name, now);
     }
 }
 

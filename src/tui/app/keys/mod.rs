@@ -195,6 +195,9 @@ impl App {
         if let Some(change) = self.act_in_layer(context, action, now) {
             return change;
         }
+        if context == Context::Transcript && self.asks_before(action, now) {
+            return RedrawUrgency::Urgent;
+        }
         match (context, action) {
             (Context::Panel, _) if is_about_panel(action) => self.act_on_panel(action, now),
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::tui::app::session_view::SessionView;
 use crate::tui::app::{App, Focus};
+use crate::tui::dialog::ConfirmDialog;
 use crate::tui::keymap::Action;
 use crate::tui::layer::LayerRequest;
 use crate::view::theme::Meaning;
@@ -41,6 +42,16 @@ impl App {
             // Keys of dialogs and lists mean nothing here.
             _ => {}
         }
+    }
+
+    /// Asks before a letter does something that lasts; says whether it does.
+    pub(super) fn asks_before(&mut self, action: Action, now: Instant) -> bool {
+        let is_refused = action == Action::Fork && self.views.front.transcript.fork_point().is_err();
+        let Some(dialog) = ConfirmDialog::before(action, now).filter(|_| !is_refused) else {
+            return false;
+        };
+        self.open_layer(Box::new(dialog), now);
+        true
     }
 
     /// Shows what going back to before the message above the focused block would change.

@@ -361,7 +361,10 @@ fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
     driver.text();
     driver.press("ctrl+x [");
     asked(&mut driver);
-    driver.press("k f");
+    driver.press("k f y");
+    assert_eq!(asked(&mut driver), [""; 0], "what is typed on answers nothing");
+    driver.wait(300);
+    driver.press("y");
     let words = asked(&mut driver);
     assert_eq!(words.len(), 2, "{words:?}");
     assert!(

@@ -267,6 +267,8 @@ fn enter_opens_the_file_that_a_block_names() {
     };
     assert_eq!(places.unwrap().first(), Some(&place));
     driver.press("e");
+    driver.wait(300);
+    driver.press("y");
     let is_viewed = |effect: &Effect| matches!(effect, Effect::View(text) if text.starts_with("Two ways"));
     assert!(driver.effects.iter().any(is_viewed));
 }
