@@ -82,7 +82,7 @@ mod tests {
         );
         assert_eq!(
             known["palette"]["description"],
-            "palette: all actions. Without this: ctrl+p, leader p"
+            "open the palette: every action. Without this: ctrl+p, leader p"
         );
         for action in key_actions() {
             assert!(known.get(&action.name).is_some(), "{}", action.name);

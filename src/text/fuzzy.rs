@@ -2,7 +2,8 @@
 //!
 //! A query is split into words, and every word must be found. A word with a capital minds the case, one without does not
 //! (each word for itself); letters without accents find those with them. A text may have several fields, such as a title
-//! and a description: a word belongs to the field where it fits best, and the first field counts double.
+//! and a description: a word belongs to the field where it fits best. The first field counts double, and the third,
+//! which holds other names, nearly so where it begins one of them.
 //!
 //! The score says how well a text fits: letters that stand together and at the beginnings of words count more. It
 //! compares texts for one query and means nothing by itself. Who lists matches keeps the order of texts that score alike.
@@ -96,13 +97,30 @@ impl Matcher {
             };
             // A text that is the word and nothing else comes before those that only begin with it.
             let score = u32::from(score) * 2 + u32::from(is_whole);
-            let score = if field == 0 { score * 2 } else { score };
+            let score = match field {
+                0 => score * 2,
+                2.. if begins_a_word(word.needle_text(), letters) => score * 7 / 4,
+                _ => score,
+            };
             if best.is_none_or(|(_, most)| score > most) {
                 best = Some((field, score));
             }
         }
         best
     }
+}
+
+/// Returns true if a word of the text begins with these letters; in ASCII alone.
+fn begins_a_word(letters: Utf32Str<'_>, text: Utf32Str<'_>) -> bool {
+    let (Utf32Str::Ascii(letters), Utf32Str::Ascii(text)) = (letters, text) else {
+        return false;
+    };
+    let mut words = text.split(|byte| !byte.is_ascii_alphanumeric());
+    let begins = |word: &[u8]| {
+        let beginning = word.get(..letters.len());
+        beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(letters))
+    };
+    words.any(begins)
 }
 
 /// The text as the matcher reads it: the first character of each grapheme cluster.

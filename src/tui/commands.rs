@@ -51,6 +51,19 @@ const fn command(
 }
 
 impl Command {
+    /// Returns the names by which it is listed for a beginning: its own, and one from elsewhere that is being written.
+    pub(crate) fn names_for(
+        &'static self,
+        text: &str,
+    ) -> impl Iterator<Item = (&'static str, &'static Self)> {
+        let is_meant = |name: &&&str| text.len() > 1 && name.starts_with(text);
+        let other = self.also.iter().find(is_meant);
+        let other = other.filter(|_| !self.name.starts_with(text));
+        std::iter::once(self.name)
+            .chain(other.copied())
+            .map(move |name| (name, self))
+    }
+
     /// Returns the lines beside the list while it is selected.
     pub(crate) fn preview(&self, columns: u16, look: Look<'_>) -> Vec<Line<'static>> {
         let also: Vec<String> = self.also.iter().map(|name| format!("/{name}")).collect();
@@ -80,6 +93,12 @@ pub(crate) fn commands() -> &'static [Command] {
     &COMMANDS
 }
 
+/// The message that `/init` sends.
+pub(crate) const INIT_PROMPT: &str = "Look at this project and write `AGENTS.md` in its root, for somebody who works on it \
+    for the first time: what it is, the exact commands that build, test and run it, where things are, and the conventions \
+    of its code that a newcomer would get wrong. Write nothing that you have not seen in the files, and at most 60 lines. \
+    If the file is there already, correct and complete it.";
+
 /// Those that open neither a list nor a page.
 const OWN: &[Command] = &[
     command(
@@ -90,9 +109,21 @@ const OWN: &[Command] = &[
     ),
     command(
         "new",
-        &[],
+        &["clear", "reset"],
         Action::NewSession,
         "Begins another session. This one stays, and what it does goes on.",
+    ),
+    command(
+        "fork",
+        &["branch"],
+        Action::Fork,
+        "Goes on in a new session with all that was said so far. This one stays as it is.",
+    ),
+    command(
+        "init",
+        &[],
+        Action::Init,
+        "Asks the model to look at the project and to write AGENTS.md: what it is, how it is built and tested, what to mind.",
     ),
     command(
         "compact",
@@ -213,6 +244,13 @@ pub(crate) fn facts(command: &Command, keymap: &Keymap) -> (&'static str, String
         _ => key.to_owned(),
     });
     (first.description, key.unwrap_or_default())
+}
+
+/// Returns the names of the command that does the same as an action, apart by blanks.
+pub(crate) fn names_of(action: Action) -> String {
+    let same = commands().iter().filter(|command| command.action == action);
+    let names = same.flat_map(|command| [&command.name].into_iter().chain(command.also));
+    names.copied().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns true if one of the commands here has a name.

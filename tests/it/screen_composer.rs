@@ -112,10 +112,10 @@ fn what_was_written_is_found_again_after_a_restart_and_in_another_terminal() {
     third.wait_text("send");
     // The draft of the one that was left is there, so history begins above it.
     third.key(Key::Ctrl('r'));
-    third.wait_text("Written before");
+    third.wait_text("History");
     third.wait_text("a cleared thought");
     third.key(Key::Esc);
-    third.wait_gone("Written before");
+    third.wait_gone("History");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::screen::{open, project, say};
 use crate::support::{Cell, Key, Server, Terminal, Turn};
 
 /// Longer than a question is deaf after a key that it dropped.
-const DEAF: Duration = Duration::from_millis(400);
+pub(crate) const DEAF: Duration = Duration::from_millis(400);
 
 fn talked(server: &Server) -> (crate::support::Project, Terminal) {
     server.script([Turn::text("One answer.")]);

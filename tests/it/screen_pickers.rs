@@ -18,7 +18,7 @@ fn ready() -> (Server, Project, Terminal) {
 fn open_themes(terminal: &Terminal) {
     terminal.key(Key::Ctrl('p'));
     terminal.wait_text("Actions · ");
-    terminal.keys("themes");
+    terminal.keys("choose the theme");
     terminal.wait_text("Actions · 1 of");
     terminal.key(Key::Enter);
     terminal.wait_text("Themes · ");
@@ -29,7 +29,7 @@ fn the_palette_filters_and_does_what_is_picked() {
     let (_server, _project, terminal) = ready();
     terminal.key(Key::Ctrl('p'));
     let screen = terminal.wait_text("Actions · ");
-    assert!(screen.contains("next permission mode"), "{screen}");
+    assert!(screen.contains("change the permission mode"), "{screen}");
     terminal.keys("permission mode");
     let screen = terminal.wait_text("Actions · 1 of");
     assert!(screen.contains("shift+tab"), "{screen}");
@@ -49,8 +49,14 @@ fn the_leader_opens_the_palette_and_quitting_is_in_it() {
     terminal.key(Key::Ctrl('x'));
     terminal.keys("p");
     terminal.wait_text("Actions · ");
-    terminal.keys("quit");
-    terminal.wait_text("Actions · 1 of");
+    // As other programs call it.
+    terminal.keys("exit");
+    terminal.wait_text("quit lathe");
+    terminal.wait_for(|screen| {
+        screen
+            .lines()
+            .any(|line| line.starts_with(" ❯") && line.contains("quit lathe"))
+    });
     terminal.key(Key::Enter);
     assert!(terminal.wait_exit().success());
     terminal.assert_restored();
@@ -202,4 +208,51 @@ fn a_model_is_picked_for_the_next_step_and_kept_with_the_session() {
         let title = screen.lines().next().unwrap_or_default();
         title.contains("local/other-model")
     });
+}
+
+/// What other programs call an action finds it, in the palette and as a command.
+#[test]
+fn words_of_other_programs_find_their_action() {
+    let (_server, _project, terminal) = ready();
+    for (word, action, page) in [
+        ("clear", "begin a new session", ""),
+        ("resume", "open an earlier session", "Sessions"),
+        ("exit", "quit lathe", ""),
+        ("quit", "quit lathe", ""),
+        ("usage", "show the cost", "Cost"),
+        ("diff", "show what changed", "Changes"),
+        ("permissions", "list and revoke permissions", "Allowed for good"),
+        ("help", "show the keys", "Keys"),
+        ("history", "search what you wrote before", "History"),
+        ("settings", "show the status", "Status"),
+        ("config", "show the status", "Status"),
+        ("compact", "compact the conversation", ""),
+        ("undo", "undo changes and messages", "Undo"),
+        ("init", "write AGENTS.md", ""),
+    ] {
+        terminal.key(Key::Ctrl('p'));
+        terminal.wait_text("Actions · ");
+        terminal.keys(word);
+        terminal.wait_for(|screen| {
+            let is_it = |line: &str| line.starts_with(" ❯") && line.contains(action);
+            screen.contains(&format!("┃ {word}")) && screen.lines().any(is_it)
+        });
+        terminal.key(Key::Ctrl('c'));
+        terminal.wait_gone("Actions · ");
+        terminal.keys(&format!("/{word}"));
+        terminal.wait_for(|screen| {
+            let is_it = |line: &str| line.starts_with(" ❯") && line.contains(&format!("/{word}"));
+            screen.lines().any(is_it)
+        });
+        if !page.is_empty() {
+            terminal.key(Key::Enter);
+            terminal.wait_text(&format!(" {page}"));
+            terminal.wait_quiet(std::time::Duration::from_millis(350));
+            terminal.key(Key::Esc);
+            terminal.wait_gone(&format!(" {page}"));
+        } else {
+            terminal.key(Key::Ctrl('c'));
+            terminal.wait_gone(&format!("┃ /{word}"));
+        }
+    }
 }

@@ -6,6 +6,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::screen::{open, project, say};
+use crate::screen_letters::DEAF;
 use crate::support::{Fault, Gate, Key, Project, Server, Terminal, Turn, wait_until};
 
 /// The leader and a key.
@@ -166,6 +167,9 @@ fn a_fork_goes_on_from_an_earlier_place_and_its_source_stays() {
     leader(&terminal, "[");
     terminal.wait_text("i composer");
     terminal.keys("{f");
+    terminal.wait_text("Go on from here in a new session?");
+    terminal.wait_quiet(DEAF);
+    terminal.keys("y");
     let screen = terminal.wait_text("Forked from");
     assert!(
         screen.contains("The oak it is.") && !screen.contains("The wren"),

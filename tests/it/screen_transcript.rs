@@ -228,6 +228,9 @@ fn enter_opens_the_file_at_its_line() {
     });
     wait_back(&terminal, 2);
     terminal.keys("je");
+    terminal.wait_text("Show this block in your editor?");
+    terminal.wait_quiet(DEAF);
+    terminal.keys("y");
     wait_until("the block in the editor", || {
         std::fs::read_to_string(project.path("viewed"))
             .is_ok_and(|text| text.contains("It fails in src/retry.rs:3"))
@@ -257,6 +260,9 @@ fn all_of_a_cut_output_opens_in_the_editor() {
     terminal.wait_text("… 1,000 lines above · e opens all");
     terminal.wait_text("row 1001 end");
     terminal.keys("e");
+    terminal.wait_text("Show this block in your editor?");
+    terminal.wait_quiet(DEAF);
+    terminal.keys("y");
     wait_until("the whole output in the editor", || {
         std::fs::read_to_string(project.path("viewed"))
             .is_ok_and(|text| text.starts_with("row 1 end\nrow 2 end\n") && text.ends_with("row 3000 end\n"))

@@ -204,7 +204,7 @@ fn a_lost_reply_is_void_and_asked_again_and_then_given_up() {
             effects.last(),
             Some(Effect::Wait {
                 attempt: 1,
-                most: 5,
+                most: 2,
                 voided: Some(_),
                 ..
             })

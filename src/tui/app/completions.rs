@@ -303,11 +303,11 @@ impl App {
 
     fn command_items(&mut self, text: &str) -> Vec<CompletionItem> {
         let symbols = self.appearance.terminal_environment.symbols;
-        let item = |command: &'static Command| {
+        let item = |(name, command): (&str, &'static Command)| {
             let (description, key) = facts(command, &self.keymap);
             let key: Vec<_> = key.split(' ').map(|key| key_name(key, symbols)).collect();
             CompletionItem {
-                row: Row::new(&format!("/{}", command.name))
+                row: Row::new(&format!("/{name}"))
                     .detail(description)
                     .key(&key.join(" ")),
                 pick: CompletionKind::Command(command),
@@ -338,7 +338,8 @@ impl App {
             .filter(is_free)
             .filter(is_meant)
             .map(own);
-        let items: Vec<_> = commands().iter().map(item).chain(own).collect();
+        let built_in = commands().iter().flat_map(|command| command.names_for(text));
+        let items: Vec<_> = built_in.map(item).chain(own).collect();
         let uses = &self.uses.uses;
         let bonus = |item: &CompletionItem| uses.bonus(item.row.fields()[0]);
         self.views.front.completion.rank(text, items.into_iter(), bonus)

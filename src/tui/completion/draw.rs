@@ -66,6 +66,7 @@ impl Completion {
                 fields,
                 marks: &marks,
                 title_columns: list.title_columns,
+                heading: "".into(),
                 is_selected: place == list.selected,
                 look,
             };

@@ -143,6 +143,7 @@ pub(crate) enum Action {
     WidenList,
     // Palette.
     Interrupt,
+    Init,
     MentionFile,
     ListCommands,
     Quit,

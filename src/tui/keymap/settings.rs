@@ -132,6 +132,7 @@ impl<'a> KeymapDraft<'a> {
             return self.report_unknown(name);
         };
         let (context, action, description) = (first.context, first.action, first.description);
+        let brief = first.brief;
         if is_fixed(action) {
             return self.report(
                 name,
@@ -169,7 +170,7 @@ impl<'a> KeymapDraft<'a> {
                     context,
                     action,
                     description,
-                    brief: None,
+                    brief,
                     keys,
                 }),
             }

@@ -15,7 +15,7 @@ pub(super) static PAGE: Page = Page {
     action: "context",
     name: "context",
     leader: &[],
-    description: "what fills the context",
+    description: "show what fills the context",
     brief: "context",
     command: LayerCommand {
         name: "context",

@@ -15,11 +15,11 @@ pub(super) static PAGE: Page = Page {
     action: "costs",
     name: "cost",
     leader: &[],
-    description: "cost: tokens and dollars",
+    description: "show the cost, in tokens and dollars",
     brief: "cost",
     command: LayerCommand {
         name: "cost",
-        also: &["costs"],
+        also: &["costs", "usage", "stats"],
         about: "Shows tokens and dollars of the turn, the session and today.",
         after: "context",
     },

@@ -25,7 +25,7 @@ pub(super) static PAGE: Page = Page {
     action: "hooks",
     name: "hooks",
     leader: &["h"],
-    description: "what hooks did",
+    description: "show what hooks did",
     brief: "hooks",
     command: LayerCommand {
         name: "hooks",

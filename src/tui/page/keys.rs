@@ -2,12 +2,14 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Page, PageReader, Sheet};
+use super::{Page, PageReader, Sheet, diff, undo};
 use crate::session::query::Answer;
 use crate::text::width::str_width;
+use crate::tui::app::pickers::{ACTIONS, MODELS, PROMPTS, SESSIONS};
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, BoundAction, Context, Keymap};
 use crate::tui::layer::LayerCx;
+use crate::tui::watch;
 use crate::view::Symbols;
 use crate::view::styled_text::StyledText;
 use crate::view::theme::{Meaning, Theme};
@@ -16,12 +18,12 @@ pub(crate) static PAGE: Page = Page {
     action: "keys",
     name: "help",
     leader: &["?"],
-    description: "keys",
+    description: "show the keys",
     brief: "keys",
     command: LayerCommand {
         name: "help",
         also: &["keys"],
-        about: "Lists every key, by where it is read.",
+        about: "Lists the keys of every day, then every key, by where it is read.",
         after: "",
     },
     keys: &[],
@@ -40,6 +42,36 @@ const WIDE: usize = 76;
 /// Columns before what stands below.
 const BELOW: usize = 5;
 
+/// The keys of every day, in the order in which they are met.
+const EVERY_DAY: [(Context, Action); 20] = [
+    (Context::Composer, Action::Send),
+    (Context::Composer, Action::Newline),
+    (Context::Composer, Action::Queue),
+    (Context::Global, Action::Escape),
+    (Context::Global, Action::ClearOrQuit),
+    (Context::Leader, Action::NextAsk),
+    (Context::Global, Action::CycleMode),
+    (Context::Composer, Action::NextAgent),
+    (Context::Global, Action::OpenList(&ACTIONS)),
+    (Context::Global, Action::PageUp),
+    (Context::Global, Action::PageDown),
+    (Context::Leader, Action::ToggleNewest),
+    (Context::Leader, Action::FocusTranscript),
+    (Context::Leader, Action::OpenPage(&diff::PAGE)),
+    (Context::Leader, Action::OpenPage(&undo::UNDO)),
+    (Context::Leader, Action::OpenList(&SESSIONS)),
+    (Context::Leader, Action::OpenList(&MODELS)),
+    (Context::Composer, Action::OpenList(&PROMPTS)),
+    (Context::Global, Action::Editor),
+    (Context::Global, Action::OpenPage(&watch::PAGE)),
+];
+/// Characters that begin something in a message.
+const SIGNS: [(&str, &str); 3] = [
+    ("@", "name a file: it goes with the message"),
+    ("/", "at the beginning: a command"),
+    ("!", "at the beginning: run a shell command of your own"),
+];
+
 pub(super) struct Keys;
 
 impl Sheet for Keys {
@@ -49,20 +81,34 @@ impl Sheet for Keys {
 }
 
 fn lines(width: usize, keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
+    let heading = |title: &str| Line::styled(format!(" {title}"), theme.style(Meaning::TextStrong));
+    let mut lines = vec![heading("Every day")];
+    for (context, action) in EVERY_DAY {
+        let mut bindings = keymap.bindings(context);
+        let Some(binding) = bindings.find(|binding| binding.action == action && !binding.keys.is_empty())
+        else {
+            continue;
+        };
+        let keys = match context {
+            Context::Leader => keymap.after_leader(action),
+            _ => names(binding, symbols),
+        };
+        lines.extend(key_rows(&keys, binding.description, width, theme, symbols));
+    }
+    for (sign, words) in SIGNS {
+        lines.extend(key_rows(sign, words, width, theme, symbols));
+    }
     for context in Context::all() {
-        if !lines.is_empty() {
-            lines.push(Line::default());
-        }
-        lines.push(Line::styled(
-            format!(" {}", title(context, keymap)),
-            theme.style(Meaning::TextStrong),
-        ));
+        lines.push(Line::default());
+        lines.push(heading(&title(context, keymap)));
         lines.extend(
             keymap
                 .bindings(context)
                 .filter(|binding| !binding.keys.is_empty())
-                .flat_map(|binding| rows(binding, width, theme, symbols)),
+                .flat_map(|binding| {
+                    let keys = names(binding, symbols);
+                    key_rows(&keys, binding.description, width, theme, symbols)
+                }),
         );
     }
     lines
@@ -75,26 +121,27 @@ fn title(context: Context, keymap: &Keymap) -> String {
     }
 }
 
-fn rows(binding: &BoundAction, width: usize, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
-    let keys: Vec<&str> = binding
-        .keys
-        .iter()
-        .take(KEYS)
-        .map(|key| key.name.as_str())
-        .collect();
-    let keys = keys.join(&format!(" {} ", symbols.dot()));
+fn names(binding: &BoundAction, symbols: Symbols) -> String {
+    let keys = binding.keys.iter().take(KEYS).map(|key| key.name.as_str());
+    keys.collect::<Vec<_>>().join(&format!(" {} ", symbols.dot()))
+}
+
+fn key_rows(
+    keys: &str,
+    description: &str,
+    width: usize,
+    theme: &Theme,
+    symbols: Symbols,
+) -> Vec<Line<'static>> {
     let columns = if width >= ROOMY {
         ROOMY_KEY_COLUMNS
     } else {
         KEY_COLUMNS
     };
-    let padding = columns.saturating_sub(str_width(&keys)).max(2);
+    let padding = columns.saturating_sub(str_width(keys)).max(2);
     let keys = Span::styled(format!("   {keys}"), theme.style(Meaning::Accent));
     let mut words = StyledText::default();
-    words.push_clean(
-        &symbols.plain_text(binding.description),
-        theme.style(Meaning::Text),
-    );
+    words.push_clean(&symbols.plain_text(description), theme.style(Meaning::Text));
     if width >= WIDE {
         let mut row = vec![keys, Span::raw(" ".repeat(padding))];
         row.extend(words.rows(width).into_iter().flatten());

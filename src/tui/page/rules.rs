@@ -35,7 +35,7 @@ pub(super) static PAGE: Page = Page {
     action: "rules",
     name: "permissions",
     leader: &["P"],
-    description: "what is allowed for good",
+    description: "list and revoke permissions",
     brief: "rules",
     command: LayerCommand {
         name: "permissions",

@@ -13,11 +13,11 @@ pub(super) static PAGE: Page = Page {
     action: "status",
     name: "status",
     leader: &[],
-    description: "status: session, model, places",
+    description: "show the status: session, model, files",
     brief: "status",
     command: LayerCommand {
         name: "status",
-        also: &[],
+        also: &["settings", "config", "memory", "info"],
         about: "Shows the session, its model, configuration files, places, memory and the terminal.",
         after: "cost",
     },

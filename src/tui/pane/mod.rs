@@ -33,7 +33,7 @@ pub(crate) static PAGE: Page = Page {
     action: "terminals",
     name: "terminals",
     leader: &[],
-    description: "terminals: see and use them",
+    description: "show the terminals",
     brief: "terminals",
     command: LayerCommand {
         name: "terminals",

@@ -31,6 +31,8 @@ const MARGIN: usize = 5;
 const LEAST_ROWS: u16 = 4;
 /// A detail that would get fewer columns is left out.
 const LEAST_DETAIL: usize = 8;
+/// A narrower list has no headings.
+const LEAST_WITH_SECTIONS: u16 = 60;
 /// Between the columns of a row.
 const GAP: usize = 2;
 
@@ -128,11 +130,16 @@ impl Picker {
             }
             return;
         }
+        let sections = section_columns(&self.rows, area.width);
+        let mut section = "";
         for (offset, line_area) in area.rows().enumerate() {
             let place = self.top + offset;
             let Some(row) = self.filter.row(place, &self.rows) else {
                 return;
             };
+            let own = self.rows[row].own_section();
+            let heading = if own == section { "" } else { own };
+            section = own;
             let inside = self.filter.inside(row).map(sanitize_line).map(Cow::into_owned);
             let (matcher, query) = self.filter.matcher();
             let row = &self.rows[row];
@@ -144,6 +151,7 @@ impl Picker {
                 fields,
                 marks: &marks,
                 title_columns: self.title_columns,
+                heading: pad(heading, sections),
                 is_selected: place == self.selected,
                 look,
             };
@@ -239,6 +247,16 @@ pub(crate) fn draw_rule(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
     }
 }
 
+/// Returns the columns before the rows where their headings stand; none where there are no headings, or no room for them.
+fn section_columns(rows: &[Row], width: u16) -> usize {
+    let columns = rows.iter().map(|row| str_width(row.own_section())).max();
+    match columns.unwrap_or(0) {
+        0 => 0,
+        columns if width >= LEAST_WITH_SECTIONS => columns + GAP,
+        _ => 0,
+    }
+}
+
 /// Returns the columns of the widest title.
 pub(super) fn title_columns(rows: &[Row]) -> usize {
     rows.iter().map(|row| str_width(row.title())).max().unwrap_or(0)
@@ -253,13 +271,16 @@ pub(crate) struct RowLine<'a> {
     pub(crate) marks: &'a [Vec<Range<usize>>],
     /// Of the widest title of the list.
     pub(crate) title_columns: usize,
+    /// Stands before the title, with the blanks behind it.
+    pub(crate) heading: Cow<'a, str>,
     pub(crate) is_selected: bool,
     pub(crate) look: Look<'a>,
 }
 
 impl RowLine<'_> {
     pub(crate) fn draw(&self, area: Rect, buffer: &mut Buffer) {
-        let columns = usize::from(area.width).saturating_sub(MARGIN + 1);
+        let margin = MARGIN + str_width(&self.heading);
+        let columns = usize::from(area.width).saturating_sub(margin + 1);
         let hint = str_width(self.row.hint().text());
         // The hint goes where it would take half of the line.
         let hint = if hint + GAP > columns / 2 { 0 } else { hint };
@@ -294,6 +315,7 @@ impl RowLine<'_> {
         let mut spans = vec![
             Span::styled(format!(" {}", pad(pointer, 2)), self.hint_style()),
             Span::styled(pad(sign, 2).into_owned(), style),
+            Span::styled(self.heading.to_string(), self.look.style(Meaning::TextMuted)),
         ];
         let is_narrow = self.title_columns + GAP + LEAST_DETAIL > room;
         // What was found in it stands in place of the detail, and nothing of that is kept.

@@ -18,6 +18,8 @@ pub(crate) struct Row {
     detail: String,
     /// Columns of the detail's beginning that stay, however long the title is.
     kept: usize,
+    /// Heads the rows that stand together.
+    section: &'static str,
     /// Finds it and is not shown.
     also: String,
     hint: Hint,
@@ -31,6 +33,7 @@ impl Row {
             title: sanitize_line(title).into_owned(),
             detail: String::new(),
             kept: 0,
+            section: "",
             also: String::new(),
             hint: Hint::Fact(String::new()),
             sign: None,
@@ -47,6 +50,12 @@ impl Row {
     /// Keeps the beginning of the description, so many columns, where a long title has to be cut.
     pub(crate) fn keep(mut self, columns: usize) -> Self {
         self.kept = columns;
+        self
+    }
+
+    /// Puts it under a heading, which stands before the first row of several.
+    pub(crate) fn section(mut self, section: &'static str) -> Self {
+        self.section = section;
         self
     }
 
@@ -90,6 +99,10 @@ impl Row {
 
     pub(crate) fn title(&self) -> &str {
         &self.title
+    }
+
+    pub(super) fn own_section(&self) -> &'static str {
+        self.section
     }
 
     pub(super) fn kept(&self) -> usize {

@@ -14,7 +14,6 @@ use crate::text::size::size_words;
 use crate::view::card::{CardStatus, FileTarget};
 
 use super::call::CallBlock;
-use super::headlines::FELT_MS;
 use super::layout::BlockLayout;
 use super::turn::PendingRetry;
 
@@ -250,9 +249,7 @@ impl Block {
                 reasoning.phase.is_open() || !reasoning.source.text().trim().is_empty()
             }
             Body::Call(call) => !call.is_absorbed(),
-            // A turn that was short and made no calls has nothing to tell.
-            Body::Mark(mark) => !mark.is_empty(),
-            Body::User(_) => true,
+            Body::User(_) | Body::Mark(_) => true,
         }
     }
 
@@ -317,17 +314,6 @@ impl Block {
 }
 
 impl Mark {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::TurnEnd { done, took, calls } => {
-                let is_long = took.is_some_and(|took| took.as_millis() >= FELT_MS);
-                let is_ordinary = matches!(done, TurnEndReason::Stop | TurnEndReason::Error);
-                is_ordinary && !is_long && *calls == 0
-            }
-            _ => false,
-        }
-    }
-
     pub(super) fn is_problem(&self) -> bool {
         match self {
             Self::Error(_) => true,

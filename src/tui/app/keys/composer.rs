@@ -142,6 +142,16 @@ impl App {
         self.views.front.transcript.to_end();
     }
 
+    /// Sends a message that is not the draft.
+    pub(super) fn say_to_model(&mut self, text: &str, now: Instant) {
+        let draft = self.views.front.composer.draft();
+        self.views.front.composer.set(Draft::from_text(text));
+        self.submit(Op::Submit, now);
+        // Where it was not sent it says why, and the draft is worth more.
+        self.views.front.composer.set(draft);
+        self.draft_changed(now);
+    }
+
     /// Sends what the program was started with, as `enter` would, as soon as the session is open.
     pub(in crate::tui::app) fn begin_with(&mut self, prompt: String) {
         let draft = Draft::from_text(&prompt);

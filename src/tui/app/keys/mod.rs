@@ -14,6 +14,7 @@ use super::side_panel::is_about_panel;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
+use crate::tui::commands::INIT_PROMPT;
 use crate::tui::dialog::{Dialog, KeyRoute};
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::page::{self, LeaderTable};
@@ -228,6 +229,7 @@ impl App {
             }
             Action::OpenList(list) => self.open_list(list, now),
             Action::Interrupt => self.send(Op::Interrupt),
+            Action::Init => self.say_to_model(INIT_PROMPT, now),
             Action::Quit => self.quit(),
             Action::NewSession => self.new_session(now),
             Action::LastSession => self.last_session(now),

@@ -16,7 +16,7 @@ pub(crate) static LIST: List = List {
     action: "open-agents",
     keys: &[OpeningKey {
         context: Context::Leader,
-        row: KeyRow::new(&["a"], Action::OpenList(&LIST), "agents").brief("agents"),
+        row: KeyRow::new(&["a"], Action::OpenList(&LIST), "choose the agent").brief("agents"),
         after: Some(Action::CycleMode),
     }],
     command: Some(LayerCommand {

@@ -20,7 +20,7 @@ pub(crate) static LIST: List = List {
         row: KeyRow::new(
             &[],
             Action::OpenList(&LIST),
-            "rewind: go back to before a message",
+            "go back to before a message (rewind)",
         ),
         after: Some(Action::Fork),
     }],

@@ -17,7 +17,7 @@ pub(crate) static LIST: List = List {
     action: "open-models",
     keys: &[OpeningKey {
         context: Context::Leader,
-        row: KeyRow::new(&["m"], Action::OpenList(&LIST), "models").brief("models"),
+        row: KeyRow::new(&["m"], Action::OpenList(&LIST), "choose the model").brief("models"),
         after: Some(Action::OpenList(&AGENTS)),
     }],
     command: Some(LayerCommand {

@@ -1,7 +1,7 @@
 //! The palette: everything that can be done now, by its words and with its key.
 
 use super::{List, OpeningKey};
-use crate::tui::commands::LayerCommand;
+use crate::tui::commands::{self, LayerCommand};
 use crate::tui::keymap::{Action, BoundAction, Context, KeyRow, Keymap, key_name};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
@@ -12,12 +12,17 @@ pub(crate) static LIST: List = List {
     keys: &[
         OpeningKey {
             context: Context::Global,
-            row: KeyRow::new(&["ctrl+p"], Action::OpenList(&LIST), "palette: all actions"),
+            row: KeyRow::new(
+                &["ctrl+p"],
+                Action::OpenList(&LIST),
+                "open the palette: every action",
+            ),
             after: Some(Action::Suspend),
         },
         OpeningKey {
             context: Context::Leader,
-            row: KeyRow::new(&["p"], Action::OpenList(&LIST), "palette: all actions").brief("palette"),
+            row: KeyRow::new(&["p"], Action::OpenList(&LIST), "open the palette: every action")
+                .brief("palette"),
             after: None,
         },
     ],
@@ -36,6 +41,71 @@ pub(crate) static LIST: List = List {
     },
 };
 
+/// Headings of the palette, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+enum Section {
+    Session,
+    Agents,
+    Transcript,
+    Draft,
+    #[strum(serialize = "To be sent")]
+    Queue,
+    Panel,
+    Screen,
+    Help,
+}
+
+impl Section {
+    fn of(context: Context, action: Action) -> Self {
+        match action {
+            Action::NewSession
+            | Action::LastSession
+            | Action::Fork
+            | Action::Init
+            | Action::Compact
+            | Action::Quit
+            | Action::Interrupt => Self::Session,
+            Action::NextAgent
+            | Action::CycleMode
+            | Action::NextAsk
+            | Action::ToBackground
+            | Action::ParentTask
+            | Action::PreviousTask
+            | Action::NextTask => Self::Agents,
+            Action::Editor
+            | Action::MentionFile
+            | Action::ListCommands
+            | Action::QueueDraft
+            | Action::FocusQueue => Self::Draft,
+            Action::TogglePanel
+            | Action::ToggleMouse
+            | Action::Redraw
+            | Action::Suspend
+            | Action::PageUp
+            | Action::PageDown => Self::Screen,
+            Action::OpenList(list) => Self::of_layer(list.action),
+            Action::OpenPage(page) => Self::of_layer(page.action),
+            _ => match context {
+                Context::Composer => Self::Draft,
+                Context::Queue => Self::Queue,
+                Context::Panel => Self::Panel,
+                _ => Self::Transcript,
+            },
+        }
+    }
+
+    /// Returns the section of a list or a page, by the name of its action.
+    fn of_layer(name: &str) -> Self {
+        match name {
+            "open-sessions" | "open-own-messages" | "undo" | "redo" | "diff" | "export" => Self::Session,
+            "open-models" | "open-agents" | "watch" | "tasks" | "terminals" => Self::Agents,
+            "open-prompts" => Self::Draft,
+            "open-themes" => Self::Screen,
+            _ => Self::Help,
+        }
+    }
+}
+
 /// The parts that the keys can be given to.
 const PARTS: [Context; 4] = [
     Context::Composer,
@@ -43,9 +113,6 @@ const PARTS: [Context; 4] = [
     Context::Queue,
     Context::Panel,
 ];
-
-/// Contexts whose actions are about no part alone.
-const ANYWHERE: [Context; 3] = [Context::Global, Context::Leader, Context::Palette];
 
 pub(crate) struct Palette {
     entries: Vec<PaletteEntry>,
@@ -55,8 +122,7 @@ struct PaletteEntry {
     /// Context that reads its key.
     context: Context,
     action: Action,
-    /// The part of the screen that it is about. Nothing where it can be done anywhere.
-    part: &'static str,
+    section: Section,
     description: &'static str,
     /// Empty where only the palette knows the way.
     key: String,
@@ -65,7 +131,7 @@ struct PaletteEntry {
 impl Palette {
     /// Gathers what the keymap knows for this context, for everywhere and for the parts of the screen that could have the
     /// keys instead. An action with several keys is there once, with the nearest of them. What the context's own keys do
-    /// comes after what can be done anywhere: `enter` alone sends no draft.
+    /// comes after what can be done anywhere: `enter` alone sends no draft. Actions stand in sections.
     pub(crate) fn new(
         keymap: &Keymap,
         context: Context,
@@ -78,10 +144,6 @@ impl Palette {
             let same: Vec<_> = bindings.filter(|binding| binding.action == action).collect();
             let keyed = same.iter().find(|binding| keymap.key_label(binding).is_some());
             keyed.or(same.first()).copied()
-        };
-        let is_anywhere = |action| {
-            let mut bindings = ANYWHERE.iter().flat_map(|context| keymap.bindings(*context));
-            bindings.any(|binding| binding.action == action)
         };
         let shown = [Context::Leader, Context::Palette, Context::Global, context];
         let bindings = shown
@@ -96,16 +158,13 @@ impl Palette {
                 entries.push(PaletteEntry {
                     context: binding.context,
                     action: binding.action,
-                    part: if is_anywhere(binding.action) {
-                        ""
-                    } else {
-                        binding.context.title()
-                    },
+                    section: Section::of(binding.context, binding.action),
                     description: binding.description,
                     key: key(keymap, binding, symbols),
                 });
             }
         }
+        entries.sort_by_key(|entry| entry.section);
         Self { entries }
     }
 }
@@ -127,7 +186,13 @@ impl ListContent for Palette {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let row = |entry: &PaletteEntry| Row::new(entry.description).detail(entry.part).key(&entry.key);
+        let row = |entry: &PaletteEntry| {
+            let names = commands::names_of(entry.action);
+            let first = names.split(' ').next().filter(|name| !name.is_empty());
+            let command = first.map_or_else(String::new, |name| format!("/{name}"));
+            let row = Row::new(entry.description).detail(&command).key(&entry.key);
+            row.section(entry.section.into()).also(&names)
+        };
         self.entries.iter().map(row).collect()
     }
 
@@ -155,8 +220,8 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "answer what waits | ctrl+x .",
-                "write in $EDITOR | ctrl+g",
+                "answer what waits for you | ctrl+x .",
+                "edit the draft in $EDITOR | ctrl+g",
                 "send; in a turn: steer; on a chip: open it | enter",
             ]
         );

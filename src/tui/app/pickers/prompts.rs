@@ -8,6 +8,7 @@ use ratatui::text::Line;
 
 use super::{List, OpeningKey, text_preview};
 use crate::tui::caret::CaretMove;
+use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, Edit, KeyRow};
 use crate::tui::layer::LayerRequest;
 use crate::tui::picker::{ListContent, Row};
@@ -25,11 +26,16 @@ pub(crate) static LIST: List = List {
         row: KeyRow::new(
             &["ctrl+r"],
             Action::OpenList(&LIST),
-            "search what was written before",
+            "search what you wrote before",
         ),
         after: Some(Action::Edit(Edit::Move(CaretMove::Down))),
     }],
-    command: None,
+    command: Some(LayerCommand {
+        name: "history",
+        also: &["prompts"],
+        about: "Searches what you wrote before, this project's first.",
+        after: "search",
+    }),
     is_offered: |_| true,
     content: |_| {
         Box::new(PromptRows {
@@ -86,7 +92,7 @@ fn cut(text: &str, bytes: usize) -> &str {
 
 impl ListContent for PromptRows {
     fn title(&self) -> &'static str {
-        "Written before"
+        "History"
     }
 
     fn verb(&self) -> &'static str {

@@ -18,7 +18,7 @@ pub(crate) static LIST: List = List {
     action: "open-themes",
     keys: &[OpeningKey {
         context: Context::Palette,
-        row: KeyRow::new(&[], Action::OpenList(&LIST), "themes"),
+        row: KeyRow::new(&[], Action::OpenList(&LIST), "choose the theme").brief("themes"),
         after: Some(Action::Interrupt),
     }],
     command: Some(LayerCommand {

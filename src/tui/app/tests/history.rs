@@ -108,7 +108,7 @@ fn ctrl_r_searches_this_project_first_and_enter_writes_it_again() {
         ],
     );
     let text = driver.text();
-    assert!(text.contains("Written before · 2 of 3"), "{text}");
+    assert!(text.contains("History · 2 of 3"), "{text}");
     assert!(text.contains("test the door") && text.contains("house"), "{text}");
     driver.press("enter");
     let chosen = driver.app.views.front.composer.text();

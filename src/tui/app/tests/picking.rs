@@ -31,7 +31,7 @@ fn the_palette_opens_by_two_ways_and_esc_closes_it() {
 fn the_palette_does_what_is_picked() {
     let mut driver = Driver::open();
     driver.press("ctrl+p");
-    driver.type_text("nextmode");
+    driver.type_text("changemode");
     assert!(driver.text().contains(" Actions · 1 of "), "{}", driver.text());
     driver.press("enter");
     assert_eq!(driver.app.views.front.facts.mode, Mode::AcceptEdits);
@@ -249,7 +249,7 @@ fn busy() -> Driver {
 #[test]
 fn the_palette_has_what_each_part_does_wherever_the_keys_are() {
     let all = [
-        "search",
+        "search the conversation",
         "fold or unfold all",
         "copy the block",
         "copy the code; again: the next",

@@ -40,9 +40,9 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(
                 &["ctrl+j", "shift+enter"],
                 Action::Newline,
-                "new line; also \\ and enter",
+                "begin a new line; also \\ and enter",
             ),
-            row(&["tab"], Action::NextAgent, "next agent"),
+            row(&["tab"], Action::NextAgent, "switch to the next agent"),
             row(
                 &["ctrl+v"],
                 Action::PastePicture,

@@ -7,7 +7,7 @@ use crate::tui::page;
 pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::Leader,
-        &[row(&["b"], Action::TogglePanel, "side panel").brief("panel")],
+        &[row(&["b"], Action::TogglePanel, "show or hide the side panel").brief("panel")],
     ),
     (
         Context::Panel,

@@ -9,7 +9,7 @@ pub(super) const ROWS: &[ContextRows] = &[(
         row(
             &["&"],
             Action::ToBackground,
-            "foreground tasks: to the background",
+            "send the running tasks to the background",
         )
         .brief("detach"),
         row(&["up"], Action::ParentTask, "in a task: the one that started it").brief("parent"),

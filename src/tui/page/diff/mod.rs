@@ -30,7 +30,7 @@ pub(super) static PAGE: Page = Page {
     action: "diff",
     name: "diff",
     leader: &["d"],
-    description: "what changed",
+    description: "show what changed (diff)",
     brief: "diff",
     command: LayerCommand {
         name: "diff",

@@ -30,7 +30,7 @@ pub(super) static PAGE: Page = Page {
     action: "tasks",
     name: "tasks",
     leader: &[],
-    description: "tasks: all of the session",
+    description: "list the tasks of the session",
     brief: "tasks",
     command: LayerCommand {
         name: "tasks",

@@ -29,7 +29,7 @@ pub(super) static UNDO: Page = Page {
     action: "undo",
     name: "undo",
     leader: &["u"],
-    description: "undo what was changed and said",
+    description: "undo changes and messages",
     brief: "undo",
     command: LayerCommand {
         name: "undo",

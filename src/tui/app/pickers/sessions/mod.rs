@@ -35,12 +35,12 @@ pub(crate) static LIST: List = List {
     action: "open-sessions",
     keys: &[OpeningKey {
         context: Context::Leader,
-        row: KeyRow::new(&["s"], Action::OpenList(&LIST), "sessions").brief("sessions"),
+        row: KeyRow::new(&["s"], Action::OpenList(&LIST), "open an earlier session").brief("sessions"),
         after: Some(Action::NextAsk),
     }],
     command: Some(LayerCommand {
         name: "sessions",
-        also: &[],
+        also: &["resume", "continue"],
         about: "Lists sessions, to go to, rename, tag, pin or delete. What stands behind the name filters the list.",
         after: "new",
     }),
