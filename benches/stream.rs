@@ -130,6 +130,7 @@ impl Screen {
             highlighter: &self.highlighter,
         };
         let cx = DrawCx {
+            shows_todos: false,
             look,
             frame: self.frame,
             now: self.now,

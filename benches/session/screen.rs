@@ -133,6 +133,7 @@ impl Screen {
             highlighter: &self.highlighter,
         };
         let cx = DrawCx {
+            shows_todos: false,
             look,
             frame: self.frame,
             now: self.now,

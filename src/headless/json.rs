@@ -198,6 +198,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)
+            | Event::Branch(_)
             | Event::Model(_)
             | Event::Agent(_)
             | Event::Mode(_)

@@ -77,7 +77,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
     }
 
     fn began_call(&mut self, id: &CallId, tool: &str, args: &Value) {
-        let cx = RenderCx { expanded: false };
+        let cx = RenderCx::FOLDED;
         let card = self.cards.card(tool, DrawnArgs::whole(args), None, cx);
         let (name, refused) = (name(&card), Vec::new());
         self.calls.insert(id.clone(), AnnouncedCall { name, refused });

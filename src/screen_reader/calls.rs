@@ -149,7 +149,7 @@ impl Calls {
         if let Some(drawn) = &call.drawn {
             return drawn.short.clone();
         }
-        let cx = RenderCx { expanded: false };
+        let cx = RenderCx::FOLDED;
         let args = DrawnArgs::whole(&call.args);
         self.cards.card(&call.tool, args, None, cx)
     }
@@ -158,7 +158,7 @@ impl Calls {
         if let Some(drawn) = &call.drawn {
             return if expanded { &drawn.expanded } else { &drawn.short }.clone();
         }
-        let cx = RenderCx { expanded };
+        let cx = RenderCx::new(expanded);
         let (args, ended) = (DrawnArgs::whole(&call.args), ResultSource::Ended(result));
         self.cards.card(&call.tool, args, Some(ended), cx)
     }

@@ -108,6 +108,8 @@ pub enum Event {
     },
     Todos(Vec<Value>),
     Title(String),
+    /// The project is on another branch now; none where it has no repository any more.
+    Branch(Option<String>),
     Model(ModelRef),
     /// The session's steps are this agent's from here on.
     Agent(String),

@@ -28,6 +28,7 @@ pub mod query;
 mod recorder;
 mod restored_prompt;
 mod shown_todos;
+mod surroundings;
 mod tasks;
 mod terminal_op;
 mod terminal_rows;
@@ -43,6 +44,7 @@ pub use event::{
     RequestUsage, RestoredConversation, Retry, SettledPermission, SettledQuestion, SummaryDraft,
     TurnEndReason,
 };
+pub use surroundings::{EarlierSession, InstructionFile, Surroundings};
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};
 pub use outbox::{Receiver, RecvError};
@@ -250,6 +252,7 @@ pub struct SessionInfo {
     pub demo: bool,
     /// The scope of the newest stored rule, with which the next "always" begins; none where nothing was stored.
     pub scope: Option<Scope>,
+    pub surroundings: Surroundings,
 }
 
 /// An agent that a session can go on as.

@@ -491,7 +491,7 @@ impl Harness {
         } else {
             DrawnArgs::partial(&json)
         };
-        let cx = RenderCx { expanded: false };
+        let cx = RenderCx::FOLDED;
         self.registry.render_call(tool, args, cx)
     }
 
@@ -499,7 +499,7 @@ impl Harness {
     pub(crate) fn draw_result(&self, tool: &str, args: &Value, result: &CallResult, expanded: bool) -> Card {
         let whole = self.resolve(tool, &args.to_string());
         let source = ResultSource::Ended(result);
-        let cx = RenderCx { expanded };
+        let cx = RenderCx::new(expanded);
         self.registry
             .render_result(tool, DrawnArgs::whole(&whole.args), source, cx)
     }

@@ -274,6 +274,20 @@ impl<P> Prepared<P> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderCx {
     pub expanded: bool,
+    /// The list of todos stands beside the conversation: a card says what changed in it.
+    pub shows_todos: bool,
+}
+
+impl RenderCx {
+    pub const FOLDED: Self = Self::new(false);
+    pub const EXPANDED: Self = Self::new(true);
+
+    pub const fn new(expanded: bool) -> Self {
+        Self {
+            expanded,
+            shows_todos: false,
+        }
+    }
 }
 
 /// A call that runs or has run.

@@ -329,7 +329,7 @@ async fn permit(
 /// The call's own card, for a question that has none.
 fn call_card(ready: &ResolvedCall) -> Card {
     let args = Value::Object(ready.args.clone());
-    let cx = RenderCx { expanded: true };
+    let cx = RenderCx::EXPANDED;
     ready.tool.render_call(DrawnArgs::whole(&args), cx)
 }
 

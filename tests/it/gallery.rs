@@ -251,12 +251,12 @@ struct Wall<'a> {
 
 impl Wall<'_> {
     fn call(&self, args: DrawnArgs<'_>) -> Card {
-        let cx = RenderCx { expanded: false };
+        let cx = RenderCx::FOLDED;
         self.registry.render_call(self.exhibit.tool, args, cx)
     }
 
     fn result(&self, args: &Value, source: ResultSource<'_>, expanded: bool) -> Card {
-        let cx = RenderCx { expanded };
+        let cx = RenderCx::new(expanded);
         self.registry
             .render_result(self.exhibit.tool, DrawnArgs::whole(args), source, cx)
     }

@@ -71,6 +71,7 @@ mod screen_reader;
 mod screen_reader_tasks;
 mod screen_sessions;
 mod screen_several;
+mod screen_start;
 mod screen_storm;
 mod screen_tasks;
 mod screen_terminal;

@@ -140,7 +140,7 @@ proptest! {
         expanded in any::<bool>(),
     ) {
         let registry = Registry::builtin();
-        let cx = RenderCx { expanded };
+        let cx = RenderCx::new(expanded);
         let names: Vec<String> = registry.tools().map(|tool| tool.name().to_owned()).collect();
         for tool in names.iter().map(String::as_str).chain(["no_such\u{1b}[2Jtool"]) {
             let args = args(&registry, tool, &values);
@@ -187,7 +187,7 @@ proptest! {
         ended.details = details.clone().into();
         let running = ResultSource::Running { text: &output, details: &details };
         for source in [running, ResultSource::Ended(&ended)] {
-            let cx = RenderCx { expanded };
+            let cx = RenderCx::new(expanded);
             let card = registry.render_result("bash", DrawnArgs::whole(&Value::Null), source, cx);
             assert_fits(&card, CardStatus::Running, width, &format!("{output:?} {details}"))?;
         }

@@ -25,7 +25,7 @@ fn a_todo_that_a_person_rewords_is_in_the_panel_and_in_the_next_request() {
         Turn::text("I see."),
     ]);
     let project = project(&server);
-    let terminal = open_with(&project, 120, &[]);
+    let terminal = open_with(&project, 144, &[]);
     say(&terminal, "plan");
     terminal.wait_text("│ ○ fix it");
     terminal.keys("\x18b");

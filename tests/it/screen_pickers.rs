@@ -247,7 +247,7 @@ fn words_of_other_programs_find_their_action() {
         if !page.is_empty() {
             terminal.key(Key::Enter);
             terminal.wait_text(&format!(" {page}"));
-            terminal.wait_quiet(std::time::Duration::from_millis(350));
+            terminal.wait_quiet(Duration::from_millis(350));
             terminal.key(Key::Esc);
             terminal.wait_gone(&format!(" {page}"));
         } else {

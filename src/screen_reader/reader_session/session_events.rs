@@ -37,6 +37,7 @@ impl ReaderSession {
             Event::TurnEnded(done) => self.end_turn(*done),
             Event::Queue(queue) => self.queued(queue),
             Event::Todos(todos) => self.todos = Todo::list(todos),
+            Event::Branch(branch) => self.info.surroundings.branch.clone_from(branch),
             Event::Title(title) => self.info.title.clone_from(title),
             Event::Model(model) => {
                 self.info.model = model.clone();

@@ -70,7 +70,7 @@ impl Actor {
             }
             // At once, so that the answers come in the order of what they tell.
             Query::Card { call, expanded } => {
-                let card = self.card(&call, RenderCx { expanded });
+                let card = self.card(&call, RenderCx::new(expanded));
                 drop(sender.send(Answer::Card(card.map(Box::new))));
             }
             Query::Terminal { name, seen } => {
@@ -242,6 +242,16 @@ impl Actor {
                 ],
             ),
         ];
+        let files = info.surroundings.instructions.iter();
+        let files: Vec<_> = files
+            .map(|file| (file.path.clone().into(), format!("about {} tokens", file.tokens)))
+            .collect();
+        if !files.is_empty() {
+            groups.push(StatusGroup {
+                title: "Instructions".into(),
+                rows: files,
+            });
+        }
         groups.extend(self.parts.about.iter().cloned());
         groups
     }

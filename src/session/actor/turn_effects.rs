@@ -12,6 +12,7 @@ use crate::conversation::{
     CallId, CallResult, Message, MessageId, MessageState, Notice, NoticeKind, Part, PartBody, Role, TextPart,
     ToolPart, Usage,
 };
+use crate::project;
 use crate::provider::{Model, Purpose, Request};
 use crate::session::{CalledCommand, Event, Input, ReportKind, RequestUsage, Retry, TurnEndReason};
 use crate::store::{MessageChange, PaidRequest};
@@ -363,9 +364,20 @@ impl Actor {
         };
         self.notify_end(done);
         self.publish(Event::TurnEnded(done));
+        self.tell_branch();
         self.become_next();
         let has_steers = turn.is_some_and(|mut turn| !turn.take_steers().is_empty());
         self.continue_queue(end, has_steers);
+    }
+
+    /// Tells the branch where it has changed: a command may have switched it.
+    fn tell_branch(&mut self) {
+        let services = &self.parts.calls.services;
+        let branch = project::branch(services.roots.project_root(), &services.gate.readable());
+        if branch != self.parts.info.surroundings.branch {
+            self.parts.info.surroundings.branch.clone_from(&branch);
+            self.publish(Event::Branch(branch));
+        }
     }
 
     /// Leaves a mark in the conversation that is shown and never sent.

@@ -96,7 +96,7 @@ fn result(reason: TurnEndReason) -> TurnResult {
 
 /// The call as its card names it: `Grep "backoff("`.
 fn title(tools: &Registry, tool: &str, args: &Value) -> String {
-    let card = tools.render_call(tool, DrawnArgs::whole(args), RenderCx { expanded: false });
+    let card = tools.render_call(tool, DrawnArgs::whole(args), RenderCx::FOLDED);
     let argument = card.argument.lines().next().unwrap_or_default();
     let title = format!("{} {argument}", card.title);
     crate::text::width::truncate(title.trim_end(), TITLE_COLUMNS).to_string()

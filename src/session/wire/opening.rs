@@ -7,7 +7,7 @@ use super::agents::InitialAgent;
 use super::children::{ChildSessions, limits};
 use super::models::{choose_model, provider, providers};
 use super::recap::recap;
-use super::resume::{FoundSession, draft, find, info, last_scope, prompt_facts};
+use super::resume::{FoundSession, draft, find, info, last_scope, newest, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, task_trees};
@@ -118,12 +118,15 @@ impl TreeParts {
             notes.extend(recap(&messages, &self.store.todos(&found.id)?, now));
         }
         let commands = own_commands(request, &mut notes);
-        let info = SessionInfo {
+        let project = kit.services.roots.project_root().to_owned();
+        let mut info = SessionInfo {
             mode: start.mode,
             scope: last_scope(&self.store)?,
             ..info(request, &found, &profile, &profiles, &commands, &messages)
         };
-        let project = kit.services.roots.project_root().to_owned();
+        if found.row.is_none() && request.front_end == FrontEndKind::Attended {
+            info.surroundings.newest = newest(&self.store, &project)?;
+        }
         notes.extend(task_trees::note(request, &found.id, &project));
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };

@@ -76,6 +76,11 @@ pub(super) struct PromptFacts {
 }
 
 impl Profiles {
+    /// The branch that the project is on.
+    pub(super) fn branch(&self) -> Option<String> {
+        self.prompt.branch.clone()
+    }
+
     /// The agents that the person can change to.
     pub(super) fn agents(&self) -> Vec<AgentChoice> {
         choices(&self.agents)

@@ -8,12 +8,14 @@ use super::gates::roots;
 use super::profile::{Profiles, PromptFacts};
 use super::services::CallServices;
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionChoice};
+use crate::agent::estimate;
 use crate::agent::history::KnownSize;
+use crate::agent::prompt::{Section, sections};
 use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::Scope;
 use crate::project;
-use crate::session::SessionInfo;
 use crate::session::profile::Profile;
+use crate::session::{EarlierSession, InstructionFile, SessionInfo, Surroundings};
 use crate::store::{DraftKey, GrantScope, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.
@@ -156,7 +158,34 @@ pub(super) fn info(
         read_only: found.held.clone(),
         demo: request.source == ModelSource::Demo,
         scope: None,
+        surroundings: Surroundings {
+            branch: profiles.branch(),
+            instructions: instruction_files(&profile.system),
+            newest: None,
+        },
     }
+}
+
+/// Returns the instruction files in a prompt.
+fn instruction_files(prompt: &str) -> Vec<InstructionFile> {
+    let sections = sections(prompt).into_iter();
+    let files = sections.filter_map(|(section, text)| match section {
+        Section::Instructions(path) => Some(InstructionFile {
+            path: path.to_owned(),
+            tokens: estimate::bytes(text.len()),
+        }),
+        _ => None,
+    });
+    files.collect()
+}
+
+/// Returns the session of the project that was used last.
+pub(super) fn newest(store: &Store, project: &Path) -> Result<Option<EarlierSession>, StoreError> {
+    let row = store.newest(project)?.filter(|row| !row.title.is_empty());
+    Ok(row.map(|row| EarlierSession {
+        title: row.title,
+        updated: row.updated,
+    }))
 }
 
 /// Returns the scope that was chosen last, without those rules that count everywhere.

@@ -78,11 +78,7 @@ impl Tool for EditTool {
         let details = &prepared.plan.details;
         let card = Card::of_file("Edit", FileTarget::shown(&details.path))
             .meta(Fact::changed(details.additions, details.deletions))
-            .part(diff_part(
-                &details.path,
-                &details.diff,
-                RenderCx { expanded: true },
-            ));
+            .part(diff_part(&details.path, &details.diff, RenderCx::EXPANDED));
         Ok(prepared.with_card(card))
     }
 

@@ -82,7 +82,7 @@ impl Tool for MultiEditTool {
         });
         let told = move |index, error| in_edit(index + 1, count, error);
         let prepared = steps::prepare(cx, path, wanted.collect(), told, check_changes).await?;
-        let card = prepared.plan.details.card(RenderCx { expanded: true });
+        let card = prepared.plan.details.card(RenderCx::EXPANDED);
         Ok(prepared.with_card(card))
     }
 

@@ -79,6 +79,16 @@ impl Details {
         with_lines(card, self.todos.iter().map(|todo| self.line(todo)).collect())
     }
 
+    /// Those of the list that are not what they were.
+    fn changes(&self) -> Card {
+        let card = Card::new("Todo", format!("{} of {}", self.completed, self.todos.len()));
+        let changed = self
+            .todos
+            .iter()
+            .filter(|todo| self.changed.contains(&todo.content));
+        with_lines(card, changed.map(|todo| self.line(todo)).collect())
+    }
+
     /// The list while it is written: how many there will be is not known.
     fn growing(&self) -> Card {
         Card {
@@ -167,15 +177,21 @@ impl Tool for TodoWriteTool {
         ))
     }
 
-    fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
+    fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
         match args.typed::<WriteArgs>() {
+            // What changes is known when it has.
+            _ if cx.shows_todos && !cx.expanded => Card::new("Todo", ""),
             Some(args) => Details::new(args.todos, &[]).card(),
             None => Details::new(streamed(args), &[]).growing(),
         }
     }
 
-    fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
-        result.details.card()
+    fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {
+        if cx.shows_todos && !cx.expanded {
+            result.details.changes()
+        } else {
+            result.details.card()
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl Tool for WriteTool {
         let details = &prepared.plan.details;
         let card = Card::of_file("Write", FileTarget::shown(&details.path))
             .meta(Fact::changed(details.additions, details.deletions));
-        let card = with_diff(card, &details.path, &details.diff, RenderCx { expanded: true });
+        let card = with_diff(card, &details.path, &details.diff, RenderCx::EXPANDED);
         Ok(prepared.with_card(card))
     }
 

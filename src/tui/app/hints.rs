@@ -11,6 +11,7 @@ use crate::tui::layer::Layer;
 use crate::tui::page;
 use crate::tui::panel::WIDE;
 use crate::tui::statusbar::Hints;
+use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -19,6 +20,7 @@ impl App {
             &self.appearance.theme,
             self.appearance.terminal_environment.symbols,
         );
+        hints.place(&self.place_words());
         let top = self.seen_layer(now);
         if let Some((LayerSlot::Leader, layer)) = top {
             // A key that is named now has to mean that now.
@@ -67,6 +69,17 @@ impl App {
             },
         }
         hints
+    }
+
+    /// `~/src/retry · main`
+    fn place_words(&self) -> String {
+        let environment = &self.appearance.terminal_environment;
+        let view = &self.views.front;
+        let directory = path_words(&view.directory, environment.home.as_deref());
+        match &view.surroundings.branch {
+            Some(branch) => format!("{directory} {} {branch}", environment.symbols.dot()),
+            None => directory,
+        }
     }
 
     fn transcript_hints(&self, hints: &mut Hints<'_>) {

@@ -128,6 +128,7 @@ impl ViewUpdate<'_> {
         self.view.wanted_agent = None;
         self.view.wanted_model = None;
         self.view.directory.clone_from(&snapshot.info.directory);
+        self.view.surroundings.clone_from(&snapshot.info.surroundings);
         self.view.transcript.reset(snapshot);
         if let Some(began) = self.turn_began(snapshot) {
             self.view.transcript.set_turn_start(began);
@@ -266,6 +267,7 @@ impl ViewUpdate<'_> {
                 self.view.panel.note_result(tool, result);
             }
             Event::Title(title) => self.view.facts.title.clone_from(title),
+            Event::Branch(branch) => self.view.surroundings.branch.clone_from(branch),
             Event::Model(model) => {
                 self.view.wanted_model = None;
                 self.view.facts.model = model.to_string();

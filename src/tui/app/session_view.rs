@@ -10,7 +10,9 @@ use super::input_queue::TakeBackPurpose;
 use super::search::SearchRow;
 use super::{DraftState, EscapeState, Focus, Remark, SessionLink, TurnStatus};
 use crate::conversation::{CallId, ModelRef, SessionId};
-use crate::session::{AgentChoice, CommandChoice, Input, ModelChoice, Op, QueuedMessage, SummaryDraft};
+use crate::session::{
+    AgentChoice, CommandChoice, Input, ModelChoice, Op, QueuedMessage, SummaryDraft, Surroundings,
+};
 use crate::tui::completion::Completion;
 use crate::tui::composer::Composer;
 use crate::tui::page::HookRuns;
@@ -29,6 +31,7 @@ pub(super) struct SessionView {
     /// The session, where it is that of a task.
     pub(super) task: Option<SessionId>,
     pub(super) directory: PathBuf,
+    pub(super) surroundings: Surroundings,
     pub(super) facts: SessionFacts,
     pub(super) link: SessionLink,
     /// The session on screen, once it is open.

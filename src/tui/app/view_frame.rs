@@ -78,6 +78,7 @@ impl SessionView {
             _ => String::new(),
         };
         let draw_cx = DrawCx {
+            shows_todos: self.panel.shows_todos(cx.screen.width),
             look,
             frame: cx.frame,
             now: cx.now,

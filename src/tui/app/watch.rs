@@ -221,6 +221,7 @@ impl App {
         transcript.show_in_dialog(asked);
         transcript.set_canvas(None);
         let cx = DrawCx {
+            shows_todos: false,
             look: self.appearance.look(),
             frame: spinner::STILL,
             now,

@@ -2,8 +2,8 @@
 //! say is not there.
 //!
 //! From [`WIDE`] columns on it stands beside the conversation, on narrower screens it lies over it while it has the keys.
-//! Beside the conversation it takes columns from it, so it comes by itself only where nobody is reading on: with the
-//! session, when a turn begins and when one has ended. Once there it stays, also when its list becomes empty. What a
+//! Beside the conversation it takes columns from it, so it comes by itself only from [`OPENS`] columns on and where nobody
+//! is reading on: with the session, when a turn begins and when one has ended. Once there it stays, also when its list becomes empty. What a
 //! person chose with the key holds against all of that.
 //!
 //! Nothing is sent from here: a change of a todo is returned as what the session is to be asked.
@@ -38,8 +38,10 @@ pub(crate) use draw::columns;
 pub(crate) use editor::TodoEditor;
 use tasks::{TaskPosition, TaskSection};
 
-/// From this width on the panel stands beside the conversation.
+/// From this width on the panel stands beside the conversation once it is shown.
 pub(crate) const WIDE: u16 = 100;
+/// From this width on it comes by itself.
+const OPENS: u16 = 140;
 
 /// A part of the panel, in the order in which they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -209,12 +211,16 @@ impl Panel {
 
     /// Returns true if it stands beside the conversation on a screen of this width.
     pub(crate) fn is_beside(&self, width: u16) -> bool {
-        width >= WIDE
-            && match self.visibility {
-                PanelVisibility::Shown => true,
-                PanelVisibility::Hidden => false,
-                PanelVisibility::AsItComes => self.is_placed,
-            }
+        match self.visibility {
+            PanelVisibility::Shown => width >= WIDE,
+            PanelVisibility::Hidden => false,
+            PanelVisibility::AsItComes => width >= OPENS && self.is_placed,
+        }
+    }
+
+    /// Returns true if the list of todos stands beside the conversation on such a screen.
+    pub(crate) fn shows_todos(&self, width: u16) -> bool {
+        self.is_beside(width) && !self.todos.is_empty() && !self.folded.contains(&Section::Todo)
     }
 
     /// Returns true if there is something to see that is not shown by itself.

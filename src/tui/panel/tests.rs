@@ -27,12 +27,12 @@ fn panel() -> Panel {
 #[test]
 fn it_comes_by_itself_only_where_nothing_streams_and_stays_then() {
     let mut panel = panel();
-    assert!(!panel.is_beside(120) && panel.is_waiting(120));
+    assert!(!panel.is_beside(140) && panel.is_waiting(140));
     panel.settle();
-    assert!(panel.is_beside(120) && !panel.is_beside(99));
+    assert!(panel.is_beside(140) && !panel.is_beside(139) && panel.is_waiting(139));
     panel.set_todos(Vec::new());
     panel.settle();
-    assert!(panel.is_beside(120));
+    assert!(panel.is_beside(140));
 }
 
 #[test]

@@ -11,11 +11,16 @@ use crate::tui::keymap::key_name;
 use crate::view::Symbols;
 use crate::view::theme::{Meaning, Theme};
 
+/// Columns between the keys and what stands at the right end.
+const PLACE_GAP: usize = 3;
+
 /// Pieces of the row, the most important first: what does not fit is left out from the end.
 pub(crate) struct Hints<'a> {
     theme: &'a Theme,
     symbols: Symbols,
     pieces: Vec<Vec<(String, Style)>>,
+    /// Stands at the right end.
+    place: String,
 }
 
 impl<'a> Hints<'a> {
@@ -24,6 +29,7 @@ impl<'a> Hints<'a> {
             theme,
             symbols,
             pieces: Vec::new(),
+            place: String::new(),
         }
     }
 
@@ -56,6 +62,11 @@ impl<'a> Hints<'a> {
         )]);
     }
 
+    /// Puts words at the right end of the row, where there is room for them.
+    pub(crate) fn place(&mut self, words: &str) {
+        self.place = sanitize_line(words).into_owned();
+    }
+
     pub(crate) fn draw(self, area: Rect, buffer: &mut Buffer) {
         let room = usize::from(area.width).saturating_sub(1);
         let dot = format!(" {} ", self.symbols.dot());
@@ -83,5 +94,11 @@ impl<'a> Hints<'a> {
         }
         let width = area.width.saturating_sub(1);
         buffer.set_line(area.x + 1.min(area.width), area.y, &Line::from(spans), width);
+        let columns = str_width(&self.place);
+        if columns > 0 && used + PLACE_GAP + columns < room {
+            let x = area.right() - 1 - columns as u16;
+            let style = self.theme.style(Meaning::TextMuted);
+            buffer.set_stringn(x, area.y, &self.place, columns, style);
+        }
     }
 }

@@ -125,6 +125,7 @@ impl Blocks {
             | Event::Unqueued { .. }
             | Event::Todos(_)
             | Event::Title(_)
+            | Event::Branch(_)
             | Event::Answer(_)
             | Event::Hook(_)
             | Event::Grants(_)

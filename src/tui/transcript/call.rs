@@ -465,7 +465,7 @@ impl CallBlock {
             CallState::Failed | CallState::Denied => true,
             CallState::Done => self
                 .wants_look
-                .unwrap_or_else(|| self.card(cards, RenderCx { expanded: false }).look),
+                .unwrap_or_else(|| self.card(cards, RenderCx::FOLDED).look),
             _ => false,
         }
     }
@@ -489,7 +489,7 @@ impl CallBlock {
 
     /// Returns the session that it is about, or else the first call inside it that is about one.
     pub(super) fn session(&self, cards: &dyn CardSource) -> Option<SessionId> {
-        let own = self.card(cards, RenderCx { expanded: false }).session;
+        let own = self.card(cards, RenderCx::FOLDED).session;
         own.or_else(|| self.inner.iter().find_map(|inner| inner.session(cards)))
     }
 
@@ -546,7 +546,7 @@ mod tests {
     #[test]
     fn a_call_is_drawn_by_its_final_arguments_and_before_by_what_has_come() {
         let registry = BuiltinCards::new();
-        let cx = RenderCx { expanded: false };
+        let cx = RenderCx::FOLDED;
         let argument = |call: &CallBlock| call.card(&registry, cx).argument;
         let mut call = CallBlock::streaming(&part());
         for (delta, shown) in [(r#"{"cmd": "#, ""), (r#""make"#, "make"), (r" te", "make te")] {
@@ -569,7 +569,7 @@ mod tests {
         let mut call = CallBlock::streaming(&part());
         call.push_args(raw);
         call.set_ready("bash", &raw.into());
-        let card = call.card(&BuiltinCards::new(), RenderCx { expanded: false });
+        let card = call.card(&BuiltinCards::new(), RenderCx::FOLDED);
         assert_eq!(card.argument, "make");
     }
 

@@ -123,9 +123,7 @@ pub(super) fn cards<'a>(
     cards: &dyn CardSource,
 ) -> Vec<Card> {
     let wanted = if is_unfolded { usize::MAX } else { NAMED };
-    let cx = RenderCx {
-        expanded: is_unfolded,
-    };
+    let cx = RenderCx::new(is_unfolded);
     calls.take(wanted).map(|call| call.card(cards, cx)).collect()
 }
 

@@ -84,6 +84,7 @@ pub(super) struct Key {
     is_unfolded: bool,
     canvas: Option<((u16, u16), usize)>,
     keeps_rows: bool,
+    shows_todos: bool,
 }
 
 impl Key {
@@ -175,6 +176,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         is_unfolded: block.is_unfolded(cx.reasoning_unfolded),
         canvas: cx.canvas.map(Canvas::key),
         keeps_rows: keeps_rows(block, cx),
+        shows_todos: cx.draw.shows_todos,
     };
     match &mut block.cached_layout {
         Some(laid) if laid.key == key => {}
@@ -398,6 +400,7 @@ fn lay_out(
                 cx.cards,
                 RenderCx {
                     expanded: is_unfolded,
+                    shows_todos: cx.draw.shows_todos,
                 },
             );
             call.wants_look = Some(card.look);
@@ -431,9 +434,7 @@ fn inside(
     pictures: &mut Vec<BlockPicture>,
 ) -> (Vec<NestedCallHeadline>, Vec<CardRow>) {
     let (mut faces, mut rows) = (Vec::new(), Vec::new());
-    let render = RenderCx {
-        expanded: is_unfolded,
-    };
+    let render = RenderCx::new(is_unfolded);
     for inner in &call.inner {
         let card = inner.card(cx.cards, render);
         let row = rows.len();
@@ -489,6 +490,7 @@ fn user(
         look.theme.style(Meaning::Accent),
         look.theme.style(Meaning::TextMuted),
     );
+    let ground = look.theme.style(Meaning::MessageBg);
     let mut flow = StyledText::default();
     flow.push(block.text.trim_end(), look.theme.style(Meaning::Text));
     let mut rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
@@ -519,7 +521,7 @@ fn user(
     }
     let lines = rows.into_iter().map(|mut spans| {
         spans.insert(0, ratatui::text::Span::styled(bar.clone(), accent));
-        Line::from(spans)
+        Line::from(spans).style(ground)
     });
     lines.collect()
 }

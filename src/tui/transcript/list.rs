@@ -23,29 +23,44 @@ impl Heights for BlockRows<'_> {
     }
 
     fn height(&mut self, index: usize) -> usize {
-        let Some(block) = self.blocks.list.get(index).filter(|block| block.is_shown()) else {
-            return 0;
-        };
-        if block.cached_layout.is_none() {
-            self.laid_now.push(index);
+        let is_shown = self.blocks.list.get(index).is_some_and(Block::is_shown);
+        if is_shown {
+            self.gap(index) + self.content(index)
+        } else {
+            0
         }
-        self.gap(index) + layout::height(&mut self.blocks.list, index, &self.cx)
     }
 }
 
 impl BlockRows<'_> {
-    /// Returns the empty rows before a block: none at the top and between neighbours of the compact sort. A thought
-    /// begins a step, so it keeps its distance from the calls of the one before.
-    pub(super) fn gap(&self, index: usize) -> usize {
-        let above = self.blocks.list[..index]
+    /// Returns the empty rows before a block: none at the top and between calls of a row each. A thought begins a step, so
+    /// it keeps its distance from the calls of the one before.
+    pub(super) fn gap(&mut self, index: usize) -> usize {
+        let before = &self.blocks.list[..index];
+        let above = before
             .iter()
-            .rfind(|block| block.is_shown() || block.is_compact());
-        let (Some(above), Some(block)) = (above, self.blocks.list.get(index)) else {
+            .rposition(|block| block.is_shown() || block.is_compact());
+        let (Some(above), true) = (above, index < self.blocks.list.len()) else {
             return usize::from(above.is_some());
         };
-        let begins_step = block.is_thought() && !above.is_thought();
-        let is_close = block.is_compact() && above.is_compact() && !begins_step;
-        usize::from(!is_close)
+        let (own, other) = (&self.blocks.list[index], &self.blocks.list[above]);
+        let begins_step = own.is_thought() && !other.is_thought();
+        let is_close = own.is_compact() && other.is_compact() && !begins_step;
+        usize::from(!is_close || self.has_body_above(above))
+    }
+
+    /// Returns true if the last block that is shown up to this one is more than its first row.
+    fn has_body_above(&mut self, index: usize) -> bool {
+        let shown = self.blocks.list[..=index].iter().rposition(Block::is_shown);
+        shown.is_some_and(|shown| self.content(shown) > 1)
+    }
+
+    /// Returns the rows of a block that is shown.
+    fn content(&mut self, index: usize) -> usize {
+        if self.blocks.list[index].cached_layout.is_none() {
+            self.laid_now.push(index);
+        }
+        layout::height(&mut self.blocks.list, index, &self.cx)
     }
 
     pub(super) fn paint_row(&mut self, index: usize, row: usize, at: Rect, buffer: &mut Buffer) {

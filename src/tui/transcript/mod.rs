@@ -94,6 +94,8 @@ pub struct DrawCx<'a> {
     pub now: Instant,
     /// True if keys go to the transcript, so that the focused block is marked.
     pub focused: bool,
+    /// The list of todos stands beside it.
+    pub shows_todos: bool,
     /// Unfolds a block; empty where no key does.
     pub fold_key: &'a str,
     /// Shows a block in the editor, with all of an output that was cut; empty where no key does.

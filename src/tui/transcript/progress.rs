@@ -92,6 +92,6 @@ fn words(block: &Block, call: &CallBlock, cards: &dyn CardSource) -> String {
     let title = |card: &Card| format!("{} {}", card.title, card.argument);
     match face.filter(|face| face.shared.is_none()) {
         Some(face) => title(&face.card),
-        None => title(&call.card(cards, RenderCx { expanded: false })),
+        None => title(&call.card(cards, RenderCx::FOLDED)),
     }
 }

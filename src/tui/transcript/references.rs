@@ -143,7 +143,7 @@ impl Transcript {
         let mut codes = match &self.blocks.list.get(focus)?.body {
             Body::Text(text) => markdown::code_blocks(text.source.text()),
             Body::User(user) => markdown::code_blocks(&user.text),
-            Body::Call(call) => code_of(&call.card(&*self.cards, RenderCx { expanded: true })),
+            Body::Call(call) => code_of(&call.card(&*self.cards, RenderCx::EXPANDED)),
             Body::Reasoning(_) | Body::Mark(_) => Vec::new(),
         };
         let nth = match self.copied_code {

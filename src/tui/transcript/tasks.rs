@@ -48,7 +48,7 @@ impl Transcript {
         let mut session = None;
         let cards = &*self.cards;
         self.blocks.change_call(call, |block| {
-            session = block.card(cards, RenderCx { expanded: false }).session;
+            session = block.card(cards, RenderCx::FOLDED).session;
         });
         if let Some(session) = session {
             self.task_calls.0.entry(session).or_default().push(call.clone());

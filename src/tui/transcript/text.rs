@@ -86,9 +86,7 @@ impl<'a, 'c> BlockText<'a, 'c> {
 
     /// A call's card, or its title and the cards of the calls inside it.
     fn single(self, call: &CallBlock, reader: &mut CardTextReader) -> String {
-        let cx = RenderCx {
-            expanded: self.is_unfolded,
-        };
+        let cx = RenderCx::new(self.is_unfolded);
         let mut card = call.card(self.cards, cx);
         if !call.inner.is_empty() {
             card.body.clear();

@@ -8,7 +8,7 @@ use super::line;
 use crate::text::sanitize;
 use crate::view::highlight::CodeState;
 use crate::view::look::Look;
-use crate::view::styled_text::{StyledText, TAB};
+use crate::view::styled_text::{MEASURE, StyledText, TAB};
 use crate::view::theme::Meaning;
 
 /// Columns before each line, where there is room.
@@ -85,18 +85,24 @@ impl CodeBlock {
     }
 }
 
-/// Returns the row that names the language.
-pub(super) fn label(language: &str, width: usize, look: Look<'_>) -> Option<Line<'static>> {
-    let word = language
-        .split([' ', ',', '{', '\t'])
-        .next()
-        .filter(|word| !word.is_empty())?;
+/// Returns the rule above a block, with the language at its right end.
+pub(super) fn rule(language: &str, width: usize, look: Look<'_>) -> Line<'static> {
     let step = step(width);
-    let mut flow = StyledText::default();
-    flow.push_line(word, look.style(Meaning::MarkdownLabel));
-    let mut spans = flow.cut(width - step, look.symbols.ellipsis());
-    spans.insert(0, Span::raw(" ".repeat(step)));
-    Some(Line::from(spans))
+    let columns = width.saturating_sub(step).min(MEASURE);
+    let word = language.split([' ', ',', '{', '\t']).next().unwrap_or_default();
+    let mut label = StyledText::default();
+    if !word.is_empty() {
+        label.push_line(&format!(" {word}"), look.style(Meaning::MarkdownLabel));
+    }
+    let label = label.cut(columns, look.symbols.ellipsis());
+    let named: usize = label.iter().map(Span::width).sum();
+    let rule = look.symbols.rule().repeat(columns - named);
+    let mut spans = vec![
+        Span::raw(" ".repeat(step)),
+        Span::styled(rule, look.style(Meaning::Rule)),
+    ];
+    spans.extend(label);
+    Line::from(spans)
 }
 
 fn step(width: usize) -> usize {

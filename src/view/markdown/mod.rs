@@ -263,7 +263,7 @@ impl DrawnLines {
             return CodeBlock::new("", CodeKind::Html, at, look);
         };
         let language = &source[language.clone()];
-        self.lines.extend(code::label(language, width, look));
+        self.lines.push(code::rule(language, width, look));
         CodeBlock::new(language, CodeKind::Fenced { indent: *indent }, at, look)
     }
 }

@@ -169,11 +169,18 @@ impl Renderer<'_, '_> {
             Tag::Paragraph | Tag::HtmlBlock => self.flush(),
             Tag::Heading { level, .. } => {
                 self.flush();
-                let meaning = match level {
-                    HeadingLevel::H1 | HeadingLevel::H2 => Meaning::MarkdownHeading,
-                    _ => Meaning::MarkdownHeadingMinor,
+                let (major, minor) = (Meaning::MarkdownHeading, Meaning::MarkdownHeadingMinor);
+                let style = match level {
+                    HeadingLevel::H1 => self.look.style(major).add_modifier(Modifier::UNDERLINED),
+                    HeadingLevel::H2 => self.look.style(major).remove_modifier(Modifier::UNDERLINED),
+                    HeadingLevel::H3 => self.look.style(minor).add_modifier(Modifier::ITALIC),
+                    _ => self
+                        .look
+                        .style(minor)
+                        .remove_modifier(Modifier::BOLD)
+                        .add_modifier(Modifier::ITALIC),
                 };
-                self.styles.push(self.look.style(meaning));
+                self.styles.push(style);
             }
             Tag::BlockQuote(kind) => self.start_quote(kind),
             Tag::CodeBlock(kind) => {
@@ -420,7 +427,7 @@ impl Renderer<'_, '_> {
             return;
         };
         let room = self.containers.room();
-        let mut lines = Vec::from_iter(code::label(&language, room, self.look));
+        let mut lines = vec![code::rule(&language, room, self.look)];
         let mut block = CodeBlock::new(&language, CodeKind::Fenced { indent: 0 }, 0, self.look);
         for text in body.strip_suffix('\n').unwrap_or(&body).split('\n') {
             block.push(text, room, self.look, &mut lines);

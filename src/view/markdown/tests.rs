@@ -53,10 +53,16 @@ fn a_quote_has_a_bar_and_wraps_inside_it() {
 fn code_is_labelled_and_keeps_its_spaces() {
     assert_eq!(
         drawn("a\n```rust,ignore\nfn x() {\n\n\ty\n}\n```\nb", 40),
-        "a\n\n  rust\n  fn x() {\n\n      y\n  }\n\nb\n"
+        "a\n\n  ───────────────────────────────── rust\n  fn x() {\n\n      y\n  }\n\nb\n"
     );
-    assert_eq!(drawn("```\nopen", 40), "  open\n");
-    assert_eq!(drawn("- a\n  ```\n  b\n  ```\n- c", 40), "• a\n    b\n• c\n");
+    assert_eq!(
+        drawn("```\nopen", 40),
+        "  ──────────────────────────────────────\n  open\n"
+    );
+    assert_eq!(
+        drawn("- a\n  ```\n  b\n  ```\n- c", 40),
+        "• a\n    ────────────────────────────────────\n    b\n• c\n"
+    );
 }
 
 #[test]
@@ -96,7 +102,7 @@ fn marks_that_are_not_decided_are_not_shown() {
         last = picture(markdown.lines(30, test.look()));
         assert!(!last.contains('`') && !last.contains('-'), "{last}");
     }
-    assert_eq!(last, "Items:\n• a\n\n  x\n");
+    assert_eq!(last, "Items:\n• a\n\n  ────────────────────────────\n  x\n");
 }
 
 #[test]
@@ -165,9 +171,9 @@ fn another_width_draws_all_anew() {
     let test = TestLook::plain();
     let mut markdown = Markdown::new();
     markdown.push("one two\n\n```\nabc\n");
-    assert_eq!(markdown.lines(40, test.look()).len(), 3);
-    assert_eq!(markdown.lines(5, test.look()).len(), 4);
-    assert_eq!(markdown.lines(40, test.look()).len(), 3);
+    assert_eq!(markdown.lines(40, test.look()).len(), 4);
+    assert_eq!(markdown.lines(5, test.look()).len(), 5);
+    assert_eq!(markdown.lines(40, test.look()).len(), 4);
 }
 
 #[test]

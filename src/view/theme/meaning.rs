@@ -52,6 +52,8 @@ meanings! {
     Selection = "selection", REVERSED;
     /// The ground of a dialog. Where it has no colour, a bar stands before the rows instead.
     DialogBg = "dialog.bg", PLAIN;
+    /// The ground of the person's own messages.
+    MessageBg = "message.bg", PLAIN;
     Match = "match", BOLD.union(UNDERLINED);
     Success = "success", PLAIN;
     Warning = "warning", BOLD;
@@ -89,7 +91,7 @@ meanings! {
     CodeTag = "code.tag", PLAIN;
     CodeGutter = "code.gutter", DIM;
     MarkdownHeading = "markdown.heading", BOLD.union(UNDERLINED);
-    /// From the third level down.
+    /// From the third level down. Levels are told apart by bold, italic and underline as well.
     MarkdownHeadingMinor = "markdown.heading.minor", BOLD;
     MarkdownLink = "markdown.link", UNDERLINED;
     MarkdownUrl = "markdown.url", DIM;
@@ -97,7 +99,7 @@ meanings! {
     MarkdownCode = "markdown.code", BOLD;
     /// Bullets, numbers, boxes and the bar of a quote.
     MarkdownMarker = "markdown.marker", PLAIN;
-    /// The language over a block of code.
+    /// The language at the end of the rule above a block of code.
     MarkdownLabel = "markdown.label", DIM;
     ModeAsk = "mode.ask", PLAIN;
     ModeAccept = "mode.accept", UNDERLINED;

@@ -36,7 +36,7 @@ fn keys_of_the_panel() {
         Turn::text("Planned."),
     ]);
     let project = project(&server).config(json!({"permission": {"edit": "allow"}}));
-    let (project, terminal) = with_editor(project, 120, 30);
+    let (project, terminal) = with_editor(project, 144, 30);
     say(&terminal, "plan");
     terminal.wait_text("│ a.txt");
     terminal.keys("\x18b");

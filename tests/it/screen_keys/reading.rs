@@ -111,7 +111,7 @@ fn a_click_gives_the_keys_to_what_lies_under_it_and_a_drag_selects() {
         Turn::text("Alpha beta gamma."),
     ]);
     let project = project(&server);
-    let terminal = Terminal::start(&project, 120, 24, &[]);
+    let terminal = Terminal::start(&project, 144, 24, &[]);
     terminal.wait_text("⇥ agent");
     terminal.keys("/mod");
     terminal.wait_text("❯   /model");

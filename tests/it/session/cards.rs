@@ -53,7 +53,12 @@ async fn a_call_is_drawn_by_the_session_as_by_the_tool_itself() {
     for expanded in [false, true] {
         let result = call.result();
         let result = result.as_deref().map(ResultSource::Ended);
-        let own = cards.card(&call.tool, DrawnArgs::whole(&args), result, RenderCx { expanded });
+        let own = cards.card(
+            &call.tool,
+            DrawnArgs::whole(&args),
+            result,
+            RenderCx::new(expanded),
+        );
         assert_eq!(live.card(&call.call, expanded).await, Some(own));
     }
     assert_eq!(live.card(&CallId::new(), false).await, None);

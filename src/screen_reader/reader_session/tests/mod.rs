@@ -38,6 +38,7 @@ fn info() -> SessionInfo {
         read_only: None,
         demo: false,
         scope: None,
+        surroundings: crate::session::Surroundings::default(),
     }
 }
 

@@ -151,7 +151,7 @@ impl Tool for ApplyPatchTool {
             Ok(Plan { changes, details })
         };
         let prepared = paths.prepare(cx, work).await?;
-        let card = card::of_files(&prepared.plan.details.files, RenderCx { expanded: true });
+        let card = card::of_files(&prepared.plan.details.files, RenderCx::EXPANDED);
         Ok(prepared.with_card(card))
     }
 

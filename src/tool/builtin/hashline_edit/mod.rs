@@ -153,7 +153,7 @@ impl Tool for HashlineEditTool {
             })
         };
         let prepared = paths.prepare(cx, work).await?;
-        let card = card::of_details(&prepared.plan.details, RenderCx { expanded: true });
+        let card = card::of_details(&prepared.plan.details, RenderCx::EXPANDED);
         Ok(prepared.with_card(card))
     }
 

@@ -18,7 +18,7 @@ pub(crate) use palette::LIST as ACTIONS;
 #[cfg(test)]
 pub(crate) use palette::Palette;
 pub(crate) use prompts::LIST as PROMPTS;
-pub(crate) use sessions::{LIST as SESSIONS, SessionListRequest};
+pub(crate) use sessions::{LIST as SESSIONS, SessionListRequest, age};
 pub(crate) use themes::LIST as THEMES;
 
 pub(super) use prompts::PromptRows;

@@ -181,6 +181,7 @@ impl Driver {
             read_only: None,
             demo: false,
             scope: None,
+            surroundings: crate::session::Surroundings::default(),
         };
         Snapshot {
             seq: 0,
@@ -265,7 +266,12 @@ impl Driver {
     }
 
     fn hints(&mut self) -> String {
-        self.text().lines().last().unwrap_or_default().to_owned()
+        let row = self.text().lines().last().unwrap_or_default().to_owned();
+        // The directory stands at the right end.
+        match row.strip_suffix("~/src/retry") {
+            Some(keys) if keys.ends_with("   ") => keys.trim_end().to_owned(),
+            _ => row,
+        }
     }
 
     /// Answers as the finder would; returns what was looked for.

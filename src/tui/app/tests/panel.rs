@@ -75,6 +75,7 @@ fn the_panel_at_every_size() {
 #[test]
 fn nothing_changes_its_place_while_a_turn_streams() {
     let mut driver = working();
+    driver.size = (140, 36);
     assert!(!driver.text().contains("▸ inject a clock"));
     assert!(driver.hints().contains("ctrl+x b panel"), "{}", driver.hints());
     driver.event(Event::TurnEnded(TurnEndReason::Stop));
@@ -87,7 +88,7 @@ fn nothing_changes_its_place_while_a_turn_streams() {
 #[test]
 fn a_session_that_is_opened_again_shows_its_list_at_once() {
     let mut driver = Driver::closed();
-    driver.size = (100, 24);
+    driver.size = (140, 24);
     driver.attach(&Snapshot {
         todos: todos(),
         ..driver.snapshot()
@@ -215,6 +216,7 @@ fn a_long_list_counts_what_is_done_and_what_does_not_fit() {
     };
     driver.event(Event::Todos((0..40).map(todo).collect()));
     driver.event(Event::TurnStarted);
+    driver.app.views.front.panel.show();
     picture(&mut driver, "panel_long", (100, 16));
     driver.frame();
     driver.press("ctrl+x b");
@@ -227,7 +229,7 @@ fn a_long_list_counts_what_is_done_and_what_does_not_fit() {
 #[test]
 fn a_click_gives_it_the_keys_and_hostile_words_stay_words() {
     let mut driver = conversation();
-    driver.size = (120, 36);
+    driver.size = (140, 36);
     driver.event(Event::Todos(vec![
         json!({"content": "a\u{1b}]0;x\u{7}b\n\u{202e}c"}),
     ]));

@@ -21,9 +21,10 @@ fn a_new_session_names_the_keys_to_begin_with_until_something_is_said() {
     let mut driver = Driver::open();
     let text = driver.text();
     for words in [
-        "~/src/retry",
+        "~/src/retry · local/test-model",
+        "For example: ",
         "ctrl+x s    earlier sessions",
-        "ctrl+p      everything, by name",
+        "ctrl+p      every action, by name",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -41,7 +42,7 @@ fn a_session_that_is_reopened_is_not_begun_with_a_welcome() {
         reopens: true,
         ..setup()
     });
-    assert!(!driver.text().contains("~/src/retry"));
+    assert!(!driver.text().contains("For example"));
     assert_eq!(driver.wait(399), RedrawUrgency::None);
     assert!(!driver.text().contains("opening"));
     assert_eq!(driver.wait(1), RedrawUrgency::Soft);

@@ -99,6 +99,7 @@ fn at_work() -> (Driver, Vec<Sample>) {
     ]));
     let samples = tasks(&mut driver);
     driver.event(Event::TurnEnded(TurnEndReason::Stop));
+    driver.app.views.front.panel.show();
     driver.wait(301);
     driver.press("esc");
     (driver, samples)

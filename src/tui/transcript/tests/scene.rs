@@ -227,6 +227,7 @@ impl Scene {
             highlighter: &self.highlighter,
         };
         let cx = DrawCx {
+            shows_todos: false,
             look,
             frame: 0,
             now: self.now,

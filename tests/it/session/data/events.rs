@@ -189,6 +189,7 @@ fn every_event_is_data() {
             Event::Unqueued { id: 1, input: Some(Arc::new(input())) },
             Event::Unqueued { id: 1, input: None };
         Event::Todos(_) => Event::Todos(vec![json!({"content": "a"})]);
+        Event::Branch(_) => Event::Branch(Some("main".into()));
         Event::Title(_) => Event::Title("one".into());
         Event::Model(_) => Event::Model(model());
         Event::Agent(_) => Event::Agent("plan".into());
@@ -354,5 +355,16 @@ fn info() -> SessionInfo {
         read_only: Some("process 1".into()),
         demo: false,
         scope: Some(Scope::Session),
+        surroundings: lathe::session::Surroundings {
+            branch: Some("main".into()),
+            instructions: vec![lathe::session::InstructionFile {
+                path: "AGENTS.md".into(),
+                tokens: 120,
+            }],
+            newest: Some(lathe::session::EarlierSession {
+                title: "fix it".into(),
+                updated: 5,
+            }),
+        },
     }
 }

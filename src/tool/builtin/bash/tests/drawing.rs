@@ -139,7 +139,7 @@ fn running_with(project: &Harness, text: &str, details: &Details, expanded: bool
         text,
         details: &details,
     };
-    let cx = RenderCx { expanded };
+    let cx = RenderCx::new(expanded);
     project
         .registry
         .render_result("bash", DrawnArgs::whole(&Value::Null), source, cx)

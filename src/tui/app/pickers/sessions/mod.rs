@@ -249,7 +249,7 @@ fn date_words(session: &ListedSession, zone: &TimeZone) -> String {
 }
 
 /// In the largest unit that says something.
-fn age(idle: Duration) -> String {
+pub(crate) fn age(idle: Duration) -> String {
     let minutes = idle.as_secs() / 60;
     match minutes {
         0 => "now".to_owned(),
