@@ -18,6 +18,7 @@ mod failure;
 mod first_run;
 mod keys;
 mod logs;
+mod option_order;
 mod output;
 mod permissions;
 mod place;
@@ -67,6 +68,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         keeper::enable();
     }
+    let words = option_order::behind_command(words);
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => {

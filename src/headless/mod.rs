@@ -6,6 +6,8 @@
 //! event.
 
 mod json;
+#[cfg(unix)]
+mod reader_watch;
 mod task_lines;
 mod text;
 
@@ -14,6 +16,7 @@ pub use json::tool_result;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::pin::pin;
 
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -93,9 +96,15 @@ pub async fn run(
         Format::Json => Box::new(json::JsonReporter::new(io::stdout())),
     };
     let ended = follow(&session.handle, input, &mut *reporter, untrusted).await;
-    if let Err(error) = &ended
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
+    if let Err(error) = &ended {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            // The reader is gone (`lathe run | head`): stop the work as well.
+            interrupt(&session.handle);
+            return Ok(RunEnd {
+                outcome: RunOutcome::Interrupted,
+                denied: 0,
+            });
+        }
         let report = ErrorReport {
             kind: ReportKind::Internal,
             message: error.to_string(),
@@ -133,17 +142,12 @@ async fn follow(
                 progress.is_interrupted = true;
                 continue;
             }
+            RunInput::ReaderGone => return Err(io::ErrorKind::BrokenPipe.into()),
             RunInput::End(error) => return Err(io::Error::other(error)),
         };
-        let told = reporter.event(&envelope);
-        if let Err(error) = told {
-            // The reader is gone (`lathe run | head`): stop the work as well.
+        if let Err(error) = reporter.event(&envelope) {
             interrupt(handle);
-            return if error.kind() == io::ErrorKind::BrokenPipe {
-                Ok(progress.ended(RunOutcome::Interrupted))
-            } else {
-                Err(error)
-            };
+            return Err(error);
         }
         if let Event::Unread { input, report, why } = &envelope.event
             && envelope.session == snapshot.info.id
@@ -298,6 +302,8 @@ enum RunInput {
     Event(Box<Envelope>),
     /// A signal came, and the turn was interrupted.
     Stop,
+    /// Nobody reads what is printed any more.
+    ReaderGone,
     End(RecvError),
 }
 
@@ -311,8 +317,10 @@ fn forward_events(
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut was_told = false;
+        let mut reader = pin!(reader_gone());
         loop {
             let heard = tokio::select! {
+                () = &mut reader, if !was_told => RunInput::ReaderGone,
                 () = signals.recv(), if !was_told => {
                     was_told = true;
                     interrupt(&handle);
@@ -323,13 +331,24 @@ fn forward_events(
                     Err(error) => RunInput::End(error),
                 },
             };
-            let is_over = matches!(heard, RunInput::End(_));
+            let is_over = matches!(heard, RunInput::End(_) | RunInput::ReaderGone);
             if sender.send(heard).is_err() || is_over {
                 return;
             }
         }
     });
     receiver
+}
+
+/// Waits until nobody reads stdout any more.
+async fn reader_gone() {
+    #[cfg(unix)]
+    if let Some(gone) = reader_watch::watch()
+        && gone.await.is_ok()
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// SIGINT and SIGTERM, from the moment it is made.

@@ -244,15 +244,15 @@ fn words_of_other_programs_find_their_action() {
             let is_it = |line: &str| line.starts_with(" ❯") && line.contains(&format!("/{word}"));
             screen.lines().any(is_it)
         });
-        if !page.is_empty() {
+        if page.is_empty() {
+            terminal.key(Key::Ctrl('c'));
+            terminal.wait_gone(&format!("┃ /{word}"));
+        } else {
             terminal.key(Key::Enter);
             terminal.wait_text(&format!(" {page}"));
             terminal.wait_quiet(Duration::from_millis(350));
             terminal.key(Key::Esc);
             terminal.wait_gone(&format!(" {page}"));
-        } else {
-            terminal.key(Key::Ctrl('c'));
-            terminal.wait_gone(&format!("┃ /{word}"));
         }
     }
 }

@@ -32,7 +32,7 @@ fn the_start_page_says_where_one_is_what_was_read_and_how_to_begin() {
     terminal.keys("/status\r");
     let screen = terminal.wait_text("Instructions");
     assert!(
-        screen.contains("AGENTS.md") && screen.contains("about 3 tokens"),
+        screen.contains("AGENTS.md") && screen.contains("about 1"),
         "{screen}"
     );
 }

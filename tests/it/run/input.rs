@@ -198,6 +198,48 @@ fn a_reader_that_leaves_ends_the_run_quietly() {
     assert_eq!(finished.stdout, "ended\n");
 }
 
+/// Whoever reads the output leaves while the model is still silent: in either format the run ends then, and alike.
+#[test]
+fn a_reader_that_leaves_before_anything_is_said_ends_the_run_in_either_format() {
+    for format in ["text", "json"] {
+        let gate = Gate::new();
+        let server = Server::with([Turn::text("Never said.").gate(0, &gate)]);
+        let project = project_with(&server);
+        let script = format!(
+            "{{ {} run --format {format} hello 2>/dev/null; echo $? >&3; }} 3>status | {{ while [ ! -e leave ]; do sleep 0.02; done; }}",
+            env!("CARGO_BIN_EXE_lathe")
+        );
+        let running = Lathe::program("sh", &project).args(["-c", &script]).spawn();
+        gate.wait_until_reached();
+        project.write("leave", b"");
+        running.wait().success();
+        assert_eq!(project.read("status"), "130\n", "{format}");
+    }
+}
+
+#[test]
+fn options_before_the_command_count() {
+    let server = Server::with([Turn::text("Hello."), Turn::text("Again.")]);
+    let project = project_with(&server);
+    let finished = Lathe::in_project(&project)
+        .args(["--permission-mode", "plan", "run", "--format", "json", "hello"])
+        .run()
+        .success();
+    assert_eq!(of_kind(&finished, "session")[0]["agent"], "plan");
+    Lathe::in_project(&project)
+        .args(["-c", "run", "again"])
+        .run()
+        .success();
+    assert!(server.requests()[1].mentions("hello"));
+    let finished = Lathe::in_project(&project).args(["-p", "x", "tools"]).run();
+    let finished = finished.assert_code(2);
+    assert!(
+        finished.stderr.contains("--prompt") || finished.stderr.contains("'-p'"),
+        "{}",
+        finished.stderr
+    );
+}
+
 #[test]
 fn run_prints_the_answer_with_a_closed_stderr() {
     let server = Server::with([Turn::tool("glob", json!({"pattern": "*"})), Turn::text("Done.")]);
