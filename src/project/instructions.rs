@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::instruction_imports::{MAX_DEPTH as MAX_IMPORT_DEPTH, imports};
 use crate::project_root::directories;
 use crate::regular_file::{FileGate, MAX_BYTES, ReadError};
 
@@ -47,7 +48,9 @@ pub struct InstructionGlob {
     pub confined_to: Option<PathBuf>,
 }
 
-const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
+const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", CLAUDE_LOCAL];
+/// A person's own beside those that a project shares.
+const CLAUDE_LOCAL: &str = "CLAUDE.local.md";
 const NEARBY_NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
 
 /// A text of this size already fills a good part of a model's context.
@@ -59,7 +62,7 @@ const MAX_DEPTH: usize = 32;
 
 /// Gathers the user's texts, then the project's from its root down, then those of the configuration.
 pub fn instructions(places: &InstructionPlaces, gate: &dyn FileGate) -> FoundInstructions {
-    let mut gatherer = Gatherer::new(gate);
+    let mut gatherer = Gatherer::new(gate, places.home.as_deref());
     gatherer.optional(&places.config.join("AGENTS.md"), None);
     if let Some(home) = &places.home {
         gatherer.optional(&home.join(".claude/CLAUDE.md"), None);
@@ -95,6 +98,7 @@ fn is_inside(path: &Path, root: &Path) -> bool {
 
 struct Gatherer<'a> {
     gate: &'a dyn FileGate,
+    home: Option<&'a Path>,
     gathered: FoundInstructions,
     /// Real paths that were read, so that a link beside its target is read once.
     seen: HashSet<PathBuf>,
@@ -106,9 +110,10 @@ struct Gatherer<'a> {
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(gate: &'a dyn FileGate) -> Self {
+    fn new(gate: &'a dyn FileGate, home: Option<&'a Path>) -> Self {
         Self {
             gate,
+            home,
             gathered: FoundInstructions::default(),
             seen: HashSet::new(),
             texts: HashSet::new(),
@@ -127,10 +132,30 @@ impl<'a> Gatherer<'a> {
         self.problem(path, &format!("was left out: {error}"));
     }
 
-    /// Reads a file that need not exist.
+    /// Reads a file that need not exist, and those that it names.
     fn optional(&mut self, path: &Path, confined_to: Option<&Path>) {
         if path.symlink_metadata().is_ok() {
-            self.read(path, confined_to);
+            self.read_with_imports(path, confined_to, 0);
+        }
+    }
+
+    /// Reads a file and, of a format that names others, those as well. They must lie where it must.
+    fn read_with_imports(&mut self, path: &Path, confined_to: Option<&Path>, depth: usize) {
+        let before = self.gathered.instructions.len();
+        self.read(path, confined_to);
+        let is_claudes = depth > 0 || path.file_name().is_some_and(|name| name != "AGENTS.md");
+        let Some(read) = self.gathered.instructions.get(before).filter(|_| is_claudes) else {
+            return;
+        };
+        let directory = path.parent().unwrap_or(path);
+        for import in imports(&read.text, directory, self.home) {
+            if !import.is_file() {
+                continue;
+            }
+            if depth == MAX_IMPORT_DEPTH {
+                return self.problem(path, "names others too deep; those were left out");
+            }
+            self.read_with_imports(&import, confined_to, depth + 1);
         }
     }
 
@@ -314,6 +339,37 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(" ")
         }
+    }
+
+    #[test]
+    fn files_that_claude_md_names_are_read_after_it_and_only_inside_of_the_project() {
+        let place = Place::new(&[
+            ("home/.claude/CLAUDE.md", "mine, @style.md"),
+            ("home/.claude/style.md", "my style"),
+            (
+                "p/CLAUDE.md",
+                "See @docs/git.md, @docs/missing.md, `@docs/code.md` and @../home/secret.",
+            ),
+            ("p/CLAUDE.local.md", "only here"),
+            ("p/docs/git.md", "git, and @more.md and @../CLAUDE.md"),
+            ("p/docs/more.md", "more"),
+            ("p/docs/code.md", "code"),
+            ("home/secret", "secret"),
+        ]);
+        let gathered = place.gather(&[]);
+        let texts: Vec<_> = gathered
+            .instructions
+            .iter()
+            .map(|instruction| instruction.text.as_str())
+            .collect();
+        assert_eq!(texts[..2], ["mine, @style.md", "my style"]);
+        assert!(texts[2].starts_with("See"), "{texts:?}");
+        assert_eq!(
+            texts[3..],
+            ["git, and @more.md and @../CLAUDE.md", "more", "only here"]
+        );
+        assert_eq!(gathered.problems.len(), 1, "{:?}", gathered.problems);
+        assert!(gathered.problems[0].contains("leads out of the project"));
     }
 
     #[test]

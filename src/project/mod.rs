@@ -12,6 +12,7 @@ pub mod agents;
 mod branch;
 pub mod commands;
 pub mod frontmatter;
+mod instruction_imports;
 mod instructions;
 mod markdown_file;
 

@@ -335,6 +335,54 @@ fn the_screen_names_what_is_not_used_and_so_does_its_status() {
     terminal.wait_text("other agents    found but not used: `.mcp.json`");
 }
 
+/// What a project set up for others brings is used as far as lathe knows it, and the rest is named.
+#[test]
+fn a_project_set_up_for_others_works_and_what_does_nothing_is_named() {
+    let server = Server::with([Turn::text("Read.")]);
+    let project = project_with(&server)
+        .file("CLAUDE.md", "Use tabs. See @docs/style.md\n")
+        .file("docs/style.md", "Short sentences only.\n")
+        .file("CLAUDE.local.md", "The port is 4711.\n")
+        .file(".cursorrules", "x")
+        .file("opencode.json", "{}")
+        .file(".claude/skills/a/SKILL.md", "x")
+        .file(
+            ".claude/settings.json",
+            &json!({"model": "opus", "env": {"A": "1"}}).to_string(),
+        )
+        .file(
+            ".claude/commands/fix.md",
+            "---\nallowed-tools: Bash(git:*)\n---\nFix it.",
+        )
+        .file(
+            ".claude/agents/rev.md",
+            "---\nname: rev\ndescription: reviews\nmodel: sonnet\n---\nReview.",
+        )
+        .git();
+    let finished = Lathe::in_project(&project).args(["run", "hello"]).run().success();
+    let told = finished
+        .stderr
+        .lines()
+        .find(|line| line.contains("found but not used: "));
+    assert!(told.is_some(), "{}", finished.stderr);
+    let doctor = Lathe::in_project(&project).arg("doctor").run();
+    for named in [
+        "`model` in `.claude/settings.json`",
+        "`env` in `.claude/settings.json`",
+        "`allowed-tools` in `.claude/commands/fix.md`",
+        "`model: sonnet` in `.claude/agents/rev.md`",
+        "`.claude/skills`",
+        "`opencode.json`",
+        "`.cursorrules`",
+    ] {
+        assert!(doctor.stdout.contains(named), "{named}: {}", doctor.stdout);
+    }
+    let request = &server.requests()[0];
+    for read in ["Use tabs.", "Short sentences only.", "The port is 4711."] {
+        assert!(request.mentions(read), "{read}");
+    }
+}
+
 /// A question is deaf for a shorter time.
 const DEAF: Duration = Duration::from_millis(450);
 

@@ -16,6 +16,7 @@ pub(super) struct Draft {
     mode: Option<AgentMode>,
     description: Option<String>,
     model: Option<AgentModel>,
+    unknown_models: Vec<(AgentSource, String)>,
     variant: Option<String>,
     temperature: Option<f64>,
     prompt: Option<String>,
@@ -41,6 +42,7 @@ impl Draft {
             mode: None,
             description: None,
             model: None,
+            unknown_models: Vec::new(),
             variant: None,
             temperature: None,
             prompt: None,
@@ -71,6 +73,8 @@ impl Draft {
         over(&mut self.description, patch.description);
         over(&mut self.mode, patch.mode);
         over(&mut self.model, patch.model);
+        let unknown = patch.unknown_model.map(|model| (source.clone(), model));
+        self.unknown_models.extend(unknown);
         over(&mut self.variant, patch.variant);
         over(&mut self.temperature, patch.temperature);
         over(&mut self.prompt, patch.prompt);
@@ -130,6 +134,7 @@ impl Draft {
             description: self.description.unwrap_or_default(),
             mode,
             model: self.model,
+            unknown_models: self.unknown_models,
             variant: self.variant,
             temperature: self.temperature,
             prompt: self.prompt.unwrap_or_default(),

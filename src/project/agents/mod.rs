@@ -88,6 +88,8 @@ pub struct Agent {
     pub description: String,
     pub mode: AgentMode,
     pub model: Option<AgentModel>,
+    /// Names of models that only another program knows, with where they stand.
+    pub unknown_models: Vec<(AgentSource, String)>,
     pub variant: Option<String>,
     pub temperature: Option<f64>,
     pub prompt: String,

@@ -15,6 +15,8 @@ pub struct AgentPatch {
     pub description: Option<String>,
     pub mode: Option<AgentMode>,
     pub model: Option<AgentModel>,
+    /// A name of a model that only another program knows.
+    pub unknown_model: Option<String>,
     pub variant: Option<String>,
     pub temperature: Option<f64>,
     pub prompt: Option<String>,
@@ -43,6 +45,9 @@ pub(super) enum Dialect {
 
 /// Says what is wrong with rules, without a place.
 pub(super) type CheckRules<'a> = &'a dyn Fn(&Value) -> Result<(), String>;
+
+/// The model of whoever starts the agent, which is what an agent without one has.
+const INHERIT: &str = "inherit";
 
 const KEYS: &[&str] = &[
     "name",
@@ -84,6 +89,7 @@ impl AgentPatch {
         Self {
             description: self.description.clone(),
             mode: self.mode.filter(|_| adds),
+            unknown_model: self.unknown_model.clone(),
             temperature: self.temperature,
             prompt: self.prompt.clone(),
             // A project's number only lowers the user's.
@@ -128,7 +134,11 @@ impl AgentPatch {
         match key {
             "description" => self.description = Some(text(key, field)?),
             "mode" => self.mode = Some(mode(field)?),
-            "model" => self.model = model(field, dialect)?,
+            "model" => {
+                self.model = model(field, dialect)?;
+                let given = text(key, field)?;
+                self.unknown_model = (self.model.is_none() && given != INHERIT).then_some(given);
+            }
             "variant" => self.variant = Some(text(key, field)?),
             "temperature" => match field.value.as_f64() {
                 Some(number @ 0.0..=2.0) => self.temperature = Some(number),

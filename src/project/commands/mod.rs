@@ -21,6 +21,15 @@ use crate::project_root::directories;
 use crate::regular_file::FileGate;
 use crate::unconfirmed::UnconfirmedFiles;
 
+/// Keys of the front matter that are read, or only name the command.
+const KEYS: &[&str] = &[
+    "name",
+    "description",
+    "argument-hint",
+    "model",
+    "agent",
+    "subtask",
+];
 const MAX_DEPTH: usize = 8;
 const MAX_NAME: usize = 64;
 
@@ -52,6 +61,8 @@ pub struct UserCommand {
     pub agent: Option<String>,
     /// It wants to run as a task of its own.
     pub is_subtask: bool,
+    /// Keys of its front matter that mean nothing here.
+    pub unused: Vec<String>,
     /// The text, as it is written.
     pub body: String,
 }
@@ -71,6 +82,7 @@ impl UserCommand {
             model: None,
             agent: None,
             is_subtask: false,
+            unused: self.unused.clone(),
         }
     }
 }
@@ -208,8 +220,14 @@ fn command(name: String, file: &Path, owner: CommandOwner, front: FrontMatter) -
             .fields
             .get("subtask")
             .is_some_and(|field| field.value == Value::Bool(true)),
+        unused: unused(&front),
         body: front.body,
     }
+}
+
+fn unused(front: &FrontMatter) -> Vec<String> {
+    let others = front.fields.keys().filter(|key| !KEYS.contains(&key.as_str()));
+    others.cloned().collect()
 }
 
 /// Returns a value in one line. `argument-hint: [file]` is a list for YAML, and brackets for whoever wrote it.

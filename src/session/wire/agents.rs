@@ -86,6 +86,7 @@ fn patch(settings: &schema::AgentSettings) -> AgentPatch {
     });
     let rules = |rules| serde_json::to_value(rules).ok();
     AgentPatch {
+        unknown_model: None,
         description: settings.description.clone(),
         mode: settings.mode.map(|mode| match mode {
             schema::AgentMode::Primary => AgentMode::Primary,

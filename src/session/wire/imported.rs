@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::OpenRequest;
 use super::rule_files::{UsersRules, rule_files};
+use super::{OpenRequest, agents, user_commands};
 use crate::config::{self, ClaudeRules, Origin, RuleFiles};
 use crate::permission::{ClaudeFile, ClaudePlaces, ImportedRules, Translation, translate};
 use crate::text::sanitize::sanitize_line;
@@ -101,6 +101,23 @@ pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
             add(key, &rules.file, "lathe has settings of its own");
         }
     }
+    let (commands, _) = user_commands(request);
+    for command in commands.iter() {
+        for key in &command.unused {
+            let why = match key.as_str() {
+                "allowed-tools" => "a command is allowed what the permissions allow",
+                _ => "lathe has no such key",
+            };
+            add(key, &command.file, why);
+        }
+    }
+    for agent in agents::load(request).usable() {
+        for (source, model) in &agent.unknown_models {
+            let what = format!("model: {model}");
+            let why = "only another program knows the name; the session's model is asked";
+            add(&what, source.file.as_deref().unwrap_or(Path::new("")), why);
+        }
+    }
     for left in imported_lists(request)
         .into_iter()
         .flat_map(|list| list.translation.left_out)
@@ -137,7 +154,13 @@ fn other_files() -> Vec<(&'static str, String)> {
         add(&[".mcp.json"], &yet(lack));
     }
     if matches!(Registry::builtin().resolve("skill"), Resolution::Unknown { .. }) {
-        add(&[".claude/skills"], &yet("there are no skills"));
+        let names = [
+            ".claude/skills",
+            ".opencode/skill",
+            ".opencode/skills",
+            ".agents/skills",
+        ];
+        add(&names, &yet("there are no skills"));
     }
     if let Some(lack) = config::lacking("custom_tools") {
         let names = [

@@ -63,12 +63,6 @@ impl SessionView {
         if area.is_empty() {
             return;
         }
-        if self.transcript.is_empty() && self.turn == TurnStatus::Idle {
-            match self.reopens {
-                Some(since) => Self::draw_opening(since, area, buffer, cx),
-                None => self.draw_welcome(area, buffer, cx),
-            }
-        }
         self.prepare_pictures(area, cx);
         let focused = cx.has_keys && self.focus == Focus::Transcript && !cx.is_asking();
         let look = cx.appearance.look();
@@ -89,6 +83,19 @@ impl SessionView {
             view_key: cx.keymap.label(Context::Transcript, Action::ViewBlock),
         };
         self.transcript.draw(area, buffer, &draw_cx);
+        if !self.transcript.has_begun() && self.turn == TurnStatus::Idle {
+            // What lathe told at the beginning stands above.
+            let told = self.transcript.drawn_rows().min(area.height);
+            let below = Rect {
+                y: area.y + told,
+                height: area.height - told,
+                ..area
+            };
+            match self.reopens {
+                Some(since) => Self::draw_opening(since, below, buffer, cx),
+                None => self.draw_welcome(below, buffer, cx),
+            }
+        }
         let queries = self.transcript.card_queries().into_iter();
         cx.effects
             .extend(queries.map(|query| Effect::Ask(self.slot, query)));

@@ -59,7 +59,7 @@ use crate::view::card::FileTarget;
 use crate::view::link::Links;
 
 use apply::Blocks;
-use block::Mark;
+use block::{Block, Body, Mark};
 use cards::{CardSource, NameOnlyCards};
 use pictures::VisiblePicture;
 use row_texts::RowTexts;
@@ -376,6 +376,17 @@ impl Transcript {
 
     pub fn is_empty(&self) -> bool {
         self.blocks.list.is_empty()
+    }
+
+    /// Returns true if something was said in it: notices of the program alone are no beginning.
+    pub(crate) fn has_begun(&self) -> bool {
+        let is_notice = |block: &Block| matches!(&block.body, Body::Mark(Mark::Notice { .. }));
+        !self.blocks.list.iter().all(is_notice)
+    }
+
+    /// Returns the rows that the last frame showed.
+    pub(crate) fn drawn_rows(&self) -> u16 {
+        u16::try_from(self.shown.lines.len()).unwrap_or(u16::MAX)
     }
 
     fn forget_layout(&mut self) {
