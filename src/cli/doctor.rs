@@ -1,6 +1,6 @@
 //! `lathe doctor`: whether what lathe needs is there, each with what to do when it is not.
 //!
-//! Nothing is changed and nothing is sent. What lathe cannot work without fails, and the exit status is 1; what only some
+//! Nothing is changed. The model's server is asked for its list of models, which costs no tokens. What lathe cannot work without fails, and the exit status is 1; what only some
 //! settings need is a remark.
 
 use std::path::{Path, PathBuf};
@@ -8,15 +8,20 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::{print, print_note, table};
+use super::output::{print, table};
 use super::place::Locations;
-use crate::config::LoadedConfig;
+use super::{keys, runtime, themes};
+use crate::config::{Dirs, LoadedConfig};
 use crate::process::git::{Git, Limits};
 use crate::process::{Confinement, EnvironmentRules, Metadata, Shell, Support, shell_environment};
+use crate::session::ErrorReport;
 use crate::session::host::StoredSessions;
 use crate::session::wire::{self, OpenRequest, ProjectTrust, TrustState, TrustedBy};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
+
+/// How long the model's server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The result of one check.
 struct Finding {
@@ -30,6 +35,8 @@ enum CheckState {
     Good,
     /// Only some settings need it.
     Missing,
+    /// Something is not as it was meant.
+    Warning,
     /// It is there, and the user has not said yes to it.
     Ignored,
     Failed,
@@ -49,6 +56,7 @@ impl Finding {
         let state = match self.state {
             CheckState::Good => "ok",
             CheckState::Missing => "missing",
+            CheckState::Warning => "warning",
             CheckState::Ignored => "ignored",
             CheckState::Failed => "failed",
         };
@@ -68,9 +76,6 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     let (dirs, directory) = (place.dirs.clone(), place.directory.clone());
     let request = place.listing_request();
     let request = request.map_err(Failure::into_message);
-    for notice in request.iter().flat_map(|request| request.loaded.notices()) {
-        print_note(&notice);
-    }
     let shell = shell(request.as_ref().ok().map(|request| &request.loaded));
     let mut findings = vec![
         Finding::new(
@@ -82,11 +87,15 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
         Finding::new("shell", shell, CheckState::Failed),
         Finding::new("git", git(&directory), CheckState::Missing),
     ];
+    findings.extend(request.iter().flat_map(|request| warnings(&request.loaded)));
+    findings.extend(request.iter().flat_map(|request| screen(&request.loaded, &dirs)));
+    findings.extend(request.iter().flat_map(|request| hooks(request)));
     findings.extend(sandbox(&directory));
     findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
     findings.extend(request.as_ref().ok().and_then(|request| left_out(&request.trust)));
     findings.extend(request.as_ref().ok().into_iter().flat_map(unused));
     findings.push(Finding::new("model", model(request.as_ref()), CheckState::Failed));
+    findings.extend(request.iter().filter_map(|request| server(request)));
     let rows: Vec<_> = findings.iter().flat_map(Finding::rows).collect();
     print(&table(&rows))?;
     let is_well = findings.iter().all(|finding| finding.state != CheckState::Failed);
@@ -102,11 +111,7 @@ fn configuration(request: Result<&OpenRequest, &String>) -> Result<String, Strin
     Ok(match (loaded.files.len(), loaded.warnings.len()) {
         (0, _) => "no file, only defaults".to_owned(),
         (files, 0) => format!("{} read", plural(files, "file")),
-        (files, warnings) => format!(
-            "{} read, {} on standard error",
-            plural(files, "file"),
-            plural(warnings, "warning")
-        ),
+        (files, warnings) => format!("{} read, {}", plural(files, "file"), plural(warnings, "warning")),
     })
 }
 
@@ -137,6 +142,85 @@ fn git(directory: &Path) -> Result<String, String> {
     let said = git.ask_together([&["--version"]], limits).ok();
     let [said] = said.filter(|[said]| said.is_success).ok_or(missing)?;
     Ok(String::from_utf8_lossy(&said.stdout.bytes).trim().to_owned())
+}
+
+/// Returns what is told of the configuration's files at a start.
+fn warnings(loaded: &LoadedConfig) -> Vec<Finding> {
+    let notices = loaded.notices();
+    notices
+        .map(|notice| Finding::new("configuration", Err(notice), CheckState::Warning))
+        .collect()
+}
+
+/// Returns whether the theme and the keys are as they were meant.
+fn screen(loaded: &LoadedConfig, dirs: &Dirs) -> [Finding; 2] {
+    let name = &loaded.config.theme;
+    let theme = match themes::configured(name, dirs) {
+        (_, None) => Ok(name.clone()),
+        (_, Some(warning)) => Err(warning),
+    };
+    let keys = match keys::keymap(loaded) {
+        Ok(_) if loaded.config.keybinds.is_empty() => Ok("as they come".to_owned()),
+        Ok(_) => Ok(plural(loaded.config.keybinds.iter().count(), "setting")),
+        Err(failure) => Err(failure.into_message()),
+    };
+    [
+        Finding::new("theme", theme, CheckState::Warning),
+        Finding::new("keys", keys, CheckState::Failed),
+    ]
+}
+
+/// Returns the hooks whose program is not there. One that begins with something else than a program's name is not looked at.
+fn hooks(request: &OpenRequest) -> Vec<Finding> {
+    let commands: Vec<&str> = request.loaded.config.hooks.commands().collect();
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let root = &request.trust.root;
+    let lost = commands.iter().filter_map(|command| {
+        let program = command.split_whitespace().next()?;
+        let is_name = program
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
+        (is_name && !is_there(program, root)).then(|| {
+            let said = format!("`{command}`: there is no program `{program}`");
+            Finding::new("hook", Err(said), CheckState::Warning)
+        })
+    });
+    let lost: Vec<Finding> = lost.collect();
+    if lost.is_empty() {
+        let said = format!("{}, whose programs are there", plural(commands.len(), "command"));
+        return vec![Finding::new("hooks", Ok(said), CheckState::Warning)];
+    }
+    lost
+}
+
+/// Returns true if a program is there that a shell in that directory would run, or one of the shell's own words.
+fn is_there(program: &str, directory: &Path) -> bool {
+    const WORDS: [&str; 12] = [
+        "cd", "echo", "exec", "exit", "export", "for", "if", "printf", "set", "test", "true", "while",
+    ];
+    if program.contains('/') {
+        return directory.join(program).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    WORDS.contains(&program) || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+/// Asks the model's server for its list of models; nothing is said where no server is asked.
+fn server(request: &OpenRequest) -> Option<Finding> {
+    let tried = runtime::block_on(wire::probe(request, PATIENCE)).ok()?;
+    let (model, answer) = tried.ok().flatten()?;
+    let provider = &model.provider;
+    let said = match answer {
+        Ok(status @ (401 | 403)) => Err(format!(
+            "`{provider}` answers and refuses the key (HTTP {status}); check it, and that it is meant for this server"
+        )),
+        Ok(status @ 500..) => Err(format!("`{provider}` answers with HTTP {status}")),
+        Ok(_) => Ok(format!("`{provider}` answers")),
+        Err(error) => Err(ErrorReport::from(error).sentence()),
+    };
+    Some(Finding::new("server", said, CheckState::Failed))
 }
 
 /// Tries the features of the kernel that `sandbox.mode` needs, one by one.

@@ -20,7 +20,7 @@ use super::failure::Failure;
 use crate::conversation::ModelRef;
 use crate::session::wire::{ModelSource, OpenRequest};
 use crate::session::{ErrorReport, ReportKind};
-use crate::tui::{self, FirstRun, FirstRunChoice, Themes, TuiExit};
+use crate::tui::{self, FirstRun, FirstRunChoice, FoundModel, Themes, TuiExit};
 
 /// How long a server on this machine may take to accept, and again to answer.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -77,11 +77,26 @@ impl KnownServer {
 }
 
 impl FoundServer {
-    fn message(&self) -> String {
-        format!(
+    fn model(&self) -> FoundModel {
+        let words = format!(
             "{} on port {} with {}",
             self.server.name, self.server.port, self.model
-        )
+        );
+        FoundModel {
+            words,
+            settings: format!("{:#}\n", self.settings()),
+        }
+    }
+
+    /// Returns the configuration that names the server for good.
+    fn settings(&self) -> Value {
+        json!({
+            "model": format!("{}/{}", self.server.key, self.model),
+            "providers": { self.server.key: {
+                "protocol": "openai-chat",
+                "base_url": self.server.base_url(),
+            }},
+        })
     }
 }
 
@@ -110,7 +125,7 @@ pub(super) fn begin(
     let looking = thread::spawn(move || {
         let found = look_around();
         // The screen may have been left.
-        let _ = tell.send(found.first().map(FoundServer::message));
+        let _ = tell.send(found.first().map(FoundServer::model));
         found
     });
     let screen = FirstRun {
@@ -120,6 +135,7 @@ pub(super) fn begin(
         server,
         keys: KEYS.join(" or "),
         file: settings_file(request),
+        can_keep: !request.dirs.config.join("lathe.jsonc").exists(),
     };
     let chosen = tui::first_run(screen).map_err(|error| Failure::system("the screen failed", error))?;
     let found = || looking.join().unwrap_or_default();
@@ -127,6 +143,14 @@ pub(super) fn begin(
         FirstRunChoice::Demo => Ok(StartChoice::Demo),
         FirstRunChoice::Server => match found().into_iter().next() {
             Some(found) => {
+                use_server(request, found);
+                Ok(StartChoice::Server)
+            }
+            None => Err(with_found_servers(report, request, &[])),
+        },
+        FirstRunChoice::KeptServer => match found().into_iter().next() {
+            Some(found) => {
+                keep(request, &found)?;
                 use_server(request, found);
                 Ok(StartChoice::Server)
             }
@@ -172,6 +196,16 @@ fn use_server(request: &mut OpenRequest, found: FoundServer) {
     });
 }
 
+/// Writes the server into the user's configuration, which is not there yet.
+fn keep(request: &OpenRequest, found: &FoundServer) -> Result<(), Failure> {
+    let dir = &request.dirs.config;
+    let file = dir.join("lathe.jsonc");
+    let written = std::fs::create_dir_all(dir)
+        .and_then(|()| std::fs::File::create_new(&file))
+        .and_then(|mut new| new.write_all(found.model().settings.as_bytes()));
+    written.map_err(|error| Failure::system(&format!("`{}` could not be written", file.display()), error))
+}
+
 fn names() -> String {
     KNOWN.map(|known| known.name).join(", ")
 }
@@ -184,14 +218,8 @@ fn names_no_model(request: &OpenRequest) -> bool {
 
 fn offers(found: &[FoundServer], file: &str) -> String {
     let mut text = "  look around      lathe demo\n".to_owned();
-    for FoundServer { server, model } in found {
-        let settings = json!({
-            "model": format!("{}/{model}", server.key),
-            "providers": { server.key: {
-                "protocol": "openai-chat",
-                "base_url": server.base_url(),
-            }},
-        });
+    for found in found {
+        let (server, settings) = (found.server, found.settings());
         let _ = writeln!(
             text,
             "  a local server   {} was found on port {}; put this into `{file}`:",
@@ -300,10 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_was_found_is_used_and_not_stored() {
+    fn a_server_that_was_found_is_used_and_stored_only_where_it_is_kept() {
         let base = tempfile::tempdir().unwrap();
-        let place = crate::cli::place::Locations::new(crate::config::Dirs::below(base.path()), base.path());
-        let mut request = place
+        let place =
+            || crate::cli::place::Locations::new(crate::config::Dirs::below(base.path()), base.path());
+        let mut request = place()
             .request(
                 crate::cli::args::OpenArgs::default(),
                 crate::session::wire::SessionChoice::New,
@@ -319,6 +348,25 @@ mod tests {
         let preview = crate::session::wire::preview(&request).unwrap();
         assert_eq!(preview.model, "local/a/b:7b");
         assert!(!request.dirs.config.join("lathe.jsonc").exists());
+        let found = FoundServer {
+            server: KNOWN[0],
+            model: "a/b:7b".to_owned(),
+        };
+        keep(&request, &found).unwrap();
+        let again = place()
+            .request(
+                crate::cli::args::OpenArgs::default(),
+                crate::session::wire::SessionChoice::New,
+                ModelSource::Network,
+                crate::session::wire::FrontEndKind::Attended,
+            )
+            .unwrap();
+        let preview = crate::session::wire::preview(&again).unwrap();
+        assert_eq!(preview.model, "ollama/a/b:7b");
+        assert!(
+            keep(&request, &found).is_err(),
+            "what is there is not written over"
+        );
     }
 
     #[test]

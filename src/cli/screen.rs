@@ -72,9 +72,10 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         prompt,
         dirs,
         extra,
-        notes,
+        mut notes,
     } = launch;
-    let themes = themes::load(&request.loaded.config.theme, &dirs)?;
+    let (themes, warning) = themes::configured(&request.loaded.config.theme, &dirs);
+    notes.extend(warning);
     let preview = match wire::preview(&request) {
         Ok(preview) => preview,
         // What is missing may be among what is asked about.

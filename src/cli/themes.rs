@@ -12,6 +12,9 @@ use crate::text::sanitize::sanitize_line;
 use crate::tui::{NamedThemes, ThemeList, Themes};
 use crate::view::theme::{Theme, ThemeKind};
 
+/// The theme where none is configured, or the one that is cannot be used.
+const DEFAULT: &str = "lathe-dark";
+
 /// `lathe themes`. The list goes to stdout; what is wrong with a file goes to stderr.
 pub(super) fn themes() -> Result<(), Failure> {
     let own = Locations::current()?.dirs.config.join("themes");
@@ -81,12 +84,34 @@ pub(super) fn list(dirs: &Dirs) -> ThemeList {
     })
 }
 
+/// Returns the theme that is configured. One that is not there, or cannot be read, is a warning, and the default is used.
+pub(super) fn configured(name: &str, dirs: &Dirs) -> (Themes, Option<String>) {
+    match load(name, dirs) {
+        Ok(themes) => (themes, None),
+        Err(failure) => {
+            let warning = format!("{}; `{DEFAULT}` is used", failure.into_message());
+            (builtin(DEFAULT), Some(warning))
+        }
+    }
+}
+
+/// Returns a theme of the program's own, which has a pair of its own.
+fn builtin(name: &str) -> Themes {
+    let dark = Theme::builtin(name).unwrap_or_default();
+    let light = dark.pair().and_then(Theme::builtin);
+    let light = Arc::new(light.unwrap_or_else(|| dark.clone()));
+    Themes {
+        dark: Arc::new(dark),
+        light,
+    }
+}
+
 /// A theme with a pair follows the terminal's background; one without stays as it was chosen.
 pub(super) fn load(name: &str, dirs: &Dirs) -> Result<Themes, Failure> {
     let own = dirs.config.join("themes");
-    let chosen = Arc::new(theme(name, &own)?);
+    let chosen = Arc::new(theme(name, &own).map_err(Failure::usage)?);
     let pair = match chosen.pair() {
-        Some(pair) => Arc::new(theme(pair, &own)?),
+        Some(pair) => Arc::new(theme(pair, &own).map_err(Failure::usage)?),
         None => Arc::clone(&chosen),
     };
     Ok(match chosen.kind() {
@@ -101,20 +126,18 @@ pub(super) fn load(name: &str, dirs: &Dirs) -> Result<Themes, Failure> {
     })
 }
 
-fn theme(name: &str, dir: &Path) -> Result<Theme, Failure> {
+fn theme(name: &str, dir: &Path) -> Result<Theme, String> {
     if let Some(theme) = Theme::builtin(name) {
         return Ok(theme);
     }
     let file = dir.join(format!("{name}.json"));
     if !is_plain(name) || !file.exists() {
-        let names: Vec<_> = Theme::builtin_names().map(|name| format!("`{name}`")).collect();
-        let failure = Failure::usage(format!(
-            "there is no theme `{name}`, neither built in nor at `{}`",
+        return Err(format!(
+            "there is no theme `{name}`, neither built in nor at `{}`; `lathe themes` lists those there are",
             file.display()
         ));
-        return Err(failure.hinted(format!("Set `theme` to one of {}.", names.join(", "))));
     }
-    read(&file, dir).map(|(theme, _)| theme).map_err(Failure::usage)
+    read(&file, dir).map(|(theme, _)| theme)
 }
 
 /// Reads a theme file, which may extend another one of the directory, and says what of it was left out.

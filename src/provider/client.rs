@@ -1,9 +1,12 @@
 //! The provider that speaks to the network.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+
+use crate::conversation::ModelRef;
 
 use super::adapter::Ask;
 use super::encoding::RequestEncoder;
@@ -30,6 +33,21 @@ impl Client {
             pictures: PictureRecoder::default(),
             encoder: RequestEncoder::default(),
         }
+    }
+
+    /// Tries whether the server of a model answers and takes the key. It asks for the list of models, so it costs no tokens;
+    /// returns the HTTP status of the answer.
+    pub async fn probe(&self, model: &ModelRef, patience: Duration) -> Result<u16, ProviderError> {
+        let settings = self.catalog.usable(&model.provider)?;
+        let key = settings.api_key.as_deref().filter(|key| !key.is_empty());
+        let outgoing = OutgoingRequest {
+            model,
+            settings,
+            path: "/models".to_owned(),
+            headers: settings.protocol.adapter().headers(key),
+            body: Vec::new(),
+        };
+        self.http.probe(outgoing, patience).await
     }
 
     async fn ask(&self, request: Request) -> Result<ReplyStream, ProviderError> {

@@ -59,10 +59,7 @@ impl Http {
     async fn attempt(&self, mut outgoing: OutgoingRequest<'_>) -> Result<Response, ProviderError> {
         let url = url(&outgoing)?;
         let headers = headers(&outgoing)?;
-        let client = self.client(&url).map_err(|error| {
-            let message = format!("the HTTP client cannot be made: {}", cause(&error));
-            ProviderError::new(ProviderErrorKind::Network, message)
-        })?;
+        let client = self.client(&url).map_err(|error| unmade(&error))?;
         let request = client.post(url.clone()).headers(headers);
         let request = request.body(std::mem::take(&mut outgoing.body)).send();
         match tokio::time::timeout(outgoing.settings.idle_timeout, request).await {
@@ -70,6 +67,27 @@ impl Http {
             Ok(Err(error)) => Err(unsent(&error, &outgoing, &url)),
             Err(_) => Err(silent(outgoing.model, outgoing.settings.idle_timeout)),
         }
+    }
+
+    /// Asks for the list of models, which costs no tokens, and returns the status of the answer.
+    pub(crate) async fn probe(
+        &self,
+        outgoing: OutgoingRequest<'_>,
+        patience: Duration,
+    ) -> Result<u16, ProviderError> {
+        let secrets = outgoing.settings.hidden();
+        let probed = async {
+            let url = url(&outgoing)?;
+            let headers = headers(&outgoing)?;
+            let client = self.client(&url).map_err(|error| unmade(&error))?;
+            let request = client.get(url.clone()).headers(headers).send();
+            match tokio::time::timeout(patience, request).await {
+                Ok(Ok(response)) => Ok(response.status().as_u16()),
+                Ok(Err(error)) => Err(unsent(&error, &outgoing, &url)),
+                Err(_) => Err(silent(outgoing.model, patience)),
+            }
+        };
+        probed.await.map_err(|error| error.without(&secrets))
     }
 
     fn client(&self, url: &Url) -> Result<&Client, reqwest::Error> {
@@ -88,6 +106,11 @@ impl Http {
         let client = build()?;
         Ok(lock.get_or_init(|| client))
     }
+}
+
+fn unmade(error: &reqwest::Error) -> ProviderError {
+    let message = format!("the HTTP client cannot be made: {}", cause(error));
+    ProviderError::new(ProviderErrorKind::Network, message)
 }
 
 fn builder() -> reqwest::ClientBuilder {

@@ -36,12 +36,22 @@ pub struct FirstRun {
     pub sentence: String,
     /// Names of the servers that are probed.
     pub looked_for: String,
-    /// The server that was found, in words. Dropped or `None` when there is none.
-    pub server: oneshot::Receiver<Option<String>>,
+    /// The server that was found. Dropped or `None` when there is none.
+    pub server: oneshot::Receiver<Option<FoundModel>>,
     /// The names of the keys that can be set.
     pub keys: String,
     /// File in which a model can be configured.
     pub file: String,
+    /// True if that file can be written: there is none yet.
+    pub can_keep: bool,
+}
+
+/// A model server that was found on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundModel {
+    pub words: String,
+    /// The configuration that names it for good.
+    pub settings: String,
 }
 
 /// The person's choice.
@@ -49,6 +59,8 @@ pub struct FirstRun {
 pub enum FirstRunChoice {
     Demo,
     Server,
+    /// The server, whose settings are to be written.
+    KeptServer,
     /// Nothing.
     Left(TuiExit),
 }
@@ -87,13 +99,15 @@ fn run(first: FirstRun) -> Result<FirstRunChoice, TerminalError> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ServerSearch {
     Looking,
-    Found(String),
+    Found(FoundModel),
     Nothing,
 }
 
 struct Page {
     first: FirstRun,
     search: ServerSearch,
+    /// What would be written is shown.
+    shows_settings: bool,
     terminal_environment: TerminalEnvironment,
     theme: Arc<Theme>,
 }
@@ -104,6 +118,7 @@ impl Page {
         let mut page = Self {
             first,
             search: ServerSearch::Looking,
+            shows_settings: false,
             terminal_environment: terminal_environment.clone(),
             theme,
         };
@@ -150,17 +165,36 @@ impl Page {
         }
     }
 
-    fn key(&self, key: KeyEvent) -> Option<FirstRunChoice> {
+    fn key(&mut self, key: KeyEvent) -> Option<FirstRunChoice> {
         if key.kind == KeyEventKind::Release {
             return None;
         }
         let is_control = key.modifiers.contains(Modifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if is_control => Some(FirstRunChoice::Left(TuiExit::Quit)),
+            KeyCode::Escape if self.shows_settings => {
+                self.shows_settings = false;
+                None
+            }
+            KeyCode::Char('y') if self.shows_settings && self.first.can_keep => {
+                Some(FirstRunChoice::KeptServer)
+            }
             KeyCode::Char('q') | KeyCode::Escape => Some(FirstRunChoice::Left(TuiExit::Quit)),
+            _ if self.shows_settings => None,
             KeyCode::Char('d') if !is_control => Some(FirstRunChoice::Demo),
-            KeyCode::Enter if matches!(self.search, ServerSearch::Found(_)) => Some(FirstRunChoice::Server),
+            KeyCode::Enter if self.found().is_some() => Some(FirstRunChoice::Server),
+            KeyCode::Char('k') if self.found().is_some() => {
+                self.shows_settings = true;
+                None
+            }
             _ => None,
+        }
+    }
+
+    fn found(&self) -> Option<&FoundModel> {
+        match &self.search {
+            ServerSearch::Found(found) => Some(found),
+            ServerSearch::Looking | ServerSearch::Nothing => None,
         }
     }
 
@@ -180,9 +214,14 @@ impl Page {
         let hints = area.rows().next_back();
         draw_lines(&lines, area, buffer);
         if let Some(hints) = hints {
+            let (key, does) = if self.shows_settings {
+                (" esc", " goes back")
+            } else {
+                (" q", " leaves")
+            };
             let leaves = Line::from(vec![
-                Span::styled(" q", self.theme.style(Meaning::Text)),
-                Span::styled(" leaves", self.theme.style(Meaning::TextMuted)),
+                Span::styled(key, self.theme.style(Meaning::Text)),
+                Span::styled(does, self.theme.style(Meaning::TextMuted)),
             ]);
             buffer.set_stringn(
                 hints.x,
@@ -201,6 +240,9 @@ impl Page {
         let text = self.theme.style(Meaning::Text);
         let accent = self.theme.style(Meaning::Accent);
         let head = Line::styled(" lathe", accent);
+        if let Some(found) = self.found().filter(|_| self.shows_settings) {
+            return self.settings_lines(head, &found.settings, width);
+        }
         let sentence = hung("", &self.first.sentence, 1, [text, text], width);
         // The last row is for the hints.
         let room = height.saturating_sub(2 + sentence.len());
@@ -226,6 +268,27 @@ impl Page {
         lines
     }
 
+    /// Returns the settings that name the server for good, and what can be done with them.
+    fn settings_lines(&self, head: Line<'static>, settings: &str, width: usize) -> Vec<Line<'static>> {
+        let text = self.theme.style(Meaning::Text);
+        let muted = self.theme.style(Meaning::TextMuted);
+        let accent = self.theme.style(Meaning::Accent);
+        let file = &self.first.file;
+        let mut lines = vec![head, Line::default()];
+        if self.first.can_keep {
+            let words = format!("write this to {file} and begin");
+            lines.extend(hung("y", &words, KEYS, [accent, text], width));
+        } else {
+            let words = format!("{file} is there already; put this into it, then start lathe again:");
+            lines.extend(hung("", &words, 1, [text, text], width));
+        }
+        lines.push(Line::default());
+        for line in settings.lines() {
+            lines.extend(hung("", line, KEYS, [muted, muted], width));
+        }
+        lines
+    }
+
     fn ways(&self, width: usize, words: Detail) -> Vec<Vec<Line<'static>>> {
         let text = self.theme.style(Meaning::Text);
         let muted = self.theme.style(Meaning::TextMuted);
@@ -234,7 +297,15 @@ impl Page {
         let first = &self.first;
         let server = match &self.search {
             ServerSearch::Looking => way("", "looking for a model server on this machine", muted),
-            ServerSearch::Found(server) => way("enter", &format!("use {server}, until you leave"), text),
+            ServerSearch::Found(server) => {
+                let mut rows = way("enter", &format!("use {}, until you leave", server.words), text);
+                let keeps = match words {
+                    Detail::Whole => "keep it: shows the settings first",
+                    Detail::Few => "keep it",
+                };
+                rows.extend(way("k", keeps, muted));
+                rows
+            }
             ServerSearch::Nothing => {
                 let names = &first.looked_for;
                 let words = format!("no model server was found on this machine ({names})");
@@ -293,9 +364,9 @@ fn hung(
 }
 
 async fn await_server(
-    server: &mut oneshot::Receiver<Option<String>>,
+    server: &mut oneshot::Receiver<Option<FoundModel>>,
     search: &ServerSearch,
-) -> Option<String> {
+) -> Option<FoundModel> {
     match search {
         ServerSearch::Looking => server.await.ok().flatten(),
         ServerSearch::Found(_) | ServerSearch::Nothing => pending().await,
@@ -320,6 +391,7 @@ mod tests {
             server,
             keys: "SOME_KEY or OTHER_KEY".to_owned(),
             file: "~/.config/lathe/lathe.jsonc".to_owned(),
+            can_keep: true,
         };
         let mut page = Page::new(first, &TerminalEnvironment::read(&|_| None));
         page.search = search;
@@ -335,13 +407,20 @@ mod tests {
         rows.join("\n").trim_end().to_owned()
     }
 
-    fn press(page: &Page, code: KeyCode) -> Option<FirstRunChoice> {
+    fn found(words: &str) -> ServerSearch {
+        ServerSearch::Found(FoundModel {
+            words: words.to_owned(),
+            settings: "{\n  \"model\": \"ollama/llama3\"\n}\n".to_owned(),
+        })
+    }
+
+    fn press(page: &mut Page, code: KeyCode) -> Option<FirstRunChoice> {
         page.key(KeyEvent::from(code))
     }
 
     #[test]
     fn the_ways_to_begin_stand_on_one_screen() {
-        let found = ServerSearch::Found("Ollama on port 11434 with llama3".to_owned());
+        let found = found("Ollama on port 11434 with llama3");
         insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_snapshot!("tui__first_run__40x10", text(&page(found.clone()), 40, 10));
             let searches = [("", found), ("_looking", ServerSearch::Looking), ("_nothing", ServerSearch::Nothing)];
@@ -356,21 +435,48 @@ mod tests {
 
     #[test]
     fn enter_waits_for_a_server() {
-        assert_eq!(press(&page(ServerSearch::Looking), KeyCode::Enter), None);
-        assert_eq!(press(&page(ServerSearch::Nothing), KeyCode::Enter), None);
-        let found = page(ServerSearch::Found("x".to_owned()));
-        assert_eq!(press(&found, KeyCode::Enter), Some(FirstRunChoice::Server));
+        for key in [KeyCode::Enter, KeyCode::Char('k'), KeyCode::Char('y')] {
+            assert_eq!(press(&mut page(ServerSearch::Looking), key), None);
+            assert_eq!(press(&mut page(ServerSearch::Nothing), key), None);
+        }
+        let mut found = page(found("x"));
+        assert_eq!(press(&mut found, KeyCode::Enter), Some(FirstRunChoice::Server));
+    }
+
+    #[test]
+    fn a_server_is_kept_after_its_settings_were_shown() {
+        let mut page = page(found("x"));
+        assert_eq!(press(&mut page, KeyCode::Char('y')), None);
+        assert_eq!(press(&mut page, KeyCode::Char('k')), None);
+        let shown = text(&page, 80, 24);
+        assert!(
+            shown.contains("write this to ~/.config/lathe/lathe.jsonc") && shown.contains("ollama/llama3"),
+            "{shown}"
+        );
+        assert_eq!(press(&mut page, KeyCode::Escape), None);
+        assert!(text(&page, 80, 24).contains("until you leave"));
+        press(&mut page, KeyCode::Char('k'));
+        assert_eq!(
+            press(&mut page, KeyCode::Char('y')),
+            Some(FirstRunChoice::KeptServer)
+        );
+        page.first.can_keep = false;
+        assert_eq!(
+            press(&mut page, KeyCode::Char('y')),
+            None,
+            "the file is there already"
+        );
     }
 
     #[test]
     fn every_way_out_leaves() {
-        let page = page(ServerSearch::Looking);
+        let mut page = page(ServerSearch::Looking);
         let left = Some(FirstRunChoice::Left(TuiExit::Quit));
-        assert_eq!(press(&page, KeyCode::Char('q')), left);
-        assert_eq!(press(&page, KeyCode::Escape), left);
+        assert_eq!(press(&mut page, KeyCode::Char('q')), left);
+        assert_eq!(press(&mut page, KeyCode::Escape), left);
         let control = KeyEvent::new(KeyCode::Char('c'), Modifiers::CONTROL);
         assert_eq!(page.key(control), left);
-        assert_eq!(press(&page, KeyCode::Char('c')), None);
-        assert_eq!(press(&page, KeyCode::Char('d')), Some(FirstRunChoice::Demo));
+        assert_eq!(press(&mut page, KeyCode::Char('c')), None);
+        assert_eq!(press(&mut page, KeyCode::Char('d')), Some(FirstRunChoice::Demo));
     }
 }

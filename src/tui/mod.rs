@@ -47,7 +47,7 @@ mod watch;
 
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
-pub use first_run::{FirstRun, FirstRunChoice, first_run};
+pub use first_run::{FirstRun, FirstRunChoice, FoundModel, first_run};
 pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
 pub use terminal::TerminalError;
 pub use terminal::notify::Notify;

@@ -180,7 +180,7 @@ fn configuration_that_never_ends_is_left_out_and_holds_nothing_up() {
             let told = |text: &str| text.lines().filter(|line| line.contains(&said)).count();
             assert_eq!(told(&glob.stderr), 1, "{name} {how}: {glob}");
             let doctor = Lathe::in_project(&project).arg("doctor").run();
-            assert_eq!(told(&doctor.stderr), 1, "{name} {how}: {doctor}");
+            assert_eq!(told(&doctor.stdout), 1, "{name} {how}: {doctor}");
             if how == "directory" {
                 fs::remove_dir(path).unwrap();
             } else {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::screen::{project, say, with_script};
+use crate::screen::{open, project, say, with_script};
 use crate::support::{Gate, Key, LATHE, Project, Server, Terminal, Turn};
 
 /// Colours that a style sequence may set.
@@ -220,4 +220,13 @@ fn moves_nothing(terminal: &Terminal) {
     let raw = String::from_utf8_lossy(&terminal.raw_since(mark)).into_owned();
     let turning = raw.chars().find(|c| ('\u{2800}'..'\u{2900}').contains(c));
     assert_eq!(turning, None, "{raw:?}");
+}
+
+/// A theme that is not there is a sentence and the default, and no reason not to start.
+#[test]
+fn an_unknown_theme_is_told_and_the_default_is_used() {
+    let server = Server::start();
+    let project = project(&server).config(json!({"theme": "nosuch"}));
+    let terminal = open(&project);
+    terminal.wait_text("there is no theme `nosuch`");
 }

@@ -240,6 +240,23 @@ pub struct Hooks {
 }
 
 impl Hooks {
+    /// Returns the commands of all events.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        let events = [
+            &self.pre_tool_use,
+            &self.post_tool_use,
+            &self.user_prompt_submit,
+            &self.stop,
+            &self.subagent_stop,
+            &self.pre_compact,
+            &self.session_start,
+            &self.session_end,
+            &self.notification,
+        ];
+        let hooks = events.into_iter().flatten().flat_map(|matcher| &matcher.hooks);
+        hooks.map(|hook| hook.command.as_str())
+    }
+
     /// The commands of an event by its name.
     pub(in crate::config) fn of_event(&mut self, event: &str) -> Option<&mut Vec<HookMatcher>> {
         Some(match event {

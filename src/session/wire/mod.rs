@@ -35,6 +35,7 @@ mod trust;
 mod unconfirmed;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{ErrorReport, ReportKind};
@@ -43,7 +44,7 @@ use crate::config::{Dirs, LoadedConfig};
 use crate::conversation::{ModelRef, SessionId};
 use crate::permission::Mode;
 use crate::process::withhold;
-use crate::provider::{Catalog, ProviderError};
+use crate::provider::{Catalog, Client, ProviderError};
 use crate::store::StoreError;
 use models::{choose_model, providers};
 
@@ -161,6 +162,23 @@ pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
         agent: start.agent.name.clone(),
         mode: start.mode,
     })
+}
+
+/// Tries the server of the model that would be asked, for so long, without a token spent. Returns the model, and what the
+/// server answered: the HTTP status, or why there was no answer. There is nothing to try where no server is asked.
+pub async fn probe(
+    request: &OpenRequest,
+    patience: Duration,
+) -> Result<Option<(ModelRef, Result<u16, ProviderError>)>, ErrorReport> {
+    if !matches!(request.source, ModelSource::Network | ModelSource::Record(_)) {
+        return Ok(None);
+    }
+    let agents = agents(request);
+    let start = agents::start(&agents, request, None, &mut Vec::new())?;
+    let catalog = Arc::new(Catalog::new(providers(request)?));
+    let model = choose_model(request, &catalog, None, start.agent)?;
+    let answer = Client::new(catalog).probe(&model, patience).await;
+    Ok(Some((model, answer)))
 }
 
 /// The same where it cannot be known before the user has said whether the project is trusted.

@@ -232,7 +232,10 @@ fn a_variable_that_an_unused_server_wants_is_told_and_stops_nothing() {
         let finished = lathe(&project, words).run().success();
         for sentence in said {
             assert_eq!(
-                finished.stderr.matches(sentence).count(),
+                // The doctor prints what it finds; commands keep their output to themselves.
+                format!("{}{}", finished.stdout, finished.stderr)
+                    .matches(sentence)
+                    .count(),
                 1,
                 "{sentence}: {finished}"
             );
@@ -272,4 +275,38 @@ fn a_word_that_is_no_command_has_no_help() {
                 .contains("Usage: lathe")
         );
     }
+}
+
+#[test]
+fn the_doctor_tries_the_server_the_theme_the_keys_and_the_hooks() {
+    let server = Server::start();
+    let project = Project::new().model(&server, Protocol::OpenAiChat).config(json!({
+        "theme": "nosuch",
+        "keybinds": {"quit": "f10"},
+        "hooks": {"Stop": [{"hooks": [
+            {"type": "command", "command": "./lost.sh now"},
+            {"type": "command", "command": "git status"},
+        ]}]},
+    }));
+    let finished = lathe(&project, &["doctor"]).run();
+    let has = |state: &str, words: &str| {
+        let is_it = |line: &str| line.starts_with(state) && line.contains(words);
+        assert!(finished.stdout.lines().any(is_it), "{state} {words}: {finished}");
+    };
+    has("warning", "there is no theme `nosuch`");
+    has("ok", "1 setting");
+    has("warning", "there is no program `./lost.sh`");
+    has("ok", "`local` answers");
+    assert!(!finished.stdout.contains("git status"), "{finished}");
+    let asked = server.all_requests();
+    assert_eq!(asked.len(), 1);
+    assert_eq!((asked[0].method.as_str(), asked[0].protocol), ("GET", None));
+    assert_eq!(finished.stderr, "");
+
+    drop(server);
+    let finished = lathe(&project, &["doctor"]).run().assert_code(1);
+    assert!(
+        finished.stdout.contains("cannot be reached at") && finished.stdout.contains("connection refused"),
+        "{finished}"
+    );
 }
