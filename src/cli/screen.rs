@@ -74,6 +74,7 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         extra,
         mut notes,
     } = launch;
+    refuse_dumb_terminal()?;
     let (themes, warning) = themes::configured(&request.loaded.config.theme, &dirs);
     notes.extend(warning);
     let preview = match wire::preview(&request) {
@@ -238,6 +239,19 @@ fn ui_settings(settings: &Tui) -> UiSettings {
 }
 
 /// Before anything is started for a screen that cannot be.
+/// A terminal without a movable cursor shows no screen; what serves there instead is named.
+fn refuse_dumb_terminal() -> Result<(), Failure> {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if !is_dumb || !io::stdout().is_terminal() {
+        return Ok(());
+    }
+    let failure = Failure::usage("the terminal is `dumb` (`TERM`): it cannot show a full screen");
+    Err(failure.hinted(
+        "`lathe --screen-reader` works there line by line, and `lathe run \"what to do\"` runs one turn. If the terminal can do \
+         more, set `TERM`, for example to `xterm-256color`.",
+    ))
+}
+
 fn check_terminal() -> Result<(), Failure> {
     let lacking = match (io::stdin().is_terminal(), io::stdout().is_terminal()) {
         (true, true) => return Ok(()),

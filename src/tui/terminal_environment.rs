@@ -166,21 +166,20 @@ impl TerminalEnvironment {
 
 /// Signs outside ASCII need a locale that has them, and one in which they are a column wide.
 fn symbols(set: &dyn Fn(&str) -> Option<String>) -> Symbols {
+    // The font of Linux's own console has few of them.
+    if set("TERM").as_deref() == Some("linux") {
+        return Symbols::Ascii;
+    }
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
     let Some(locale) = locale.map(|locale| locale.to_lowercase()) else {
         // Containers often set no locale, and their terminals still speak UTF-8.
-        return if set("TERM").as_deref() == Some("linux") {
-            Symbols::Ascii
-        } else {
-            Symbols::Unicode
-        };
+        return Symbols::Unicode;
     };
     let is_utf8 = locale.contains("utf-8") || locale.contains("utf8");
-    let is_posix = matches!(locale.as_str(), "c" | "posix");
     let is_wide = ["zh", "ja", "ko"]
         .iter()
         .any(|language| locale.starts_with(language));
-    if (is_utf8 || is_posix) && !is_wide {
+    if is_utf8 && !is_wide {
         Symbols::Unicode
     } else {
         Symbols::Ascii
@@ -237,6 +236,14 @@ mod tests {
             Symbols::Unicode
         );
         assert_eq!(read(&[]).symbols, Symbols::Unicode);
+        assert_eq!(
+            read(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).symbols,
+            Symbols::Ascii
+        );
+        assert_eq!(
+            read(&[("TERM", "linux"), ("LANG", "en_US.UTF-8")]).symbols,
+            Symbols::Ascii
+        );
     }
 
     #[test]

@@ -230,3 +230,31 @@ fn an_unknown_theme_is_told_and_the_default_is_used() {
     let terminal = open(&project);
     terminal.wait_text("there is no theme `nosuch`");
 }
+
+/// A terminal that can show no screen is told what it can do.
+#[test]
+fn a_dumb_terminal_is_refused_with_what_serves_there() {
+    let server = Server::start();
+    let project = project(&server);
+    let terminal = Terminal::program("env", &project, 80, 24, &["TERM=dumb", LATHE]);
+    assert_eq!(terminal.wait_exit().exit_code(), 2);
+    let screen = terminal.screen();
+    assert!(
+        screen.contains("--screen-reader") && screen.contains("lathe run"),
+        "{screen}"
+    );
+    let terminal = Terminal::program("env", &project, 80, 24, &["TERM=dumb", LATHE, "--screen-reader"]);
+    terminal.wait_text("local/test-model");
+}
+
+#[test]
+fn the_linux_console_and_other_locales_get_ascii() {
+    for variable in ["TERM=linux", "LC_ALL=C", "LANG=en_US.ISO-8859-1"] {
+        let server = Server::start();
+        let project = project(&server);
+        let variables = ["LANG=en_US.UTF-8", variable, LATHE];
+        let terminal = Terminal::program("env", &project, 80, 24, &variables);
+        let screen = terminal.wait_text("tab agent");
+        assert!(screen.is_ascii(), "{variable}: {screen}");
+    }
+}
