@@ -166,6 +166,8 @@ pub(crate) enum LayerRequest {
     ShowUndo(MessageId),
     /// Goes on from there in a session of its own.
     Fork(ForkPoint),
+    /// Opens the session on screen as soon as nobody else has it.
+    WaitForSession,
     /// Shows the changes in the work tree of a task.
     ShowTree(TaskTree, TreeIntent),
     Quit,

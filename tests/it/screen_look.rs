@@ -103,7 +103,6 @@ fn only_colours_that_the_terminal_has_are_sent() {
         (&["COLORTERM=", "TERM=xterm-256color"], Allowed::Indexed, "38;5;"),
         (&["COLORTERM=", "TERM=xterm"], Allowed::Basic, "3"),
         (&["NO_COLOR=1"], Allowed::NoColor, ""),
-        (&["COLORTERM=", "TERM=dumb"], Allowed::NoColor, ""),
     ] {
         let (raw, terminal) = seen(variables);
         let styles = styles(&raw);

@@ -122,6 +122,43 @@ fn a_session_open_elsewhere_is_shown_and_takes_nothing() {
     assert_eq!(server.requests().len(), 1);
 }
 
+/// Who finds a session open elsewhere reads it, forks it or waits for it, and is told who has it.
+#[test]
+fn a_session_open_elsewhere_can_be_forked_or_waited_for() {
+    let server = Server::with([
+        Turn::text("Said here."),
+        Turn::text("Said in the fork."),
+        Turn::text("Said when it was free."),
+    ]);
+    let project = project(&server);
+    let first = open(&project);
+    say(&first, "question");
+    first.wait_text("Said here.");
+    first.wait_text("send");
+    let elsewhere = || {
+        let terminal = Terminal::start(&project, 80, 24, &["-c"]);
+        terminal.wait_text("read only here. Enter: fork it, or wait.");
+        terminal.key(Key::Enter);
+        terminal.wait_text("This session is open in process ");
+        terminal.wait_quiet(Duration::from_millis(400));
+        terminal
+    };
+    let waiting = elsewhere();
+    waiting.keys("w");
+    waiting.wait_text("Waiting until process ");
+    let forking = elsewhere();
+    forking.keys("f");
+    forking.wait_text("Forked from");
+    say(&forking, "on my own");
+    forking.wait_text("Said in the fork.");
+
+    first.signal(Signal::TERM);
+    first.wait_exit();
+    waiting.wait_text("the session is free: you have it now");
+    say(&waiting, "mine now");
+    waiting.wait_text("Said when it was free.");
+}
+
 #[test]
 fn a_session_that_is_opened_after_a_day_says_where_it_stands() {
     let server = Server::start();

@@ -340,6 +340,10 @@ impl HostState {
                 session,
                 searched,
             },
+            HostQuery::Holder(session) => HostAnswer::Holder {
+                holder: stored().ok().and_then(|stored| stored.holder(&session)),
+                session,
+            },
             HostQuery::Rename(session, title) => HostAnswer::Renamed {
                 title: stored().and_then(|stored| stored.rename(&session, &title)),
                 session,

@@ -26,6 +26,8 @@ pub enum HostQuery {
     Prompts,
     /// Adds one to the history.
     KeepPrompt(Prompt),
+    /// The process that has it, where it is another one.
+    Holder(SessionId),
     Rename(SessionId, String),
     /// Lists it before others, and never removes it for its age; or no longer.
     Pin(SessionId, bool),
@@ -61,6 +63,11 @@ pub enum HostAnswer {
     Prompts(Vec<Prompt>),
     /// It is written before the sessions are closed.
     PromptKept,
+    Holder {
+        session: SessionId,
+        /// `None` where nobody has it.
+        holder: Option<String>,
+    },
     Renamed {
         session: SessionId,
         title: Result<String, ErrorReport>,

@@ -2,6 +2,7 @@
 //!
 //! Everything here blocks. What changes a session takes its lock, so that one that is open somewhere is left alone.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -102,7 +103,6 @@ impl StoredSessions {
     pub fn list(&self, kept_for: Option<Duration>) -> Result<Vec<ListedSession>, ErrorReport> {
         let now = now();
         let held = locks::held_locks(&self.data);
-        let own = std::process::id();
         let rows = self.store.list(None)?;
         let written = kept_for.map(|kept_for| (LastWritten::of(&rows), kept_for));
         let roots = rows.into_iter().filter(|row| row.parent.is_none());
@@ -111,12 +111,7 @@ impl StoredSessions {
             removed_in: written
                 .as_ref()
                 .and_then(|(last, kept_for)| last.removed_in(&row, *kept_for, now)),
-            held: match held.get(&row.id) {
-                None => None,
-                Some(Some(pid)) if *pid == own => None,
-                Some(Some(pid)) => Some(format!("process {pid}")),
-                Some(None) => Some("another process".to_owned()),
-            },
+            held: holder(&held, &row.id),
             row,
         });
         let (mut listed, others): (Vec<_>, Vec<_>) = listed.partition(|listed| listed.row.marks.pinned);
@@ -184,6 +179,11 @@ impl StoredSessions {
     }
 
     /// Sets whether a session is pinned. It may be open meanwhile.
+    /// Returns the other process that has a session.
+    pub fn holder(&self, session: &SessionId) -> Option<String> {
+        holder(&locks::held_locks(&self.data), session)
+    }
+
     pub fn pin(&self, session: &SessionId, is_pinned: bool) -> Result<SessionMarks, ErrorReport> {
         self.store.set_pinned(session, is_pinned)?;
         self.marks(session)
@@ -358,6 +358,15 @@ impl StoredSessions {
             }
             thread::sleep(AGAIN);
         }
+    }
+}
+
+/// Names the other process that has a session, of the locks that are held.
+fn holder(held: &HashMap<SessionId, Option<u32>>, session: &SessionId) -> Option<String> {
+    match held.get(session)? {
+        Some(pid) if *pid == std::process::id() => None,
+        Some(pid) => Some(format!("process {pid}")),
+        None => Some("another process".to_owned()),
     }
 }
 

@@ -46,6 +46,7 @@ impl App {
             again(self.quit_armed),
             self.views.front.remark.as_ref().map(|remark| remark.until),
             self.views.front.mode_rests,
+            self.views.front.waits_for_holder,
             self.open_question().and_then(|dialog| dialog.guard()?.until()),
             draft,
             table,
@@ -88,6 +89,7 @@ impl App {
                 self.send(Op::Rejudge);
             }
         }
+        self.ask_for_holder(now);
         let hears = self
             .open_question_mut()
             .and_then(|dialog| dialog.guard_mut())

@@ -87,6 +87,7 @@ impl App {
                 self.open_layer(Box::new(page::UndoPage::undo(Some(message))), now);
             }
             LayerRequest::Fork(point) => self.fork_at(point, now),
+            LayerRequest::WaitForSession => self.views.front.waits_for_holder = Some(now),
             LayerRequest::Quit => self.effects.push(Effect::Quit),
         }
     }

@@ -24,6 +24,7 @@ mod copying;
 mod draft_files;
 mod effect;
 mod frame;
+mod held_session;
 mod hints;
 mod history;
 mod input_queue;

@@ -126,7 +126,7 @@ impl App {
         self.ask_next(search.map(HostQuery::Search));
     }
 
-    fn ask_host(&mut self, request: HostQuery) {
+    pub(super) fn ask_host(&mut self, request: HostQuery) {
         self.effects.push(Effect::AskHost(request));
     }
 
@@ -264,6 +264,7 @@ impl App {
                     Err(error) => self.warn(&error.sentence(), now),
                 }
             }
+            HostAnswer::Holder { session, holder } => self.on_holder(&session, holder, now),
             HostAnswer::Renamed { session, title } => match title {
                 Ok(title) => self.listed_as(&session, &title, now),
                 Err(error) => self.warn(&error.sentence(), now),

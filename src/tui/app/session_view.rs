@@ -58,6 +58,8 @@ pub(super) struct SessionView {
     pub(super) wanted_inputs: HashMap<u64, TakeBackPurpose>,
     /// Operations that were sent before the session was open.
     pub(super) unsent: Vec<Op>,
+    /// When it is asked next whether the process that has the session has left it.
+    pub(super) waits_for_holder: Option<Instant>,
     /// True if something was sent from here.
     pub(super) has_messages: bool,
     pub(super) turn: TurnStatus,

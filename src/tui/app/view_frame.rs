@@ -197,7 +197,9 @@ impl SessionView {
             (Meaning::Rule, Meaning::TextMuted)
         };
         let of_task;
+        let of_holder = self.holder_words();
         let invitation = match (&self.task, self.turn) {
+            _ if of_holder.is_some() => of_holder.as_deref().unwrap_or_default(),
             (Some(_), _) => {
                 of_task = format!("Say something to {}.", sanitize_line(&self.facts.agent));
                 of_task.as_str()

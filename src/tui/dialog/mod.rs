@@ -12,6 +12,7 @@ mod choice;
 mod confirm;
 mod draw;
 mod form;
+mod held;
 mod keys;
 mod permission;
 mod proposal;
@@ -32,6 +33,7 @@ pub(crate) use background::on_ground;
 pub(crate) use choice::Choice;
 pub(crate) use confirm::ConfirmDialog;
 use form::FormDialog;
+pub(crate) use held::HeldDialog;
 use permission::Permission;
 pub(crate) use quit::QuitDialog;
 pub(crate) use stop::StopDialog;
@@ -42,7 +44,13 @@ pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
 
 /// The keys that dialogs bring along.
-pub(crate) static KEYS: &[&LayerKeys] = &[&quit::KEYS, &stop::KEYS, &confirm::KEYS, &summary::KEYS];
+pub(crate) static KEYS: &[&LayerKeys] = &[
+    &quit::KEYS,
+    &stop::KEYS,
+    &confirm::KEYS,
+    &held::KEYS,
+    &summary::KEYS,
+];
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {

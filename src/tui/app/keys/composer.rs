@@ -8,6 +8,7 @@ use crate::tui::app::{App, Effect, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, ParsedInput};
 use crate::tui::composer::{ChipOpening, Draft, EditEffect};
+use crate::tui::dialog::{HeldDialog, TypeAheadGuard};
 use crate::tui::keymap::Edit;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
@@ -99,6 +100,10 @@ impl App {
         if self.views.front.composer.is_blank() {
             if self.held_count() > 0 {
                 self.send(Op::Release);
+            } else if let SessionLink::ReadOnly(holder) = &self.views.front.link {
+                let guard = TypeAheadGuard::begin(now, self.views.front.typed);
+                let dialog = HeldDialog::new(holder, guard);
+                self.open_layer(Box::new(dialog), now);
             }
             return;
         }
@@ -106,7 +111,7 @@ impl App {
             SessionLink::Opening | SessionLink::Open => {}
             SessionLink::ReadOnly(holder) => {
                 let words = format!(
-                    "not sent: the session is open in {holder}; close it there, or start another with /new"
+                    "not sent: the session is open in {holder}; enter in an empty composer forks it or waits"
                 );
                 return self.say(words, Meaning::Warning, now);
             }
