@@ -89,13 +89,13 @@ pub(super) fn doctor() -> Result<ExitCode, Failure> {
     ];
     findings.extend(request.iter().flat_map(|request| warnings(&request.loaded)));
     findings.extend(request.iter().flat_map(|request| screen(&request.loaded, &dirs)));
-    findings.extend(request.iter().flat_map(|request| hooks(request)));
+    findings.extend(request.iter().flat_map(hooks));
     findings.extend(sandbox(&directory));
     findings.extend(request.as_ref().ok().and_then(|request| trust(&request.trust)));
     findings.extend(request.as_ref().ok().and_then(|request| left_out(&request.trust)));
     findings.extend(request.as_ref().ok().into_iter().flat_map(unused));
     findings.push(Finding::new("model", model(request.as_ref()), CheckState::Failed));
-    findings.extend(request.iter().filter_map(|request| server(request)));
+    findings.extend(request.iter().filter_map(server));
     let rows: Vec<_> = findings.iter().flat_map(Finding::rows).collect();
     print(&table(&rows))?;
     let is_well = findings.iter().all(|finding| finding.state != CheckState::Failed);

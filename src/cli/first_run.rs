@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::failure::Failure;
 use crate::conversation::ModelRef;
+use crate::private_file;
 use crate::session::wire::{ModelSource, OpenRequest};
 use crate::session::{ErrorReport, ReportKind};
 use crate::tui::{self, FirstRun, FirstRunChoice, FoundModel, Themes, TuiExit};
@@ -200,8 +201,10 @@ fn use_server(request: &mut OpenRequest, found: FoundServer) {
 fn keep(request: &OpenRequest, found: &FoundServer) -> Result<(), Failure> {
     let dir = &request.dirs.config;
     let file = dir.join("lathe.jsonc");
-    let written = std::fs::create_dir_all(dir)
-        .and_then(|()| std::fs::File::create_new(&file))
+    let mut new = private_file::options();
+    new.write(true).create_new(true);
+    let written = private_file::create_dir(dir)
+        .and_then(|()| new.open(&file))
         .and_then(|mut new| new.write_all(found.model().settings.as_bytes()));
     written.map_err(|error| Failure::system(&format!("`{}` could not be written", file.display()), error))
 }

@@ -348,7 +348,7 @@ async fn reader_gone() {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// SIGINT and SIGTERM, from the moment it is made.

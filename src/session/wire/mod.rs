@@ -33,6 +33,7 @@ mod tools;
 mod tree_parts;
 mod trust;
 mod unconfirmed;
+mod unused;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ use models::{choose_model, providers};
 pub use agents::load as agents;
 pub use commands::user_commands;
 pub use gates::{attachment_refusal, prompt_gate};
-pub use imported::{ImportedList, UnusedSetting, imported_lists, unused};
+pub use imported::{ImportedList, imported_lists};
 pub(super) use opening::{WiredSession, open};
 pub use part::Part;
 pub(in crate::session) use resume::{no_session, of_task};
@@ -61,6 +62,7 @@ pub use single_call::{ToolRun, run_tool};
 pub use tools::{ListedTool, find_tool, list_tools};
 pub use trust::{ProjectTrust, TrustFlag, TrustState, TrustedBy, accept_trust, settle_trust, trusted_names};
 pub use unconfirmed::{UnconfirmedParts, unconfirmed};
+pub use unused::{UnusedSetting, unused};
 
 /// The session to open, and the settings for it.
 #[derive(Debug, Clone)]

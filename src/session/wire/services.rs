@@ -9,11 +9,11 @@ use super::categories;
 use super::environment::{environment, of_terminals};
 use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
-use super::imported;
 use super::models::configured_edit_mode;
 use super::profile::BaseRules;
 use super::task_trees::{confine, tree_of, tree_roots};
 use super::tool_names::own_name;
+use super::unused;
 use super::{ErrorReport, FrontEndKind, OpenRequest};
 use crate::agent::driver::Reports;
 use crate::config::schema;
@@ -131,7 +131,7 @@ pub(super) fn tree_services(
         FrontEndKind::Attended => FrontEnd::Attached,
         FrontEndKind::Unattended => FrontEnd::Absent,
     };
-    notes.extend(imported::unused_line(request));
+    notes.extend(unused::unused_line(request));
     let hooks = hooks::settings(
         request,
         hooks::hooks(request)?,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::imported::unused_line;
+use super::unused::unused_line;
 use super::{OpenRequest, TrustState, TrustedBy};
 use crate::session::query::StatusGroup;
 

@@ -10,6 +10,10 @@ use super::{manifest_directory, rust_files};
 /// Files that open something by themselves, and why that cannot be put in the way by a project.
 const OPENERS: &[(&str, &str)] = &[
     (
+        "src/cli/first_run.rs",
+        "the user's configuration, which is written where there is none",
+    ),
+    (
         "src/cli/themes.rs",
         "a theme that the person names, and its parent beside it",
     ),
