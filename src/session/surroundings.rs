@@ -1,8 +1,8 @@
-//! What a session finds where it works.
+//! Surroundings of a session: its branch, its instruction files and the session before it.
 
 use serde::{Deserialize, Serialize};
 
-/// What was found when the session was opened.
+/// Surroundings of a session, as they were when it was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surroundings {
     /// The branch, or the first digits of a commit; none without a repository.

@@ -106,7 +106,7 @@ enum ServerSearch {
 struct Page {
     first: FirstRun,
     search: ServerSearch,
-    /// What would be written is shown.
+    /// True if the settings that would be written are shown.
     shows_settings: bool,
     terminal_environment: TerminalEnvironment,
     theme: Arc<Theme>,

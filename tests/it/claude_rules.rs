@@ -335,7 +335,7 @@ fn the_screen_names_what_is_not_used_and_so_does_its_status() {
     terminal.wait_text("other agents    found but not used: `.mcp.json`");
 }
 
-/// What a project set up for others brings is used as far as lathe knows it, and the rest is named.
+/// A project set up for others is used as far as lathe knows its files, and the rest is named.
 #[test]
 fn a_project_set_up_for_others_works_and_what_does_nothing_is_named() {
     let server = Server::with([Turn::text("Read.")]);

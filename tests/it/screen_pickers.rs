@@ -210,7 +210,7 @@ fn a_model_is_picked_for_the_next_step_and_kept_with_the_session() {
     });
 }
 
-/// What other programs call an action finds it, in the palette and as a command.
+/// Names that other programs have for an action find it, in the palette and as a command.
 #[test]
 fn words_of_other_programs_find_their_action() {
     let (_server, _project, terminal) = ready();

@@ -122,7 +122,7 @@ fn a_session_open_elsewhere_is_shown_and_takes_nothing() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// Who finds a session open elsewhere reads it, forks it or waits for it, and is told who has it.
+/// A session that is open elsewhere names the process that has it, and is read, forked or waited for.
 #[test]
 fn a_session_open_elsewhere_can_be_forked_or_waited_for() {
     let server = Server::with([
@@ -137,7 +137,7 @@ fn a_session_open_elsewhere_can_be_forked_or_waited_for() {
     first.wait_text("send");
     let elsewhere = || {
         let terminal = Terminal::start(&project, 80, 24, &["-c"]);
-        terminal.wait_text("read only here. Enter: fork it, or wait.");
+        terminal.wait_text(": ⏎ forks it or waits.");
         terminal.key(Key::Enter);
         terminal.wait_text("This session is open in process ");
         terminal.wait_quiet(Duration::from_millis(400));

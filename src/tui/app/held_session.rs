@@ -13,15 +13,16 @@ use crate::view::theme::Meaning;
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl SessionView {
-    /// Returns what stands in the empty composer where another process has the session.
-    pub(super) fn holder_words(&self) -> Option<String> {
+    /// Returns the text in the empty composer where another process has the session. `key` sends.
+    pub(super) fn holder_words(&self, key: &str) -> Option<String> {
         let SessionLink::ReadOnly(holder) = &self.link else {
             return None;
         };
         let holder = sanitize_line(holder);
         Some(match self.waits_for_holder {
             Some(_) => format!("Waiting until {holder} leaves this session."),
-            None => format!("Open in {holder}, read only here. Enter: fork it, or wait."),
+            None if key.is_empty() => format!("Open in {holder}, read only."),
+            None => format!("Open in {holder}, read only: {key} forks it or waits."),
         })
     }
 }

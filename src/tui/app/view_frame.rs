@@ -13,7 +13,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::on_ground;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::panel;
 use crate::tui::pictures::PictureJob;
 use crate::tui::statusbar::{TitleRow, TurnLine};
@@ -197,7 +197,9 @@ impl SessionView {
             (Meaning::Rule, Meaning::TextMuted)
         };
         let of_task;
-        let of_holder = self.holder_words();
+        let symbols = cx.appearance.terminal_environment.symbols;
+        let send = key_name(cx.keymap.label(Context::Composer, Action::Send), symbols);
+        let of_holder = self.holder_words(send);
         let invitation = match (&self.task, self.turn) {
             _ if of_holder.is_some() => of_holder.as_deref().unwrap_or_default(),
             (Some(_), _) => {

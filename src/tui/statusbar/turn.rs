@@ -18,7 +18,7 @@ use crate::view::{Look, spinner, status_meaning};
 
 /// Columns of the rule left of the line, and at least right of it.
 const RULE: usize = 2;
-/// What goes on keeps so many columns before a fact beside it is left out.
+/// Columns that the activity keeps before a fact beside it is left out.
 const LEAST_WORDS: usize = 24;
 
 pub(crate) struct TurnLine<'a> {

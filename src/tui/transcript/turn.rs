@@ -61,7 +61,7 @@ pub(crate) struct TurnProgress {
     pub(crate) tokens: u64,
 }
 
-/// What goes on in a turn right now.
+/// Current activity of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TurnActivity {
     Waiting {

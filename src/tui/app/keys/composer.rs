@@ -111,7 +111,7 @@ impl App {
             SessionLink::Opening | SessionLink::Open => {}
             SessionLink::ReadOnly(holder) => {
                 let words = format!(
-                    "not sent: the session is open in {holder}; enter in an empty composer forks it or waits"
+                    "not sent: the session is open in {holder}; the empty composer offers to fork it or to wait"
                 );
                 return self.say(words, Meaning::Warning, now);
             }
