@@ -36,24 +36,24 @@ pub(super) enum Command {
     Run(RunArgs),
     /// Try lathe on a scripted model and a scratch project; needs no key and no network
     Demo,
-    /// List the tools a model is shown, or describe one
+    /// List the tools that the model gets, or describe one
     Tools(ToolsArgs),
     /// Run one tool once in a throwaway session
     Tool(ToolArgs),
     /// List the agents, with where each came from
     Agents,
-    /// List your own commands, with where each came from
+    /// List your custom slash commands, with where each came from
     Commands,
     /// List the themes, with where each came from
     Themes,
-    /// Check that what lathe needs is there
+    /// Check the configuration, the model and the programs that lathe needs
     Doctor,
     /// Show the configuration, its files or its schema
     Config {
         #[command(subcommand)]
         command: Option<ConfigCommand>,
     },
-    /// List or revoke the permissions that were granted for good
+    /// List or revoke stored permissions
     Permissions {
         #[command(subcommand)]
         command: Option<PermissionsCommand>,
@@ -74,7 +74,7 @@ pub(super) enum Command {
         #[arg(long, global = true)]
         json: bool,
     },
-    /// Print the completions of a shell
+    /// Print the completion script for a shell
     Completions {
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
@@ -96,7 +96,7 @@ pub(super) struct ScreenArgs {
     /// Submit TEXT as soon as the screen is ready
     #[arg(short, long, value_name = "TEXT")]
     pub(super) prompt: Option<String>,
-    /// Say everything in lines that are only added to, for screen readers
+    /// Linear, append-only output for screen readers
     #[arg(long)]
     pub(super) screen_reader: bool,
 }
@@ -110,7 +110,7 @@ pub(super) struct OpenArgs {
     /// The agent to use
     #[arg(short, long, value_name = "NAME")]
     pub(super) agent: Option<String>,
-    /// What happens without asking
+    /// The permission mode: which actions run without asking
     #[arg(long, value_name = "MODE", value_parser = mode_parser(), default_value = "ask")]
     pub(super) permission_mode: Mode,
     /// An extra configuration file, read last
@@ -145,7 +145,7 @@ pub(super) struct CassetteArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// The prompt, with `/commands` and `@files` as in the composer; what is piped in is appended as it is
+    /// The prompt, with `/commands` and `@files` as in the composer; piped input is appended unchanged
     #[arg(value_name = "PROMPT")]
     pub(super) prompt: Vec<String>,
     /// `text`: the answer on stdout, progress on stderr; `json`: one event a line on stdout
@@ -154,7 +154,7 @@ pub(super) struct RunArgs {
     /// Attach a file (repeatable)
     #[arg(short = 'f', long = "file", value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(super) files: Vec<PathBuf>,
-    /// Start no model request above this: dollars (2.50), tokens (500k) or minutes (30m), for the run and all its tasks
+    /// Start no model request once this is spent: dollars (2.50), tokens (500k) or minutes (30m), for the run and its tasks
     #[arg(long, value_name = "AMOUNT", value_parser = budget::parse)]
     pub(super) budget: Option<Budget>,
     /// Exit with 3 when a call was refused because nobody could answer
@@ -173,7 +173,7 @@ pub(super) struct ToolsArgs {
     /// Describe this tool alone, with its JSON Schema
     #[arg(value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// List every registered tool, not only those that the default agent is shown
+    /// List every registered tool, not only those of the default agent
     #[arg(long)]
     pub(super) all: bool,
     /// Print JSON
@@ -200,19 +200,19 @@ pub(super) struct ToolArgs {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Print the files that are read, existing or not, in their order
+    /// Print the configuration files in the order they are read, existing or not
     Path,
     /// Print the JSON Schema of a configuration file
     Schema,
-    /// Print the merged configuration and where each permission rule stands (default)
+    /// Print the merged configuration and the file of each permission rule (default)
     Show,
 }
 
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum PermissionsCommand {
-    /// Print every stored rule and what is trusted (default)
+    /// Print the stored rules and the trusted directories (default)
     List,
-    /// Remove one
+    /// Remove a stored rule, or the trust in a directory
     Revoke {
         /// A rule's number or a trusted directory, as `lathe permissions list` prints it
         #[arg(value_name = "ID", value_hint = ValueHint::DirPath)]
@@ -251,34 +251,34 @@ pub(super) enum SessionsCommand {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
     },
-    /// Print the messages that hold a text, newest first
+    /// Print the messages that contain TEXT, newest first
     Search {
         #[arg(value_name = "TEXT", required = true)]
         words: Vec<String>,
     },
-    /// Print one session whole, to keep it elsewhere
+    /// Print one session in full, for a backup or another machine
     Export {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
 
-        /// Markdown is for people
+        /// `json` can be imported again, `markdown` is for reading
         #[arg(long, value_name = "FORMAT", default_value = "json", conflicts_with = "json")]
         format: ExportForm,
     },
-    /// Make a session of one that lathe or another program wrote to a file
+    /// Import a session from a file that lathe or another program wrote
     Import {
         /// An export of lathe or OpenCode, a session file of Claude Code or Codex, or `opencode.db#SESSION`
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: String,
-        /// The program that wrote it [default: found out]
+        /// The program that wrote it [default: detected]
         #[arg(long, value_name = "PROGRAM")]
         from: Option<ImportFrom>,
     },
-    /// Take back what was changed and said from a message on
+    /// Undo the file changes and messages from a message on
     Undo(UndoArgs),
-    /// Take the last undo back, until a message is sent
+    /// Redo the last undo; possible until the next message
     Redo(RedoArgs),
-    /// Delete one session, what its tasks said and the stored outputs of its calls
+    /// Delete one session, with its tasks and stored tool outputs
     Delete {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]
         id: SessionId,
@@ -297,13 +297,13 @@ pub(super) enum ImportFrom {
 pub(super) struct UndoArgs {
     #[arg(value_name = "ID", value_parser = SessionId::from_str)]
     pub(super) id: SessionId,
-    /// The message of yours to go back to before; it becomes the draft [default: the last one]
+    /// Your message to go back to; it becomes the draft again [default: the last one]
     #[arg(long, value_name = "MESSAGE", value_parser = MessageId::from_str)]
     pub(super) to: Option<MessageId>,
-    /// Leave the other half as it is
+    /// Undo this half only
     #[arg(long, value_name = "WHAT")]
     pub(super) only: Option<UndoOnly>,
-    /// Leave files as they are that changed since, and undo the others
+    /// Skip files that changed since, and undo the others
     #[arg(long)]
     pub(super) skip_changed: bool,
     /// Only print what would change
@@ -328,23 +328,23 @@ pub(super) struct RedoArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum WorktreesCommand {
-    /// Print all work trees, those of the oldest tasks first (default)
+    /// Print all work trees, oldest task first (default)
     List,
-    /// Print what is changed in one since it was made
+    /// Print the changes in one work tree
     Diff {
         #[arg(value_name = "ID")]
         id: TreeId,
     },
-    /// Apply the changes of one to its project: all of them, or none where one conflicts
+    /// Apply the changes of one work tree to its project; on a conflict, none are applied
     Apply {
         #[arg(value_name = "ID")]
         id: TreeId,
     },
-    /// Remove one whose changes are all applied
+    /// Remove one work tree whose changes are all applied
     Remove {
         #[arg(value_name = "ID")]
         id: TreeId,
-        /// Remove it with changes that are not applied, which are named first
+        /// Remove it even with unapplied changes, which are listed first
         #[arg(long)]
         discard: bool,
     },

@@ -74,7 +74,7 @@ fn content(bytes: Vec<u8>) -> Result<(String, String), String> {
         }
         None => {
             let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-            let text = text.ok_or("is neither text nor an image nor a PDF, so no model could read it")?;
+            let text = text.ok_or("is not text, an image or a PDF, so a model cannot read it")?;
             Ok(("text/plain".to_owned(), text))
         }
     }
@@ -131,7 +131,7 @@ mod tests {
         assert!(
             attached("a.bin", &[0, 1, 2])
                 .unwrap_err()
-                .contains("neither text nor an image")
+                .contains("is not text, an image or a PDF")
         );
         assert!(attached("a.txt", &[0xff, 0xfe, b'a']).is_err());
     }

@@ -10,7 +10,7 @@ pub(super) fn parse(given: &str) -> Result<Budget, String> {
         let is_plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
         let amount = digits.parse::<f64>().ok().filter(|_| is_plain);
         let amount = amount.filter(|amount| *amount > 0.0);
-        amount.ok_or_else(|| format!("`{given}` is no amount above 0; {EXPECTED}"))
+        amount.ok_or_else(|| format!("`{given}` is not an amount above 0; {EXPECTED}"))
     };
     let given = given.trim();
     if let Some(thousands) = given.strip_suffix(['k', 'K']) {

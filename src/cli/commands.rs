@@ -20,7 +20,7 @@ pub(super) fn commands() -> Result<(), Failure> {
 
 fn list(commands: &[UserCommand]) -> String {
     if commands.is_empty() {
-        return "There are none yet: a Markdown file in `.lathe/commands` is one.\n".to_owned();
+        return "There are none yet. Each Markdown file in `.lathe/commands` is a command.\n".to_owned();
     }
     let head = ["NAME", "ARGUMENTS", "SOURCE", "DESCRIPTION"].map(str::to_owned);
     let clean = |text: &str| sanitize_line(text).into_owned();

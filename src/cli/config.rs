@@ -147,7 +147,7 @@ fn imported_rules(list: &ImportedList) -> Vec<Value> {
         if rule.action == Action::Allow && !list.may_allow {
             let why = match list.origin {
                 Origin::Project => "the project is not trusted",
-                Origin::Global | Origin::Extra | Origin::Managed => "it waits for your yes",
+                Origin::Global | Origin::Extra | Origin::Managed => "it needs your approval",
             };
             shown["ignored"] = Value::from(why);
         }

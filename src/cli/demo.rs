@@ -17,8 +17,8 @@ use super::screen::{Launch, Left, launch};
 use crate::config::{Config, Dirs};
 use crate::session::wire::{FrontEndKind, ModelSource, SessionChoice};
 
-const WELCOME: &str = "This is the demo: a scripted model with real tools, in a small project that is gone when you \
-    leave. Type anything and press enter.";
+const WELCOME: &str = "This is the demo: a scripted model with real tools, in a small project that is deleted \
+    when you quit. Type anything and press enter.";
 
 /// The project, by paths.
 const FILES: [(&str, &str); 3] = [

@@ -132,7 +132,7 @@ fn shell(loaded: Option<&LoadedConfig>) -> Result<String, String> {
 }
 
 fn git(directory: &Path) -> Result<String, String> {
-    let missing = "git does not run; without it a project is the directory lathe is started in";
+    let missing = "git does not run; without it, the project is the directory where lathe was started";
     let environment = shell_environment(std::env::vars_os(), &EnvironmentRules::default());
     let git = Git::find(PathBuf::from("/"), environment, directory).map_err(|_| missing)?;
     let limits = Limits {
@@ -160,7 +160,7 @@ fn screen(loaded: &LoadedConfig, dirs: &Dirs) -> [Finding; 2] {
         (_, Some(warning)) => Err(warning),
     };
     let keys = match keys::keymap(loaded) {
-        Ok(_) if loaded.config.keybinds.is_empty() => Ok("as they come".to_owned()),
+        Ok(_) if loaded.config.keybinds.is_empty() => Ok("defaults".to_owned()),
         Ok(_) => Ok(plural(loaded.config.keybinds.iter().count(), "setting")),
         Err(failure) => Err(failure.into_message()),
     };
@@ -183,13 +183,13 @@ fn hooks(request: &OpenRequest) -> Vec<Finding> {
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
         (is_name && !is_there(program, root)).then(|| {
-            let said = format!("`{command}`: there is no program `{program}`");
+            let said = format!("`{command}`: program `{program}` not found");
             Finding::new("hook", Err(said), CheckState::Warning)
         })
     });
     let lost: Vec<Finding> = lost.collect();
     if lost.is_empty() {
-        let said = format!("{}, whose programs are there", plural(commands.len(), "command"));
+        let said = format!("{}, all programs found", plural(commands.len(), "command"));
         return vec![Finding::new("hooks", Ok(said), CheckState::Warning)];
     }
     lost
@@ -214,7 +214,7 @@ fn server(request: &OpenRequest) -> Option<Finding> {
     let provider = &model.provider;
     let said = match answer {
         Ok(status @ (401 | 403)) => Err(format!(
-            "`{provider}` answers and refuses the key (HTTP {status}); check it, and that it is meant for this server"
+            "`{provider}` refuses the key (HTTP {status}); check the key, and that it belongs to this server"
         )),
         Ok(status @ 500..) => Err(format!("`{provider}` answers with HTTP {status}")),
         Ok(_) => Ok(format!("`{provider}` answers")),
@@ -243,10 +243,10 @@ fn sandbox(directory: &Path) -> [Finding; 5] {
         ..free.clone()
     };
     let reading = if Support::of_kernel().can_confine_reading() {
-        Ok("what runs without a question can be confined to reading".to_owned())
+        Ok("commands that run without asking can be made read-only".to_owned())
     } else {
         Err(
-            "more commands that only read are asked about; it needs Landlock of Linux 6.2 and seccomp"
+            "lathe asks before more read-only commands; this needs Landlock (Linux 6.2) and seccomp"
                 .to_owned(),
         )
     };
@@ -261,22 +261,18 @@ fn sandbox(directory: &Path) -> [Finding; 5] {
         tried(
             "sandbox: files",
             &free,
-            "commands can be kept from writing elsewhere",
+            "writes outside the project can be blocked",
         ),
-        tried(
-            "sandbox: network",
-            &offline,
-            "commands can be kept from the network",
-        ),
+        tried("sandbox: network", &offline, "network access can be blocked"),
         tried(
             "sandbox: protected",
             &kept,
-            "protected files can be kept as they are",
+            "protected files can be made read-only",
         ),
         tried(
-            "sandbox: rights",
+            "sandbox: metadata",
             &mounted,
-            "rights and times of files elsewhere can be kept as they are",
+            "mode and time changes outside the project can be blocked",
         ),
         Finding::new("sandbox: reading", reading, CheckState::Missing),
     ]
@@ -290,7 +286,7 @@ fn trust(trust: &ProjectTrust) -> Option<Finding> {
             let by = match by {
                 TrustedBy::Flag => "by `--trust`",
                 TrustedBy::Configuration => "by your configuration",
-                TrustedBy::Answer => "as you answered",
+                TrustedBy::Answer => "by your answer",
             };
             let names = if trust.parts.is_empty() {
                 "nothing that needs it".to_owned()
@@ -300,7 +296,7 @@ fn trust(trust: &ProjectTrust) -> Option<Finding> {
             Ok(format!("trusted {by}: {names}"))
         }
         TrustState::Untrusted { .. } => Err(format!(
-            "not trusted, and ignored: {}; `--trust` uses it for once",
+            "not trusted, so ignored: {}; `--trust` uses it once",
             trust.names()
         )),
     };
@@ -322,7 +318,7 @@ fn unused(request: &OpenRequest) -> Vec<Finding> {
 }
 
 fn model(request: Result<&OpenRequest, &String>) -> Result<String, String> {
-    let request = request.map_err(|_| "not known before the configuration is mended")?;
+    let request = request.map_err(|_| "unknown until the configuration is fixed")?;
     wire::preview(request)
         .map(|preview| preview.model)
         .map_err(|report| report.message)

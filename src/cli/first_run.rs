@@ -131,7 +131,7 @@ pub(super) fn begin(
     });
     let screen = FirstRun {
         themes,
-        sentence: format!("There is nobody to talk to yet: {}.", report.message),
+        sentence: format!("lathe is not set up yet: {}.", report.message),
         looked_for: names(),
         server,
         keys: KEYS.join(" or "),

@@ -51,7 +51,7 @@ pub(super) fn complete(schema: &mut Value) {
     let mut known = Map::new();
     known.insert(
         "preset".to_owned(),
-        json!({ "description": "Keys of another program, changed by what is said here.", "enum": key_presets() }),
+        json!({ "description": "The keys of another program; the other settings change single keys.", "enum": key_presets() }),
     );
     for action in key_actions() {
         let now = if action.keys.is_empty() {
@@ -60,7 +60,7 @@ pub(super) fn complete(schema: &mut Value) {
             action.keys.join(", ")
         };
         let mut entry = keys.clone();
-        entry["description"] = Value::from(format!("{}. Without this: {now}", action.description));
+        entry["description"] = Value::from(format!("{}. Default: {now}", action.description));
         known.insert(action.name, entry);
     }
     keybinds["properties"] = Value::Object(known);
@@ -82,7 +82,7 @@ mod tests {
         );
         assert_eq!(
             known["palette"]["description"],
-            "open the palette: every action. Without this: ctrl+p, leader p"
+            "open the palette: every action. Default: ctrl+p, leader p"
         );
         for action in key_actions() {
             assert!(known.get(&action.name).is_some(), "{}", action.name);

@@ -67,9 +67,9 @@ fn distrust(rules: &StoredRules, given: &Path) -> Result<(), Failure> {
     let place = absolute.canonicalize().unwrap_or(absolute);
     let shown = sanitize_line(&place.to_string_lossy()).into_owned();
     if rules.distrust(&place)? {
-        return print(&format!("`{shown}` is not trusted any more\n"));
+        return print(&format!("`{shown}` is no longer trusted\n"));
     }
-    let failure = Failure::missing(format!("no answer trusts `{shown}`"));
+    let failure = Failure::missing(format!("no stored answer trusts `{shown}`"));
     Err(failure.hinted("`lathe permissions list` shows the directories that are trusted."))
 }
 

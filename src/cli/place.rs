@@ -174,7 +174,7 @@ pub(super) fn model_source(args: &CassetteArgs) -> Result<ModelSource, Failure> 
     if let Some(cassette) = &args.replay {
         if !cassette.is_file() {
             let message = format!(
-                "the cassette `{}` is not a file that is there",
+                "the cassette `{}` does not exist or is not a file",
                 cassette.display()
             );
             return Err(Failure::usage(message));
@@ -208,9 +208,7 @@ pub(super) fn not_there(given: &Path) -> Failure {
     let near = names
         .map(|command| (strsim::levenshtein(&name, command), command))
         .min();
-    let failure = Failure::usage(format!(
-        "`{name}` is neither a command nor a directory that is there"
-    ));
+    let failure = Failure::usage(format!("`{name}` is neither a command nor an existing directory"));
     match near {
         Some((0, command)) => failure.hinted(format!("Write options after the command: lathe {command} …")),
         Some((1..=2, command)) => failure.hinted(format!("Did you mean `lathe {command}`?")),

@@ -51,7 +51,7 @@ pub(super) fn read(words: &[String], prompt: Prompt) -> Result<RunPrompt, Failur
     };
     if words.is_empty() && piped.is_empty() {
         let failure = Failure::usage("there is no prompt");
-        return Err(failure.hinted("Give it as words, or pipe it in: lathe run \"explain this project\""));
+        return Err(failure.hinted("Pass it as arguments, or pipe it in: lathe run \"explain this project\""));
     }
     Ok(RunPrompt { words, piped })
 }
@@ -69,13 +69,13 @@ fn patiently(stdin: Box<dyn Read + Send>, has_words: bool) -> Result<String, Fai
     whole.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         if has_words && !has_begun.load(Ordering::Relaxed) {
             print_note(
-                "nothing came from stdin, so the words alone are the prompt; to send what a slow command prints, \
-                 write it to a file and attach that with -f",
+                "stdin sent nothing, so only the arguments are the prompt; to send the output of a slow command, \
+                write it to a file and attach it with -f",
             );
             return Ok(String::new());
         }
         print_note(
-            "waiting for the end of stdin, which belongs to the prompt; `lathe run … </dev/null` reads none",
+            "waiting for the end of stdin, which is part of the prompt; `lathe run … </dev/null` skips it",
         );
         let gone = || Err(Failure::system("stdin could not be read", "its reader is gone"));
         whole.recv().unwrap_or_else(|_| gone())
@@ -100,10 +100,10 @@ fn read_text(stdin: impl Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     match stdin.take(MAX_PIPED + 1).read_to_end(&mut bytes) {
         Ok(read) if read as u64 > MAX_PIPED => Err(Failure::usage(
-            "more than 16 MiB were piped in; put them in a file and name it in the prompt",
+            "stdin is larger than 16 MiB; put it in a file and name that in the prompt",
         )),
         Ok(_) => String::from_utf8(bytes).map_err(|_| {
-            let failure = Failure::usage("what was piped in is not UTF-8 text");
+            let failure = Failure::usage("stdin is not UTF-8 text");
             failure.hinted("Attach images and PDFs with -f.")
         }),
         Err(error) => Err(Failure::system("stdin could not be read", error)),

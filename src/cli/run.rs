@@ -90,8 +90,8 @@ fn called(words: &str, request: &OpenRequest) -> Result<Option<CalledCommand>, F
     if !commands.iter().any(|command| command.name == name) {
         let failure = Failure::usage(format!("there is no command `/{name}`"));
         return Err(failure.hinted(
-            "`lathe commands` lists yours; those of the screen's own are not there in `run`. A text that begins with a slash \
-             can be piped in.",
+            "`lathe commands` lists yours; the built-in ones need the full screen. To send a prompt that begins \
+            with a slash, pipe it in.",
         ));
     }
     Ok(Some(CalledCommand::ByName {

@@ -247,7 +247,7 @@ fn refuse_dumb_terminal() -> Result<(), Failure> {
     }
     let failure = Failure::usage("the terminal is `dumb` (`TERM`): it cannot show a full screen");
     Err(failure.hinted(
-        "`lathe --screen-reader` works there line by line, and `lathe run \"what to do\"` runs one turn. If the terminal can do \
+        "`lathe --screen-reader` works there, and `lathe run \"what to do\"` runs one turn. If the terminal can do \
          more, set `TERM`, for example to `xterm-256color`.",
     ))
 }

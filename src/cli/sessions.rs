@@ -97,7 +97,7 @@ fn search(stored: &StoredSessions, text: &str, style: OutputStyle) -> Result<(),
     let hits = stored.hits(text, HITS)?;
     if hits.len() == HITS {
         print_note(&format!(
-            "only the newest {HITS} messages are shown; search for more words"
+            "only the newest {HITS} messages are shown; add words to narrow the search"
         ));
     }
     match style {

@@ -133,7 +133,7 @@ fn theme(name: &str, dir: &Path) -> Result<Theme, String> {
     let file = dir.join(format!("{name}.json"));
     if !is_plain(name) || !file.exists() {
         return Err(format!(
-            "there is no theme `{name}`, neither built in nor at `{}`; `lathe themes` lists those there are",
+            "there is no theme `{name}`, built in or at `{}`; `lathe themes` lists all",
             file.display()
         ));
     }

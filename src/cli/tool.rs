@@ -58,10 +58,10 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
 fn check_object(args: &str) -> Result<(), Failure> {
     let what = match serde_json::from_str::<Value>(args) {
         Ok(Value::Object(_)) => return Ok(()),
-        Ok(_) => "they are JSON of another kind".to_owned(),
+        Ok(_) => "they are JSON, but not an object".to_owned(),
         Err(error) => format!("they are not valid JSON: {error}"),
     };
-    let failure = Failure::usage(format!("the arguments of a tool are a JSON object; {what}"));
+    let failure = Failure::usage(format!("the arguments must be a JSON object; {what}"));
     Err(failure.hinted("For example: lathe tool read '{\"file_path\": \"README.md\"}'"))
 }
 

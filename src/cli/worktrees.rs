@@ -135,7 +135,7 @@ fn applied(outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failur
         return Ok(ExitCode::SUCCESS);
     }
     print_note(&format!(
-        "{}, so nothing was written; settle them in the project or in the tree, and apply again",
+        "{}, so nothing was written; resolve them in the project or in the work tree, then apply again",
         plural(conflicts.len(), "conflict")
     ));
     Ok(ExitCode::FAILURE)
@@ -144,7 +144,7 @@ fn applied(outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failur
 fn remove(trees: &TaskTrees, task: &TaskId, removal: &Removal, style: OutputStyle) -> Result<(), Failure> {
     let removed = trees.remove(task, removal, |held| {
         print_note(&format!(
-            "this goes with the tree of task `{task}`: {}",
+            "lost with the work tree of task `{task}`: {}",
             goes(held)
         ));
     })?;
@@ -158,7 +158,7 @@ fn remove(trees: &TaskTrees, task: &TaskId, removal: &Removal, style: OutputStyl
             let ignored = usize::try_from(removed.ignored).unwrap_or(usize::MAX);
             let with = match ignored {
                 0 => String::new(),
-                count => format!(" · {} went with it", plural(count, "ignored file")),
+                count => format!(" · with {}", plural(count, "ignored file")),
             };
             print(&format!("removed {}{with}\n", removed.task))
         }

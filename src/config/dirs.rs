@@ -57,11 +57,8 @@ impl Dirs {
                 .filter(|value| !value.is_empty())
                 .map(PathBuf::from);
             let chosen = given.or_else(|| platform.map(|dir| dir.join("lathe")));
-            let problem = || {
-                Problem::general(format!(
-                    "there is no home directory to look in; set `{name}` to a directory"
-                ))
-            };
+            let problem =
+                || Problem::general(format!("there is no home directory; set `{name}` to a directory"));
             let chosen = chosen.ok_or_else(problem)?;
             std::path::absolute(&chosen)
                 .map_err(|error| Problem::general(format!("`{name}` cannot be made absolute: {error}")))

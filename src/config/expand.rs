@@ -125,7 +125,7 @@ impl Expansion<'_> {
                     } else {
                         let error = ReadError::Withheld { real: file.real };
                         let name = inside.trim();
-                        let sentence = format!("wants the file `{name}`, which was left out: {error}");
+                        let sentence = format!("needs the file `{name}`, which was left out: {error}");
                         expanded.withheld.push(sentence);
                     }
                 }
@@ -150,7 +150,7 @@ impl Expansion<'_> {
         if let Some(file) = self.texts.get(&path) {
             return self.allowed(file, name);
         }
-        let unreadable = |error: ReadError| format!("wants the file `{name}`, which cannot be read: {error}");
+        let unreadable = |error: ReadError| format!("needs the file `{name}`, which cannot be read: {error}");
         let everything = |_: &Path| true;
         let file = everything.open(&path).map_err(unreadable)?;
         let real = file.real_path().to_path_buf();
@@ -167,7 +167,7 @@ impl Expansion<'_> {
             return Ok(file);
         }
         Err(format!(
-            "wants the file `{name}`, which is outside the project; a project's file cannot read it"
+            "needs the file `{name}`, which is outside the project; a project's file cannot read it"
         ))
     }
 }
@@ -201,16 +201,16 @@ fn next_expansion(text: &str) -> Option<(&str, VariableKind, &str, &str)> {
 fn variable(name: &str) -> Result<String, ExpansionError> {
     let name = name.trim();
     if name.is_empty() || name.contains(['=', '\0']) {
-        let sentence = format!("wants the environment variable `{name}`, which is not a name");
+        let sentence = format!("needs the environment variable `{name}`, which is not a valid name");
         return Err(ExpansionError::Other(sentence));
     }
     match std::env::var(name) {
         Ok(value) => Ok(value),
         Err(std::env::VarError::NotPresent) => Err(ExpansionError::UnsetVariable(format!(
-            "wants the environment variable `{name}`, which is not set"
+            "needs the environment variable `{name}`, which is not set"
         ))),
         Err(std::env::VarError::NotUnicode(_)) => Err(ExpansionError::Other(format!(
-            "wants the environment variable `{name}`, which is not valid UTF-8"
+            "needs the environment variable `{name}`, which is not valid UTF-8"
         ))),
     }
 }

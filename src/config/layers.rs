@@ -391,7 +391,7 @@ impl<'a> Merge<'a> {
             // A project must not be able to stop the start.
             Err(problem) if !counts => {
                 let asks = if ClaudeRules::of_invalid(source).has_lost_rules {
-                    "; every call asks until it is mended, because it may deny something"
+                    "; every call asks until it is fixed, because it may contain a deny rule"
                 } else {
                     ""
                 };

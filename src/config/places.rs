@@ -222,7 +222,7 @@ fn missing(origin: Origin, path: &Path) -> Option<Problem> {
     let message = match origin {
         Origin::Extra => "this file, given with `--config`, does not exist",
         Origin::Managed if path.is_symlink() => {
-            "the link leads nowhere, so the rules of this machine cannot be read"
+            "the link is broken, so the rules of this machine cannot be read"
         }
         Origin::Global | Origin::Project | Origin::Managed => return None,
     };

@@ -14,7 +14,7 @@ const LENGTH: usize = 26;
 
 /// A string that is not an identifier of the wanted kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is not {kind} id; it would look like `{prefix}…`")]
+#[error("`{given}` is not {kind} id; it should look like `{prefix}…`")]
 pub struct IdError {
     given: String,
     kind: &'static str,

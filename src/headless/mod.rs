@@ -292,7 +292,7 @@ fn without_unread(input: &Input, left_out: usize) -> Option<Input> {
 fn goes_without(why: &str) -> ErrorReport {
     ErrorReport {
         kind: ReportKind::BadRequest,
-        message: format!("The prompt goes without a file that it names: {why}."),
+        message: format!("A file named in the prompt is not attached: {why}."),
         hint: None,
     }
 }

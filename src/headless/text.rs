@@ -132,7 +132,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
         }
         let keys: Vec<_> = keys.collect();
         let keys = keys.join(", ");
-        self.progress(&format!("⊘ {keys} was not asked for: nobody is here to allow it"));
+        self.progress(&format!("⊘ {keys} denied: nobody is here to allow it"));
     }
 }
 

@@ -91,8 +91,8 @@ impl Refusal {
         match self {
             Self::Changed => "has changed since".to_owned(),
             Self::ChangedBetween => "was changed by something else in between".to_owned(),
-            Self::ByCommand => "was changed by a command, and has no kept content of before".to_owned(),
-            Self::NotKept => "has no kept content to go back to".to_owned(),
+            Self::ByCommand => "was changed by a command, and has no stored earlier version".to_owned(),
+            Self::NotKept => "has no stored earlier version".to_owned(),
             Self::Unreadable(why) => format!("cannot be looked at: {why}"),
         }
     }

@@ -35,7 +35,7 @@ const DELETES: &str = "deletes files, no undo";
 const IN_PLACE: &str = "changes files in place, no undo";
 const OVERWRITES: &str = "overwrites files, no undo";
 const DISCARDS: &str = "discards changes";
-const KEEPS: &str = "changes what the repository keeps";
+const KEEPS: &str = "changes git's stored data";
 const REWRITES: &str = "rewrites history";
 
 /// Programs that do it whatever their words are.
@@ -45,14 +45,17 @@ const PROGRAMS: &[(&[&str], &str)] = &[
         &["dd", "truncate", "mkfs", "wipefs", "blkdiscard"],
         "overwrites data, no undo",
     ),
-    (&["mv"], "moves files, also over others"),
+    (&["mv"], "moves files, may overwrite others"),
     (&["kill", "pkill", "killall"], "stops processes"),
     (
         &["chmod", "chown", "chgrp", "setfacl", "chattr", "setcap"],
-        "changes rights",
+        "changes file permissions",
     ),
-    (&["reboot", "shutdown", "poweroff", "halt"], "stops the machine"),
-    (&["userdel", "groupdel", "usermod"], "changes rights"),
+    (
+        &["reboot", "shutdown", "poweroff", "halt"],
+        "shuts down the machine",
+    ),
+    (&["userdel", "groupdel", "usermod"], "changes user accounts"),
 ];
 
 /// Programs that run what stands behind their options.
@@ -209,7 +212,7 @@ fn action(program: &str, arguments: &[&str]) -> Option<&'static str> {
 fn awk(arguments: &[&str]) -> Option<&'static str> {
     let runs = |word: &&str| word.contains("system") || word.contains('|') || word.contains("getline");
     if arguments.iter().any(runs) {
-        return Some("runs commands of its own");
+        return Some("runs other commands");
     }
     let whole = arguments.join(" ");
     let writes = whole.contains('>') && whole.contains("print");
@@ -307,7 +310,7 @@ fn git(arguments: &[&str]) -> Option<&'static str> {
             let reads = has(&["--get", "--get-all", "--get-regexp", "--list", "-l"])
                 || matches!(first, "get" | "list");
             let is_one_key = operands().count() <= 1 && !has(&["--unset", "--unset-all", "--edit", "-e"]);
-            found(!reads && !is_one_key, "changes how git works")
+            found(!reads && !is_one_key, "changes git's configuration")
         }
         "submodule" => found(first == "deinit", DISCARDS),
         "checkout-index" | "read-tree" => Some(DISCARDS),
@@ -383,7 +386,7 @@ mod tests {
             ("sed -ni.bak p x", "changes files in place, no undo"),
             ("sed --in-place=.bak p x", "changes files in place, no undo"),
             ("perl -pi -e s/a/b/ x", "changes files in place, no undo"),
-            ("awk BEGIN{system(\"id\")}", "runs commands of its own"),
+            ("awk BEGIN{system(\"id\")}", "runs other commands"),
             ("awk {print > \"out\"} x", "overwrites files, no undo"),
             ("sort -no x x", "overwrites files, no undo"),
             ("rsync -a --delete a b", "deletes files, no undo"),
@@ -407,13 +410,13 @@ mod tests {
             ("git switch -f main", "discards changes"),
             ("git stash drop", "discards changes"),
             ("git clean -fd", "deletes files, no undo"),
-            ("git branch -D x", "changes what the repository keeps"),
-            ("git tag -d x", "changes what the repository keeps"),
-            ("git reflog expire --all", "changes what the repository keeps"),
+            ("git branch -D x", "changes git's stored data"),
+            ("git tag -d x", "changes git's stored data"),
+            ("git reflog expire --all", "changes git's stored data"),
             ("git rebase main", "rewrites history"),
-            ("git config user.name x", "changes how git works"),
+            ("git config user.name x", "changes git's configuration"),
             ("pkill node", "stops processes"),
-            ("chmod +x a.sh", "changes rights"),
+            ("chmod +x a.sh", "changes file permissions"),
             ("npm publish", "may be hard to undo"),
             ("docker volume rm x", "may be hard to undo"),
             ("docker compose down -v", "may be hard to undo"),

@@ -14,15 +14,13 @@ const ANYTHING: &str = "\u{1}anything";
 pub enum FloorError {
     #[error("an empty pattern allows nothing; write what to allow")]
     Empty,
-    #[error("`{0}` would allow every command; name the program and what it does")]
+    #[error("`{0}` would allow every command; name the program and its subcommand")]
     Everything(String),
     #[error("`{0}` would allow every file to be read; name the file")]
     EveryFile(String),
-    #[error(
-        "`{0}` would open the home directory or a directory of the system whole; name a directory below it"
-    )]
+    #[error("`{0}` would allow the whole home directory or a system directory; name a directory below it")]
     WholeTree(String),
-    #[error("`{pattern}` would let `{program}` run anything; name what it runs")]
+    #[error("`{pattern}` would let `{program}` run anything; name the command it may run")]
     Runner { pattern: String, program: String },
 }
 
@@ -159,9 +157,7 @@ pub(super) fn covers(pattern: &str, subject: &Subject) -> bool {
 
 /// Says of a stored rule that is below today's floor that it counts as nothing.
 pub fn too_wide(key: &str, pattern: &str) -> Option<&'static str> {
-    floor(key, pattern)
-        .is_err()
-        .then_some("too wide, counts as nothing")
+    floor(key, pattern).is_err().then_some("too broad, ignored")
 }
 
 /// Returns true if a pattern leaves open what a program would run.

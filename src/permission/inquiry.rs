@@ -68,7 +68,7 @@ impl InquiryRow {
     pub fn why(&self) -> String {
         match &self.verdict.rule {
             Some(rule) => format!("asks: {rule}"),
-            None if self.ask.floor == Floor::Ask => "asks: each time, whatever is allowed".to_owned(),
+            None if self.ask.floor == Floor::Ask => "asks: every time, whatever the rules allow".to_owned(),
             None => "asks: no rule allows it".to_owned(),
         }
     }

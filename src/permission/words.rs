@@ -17,11 +17,11 @@ pub fn in_words(key: &str, pattern: &str) -> Revealed {
         ("bash", None) if is_exact => return Revealed::own("exactly this command"),
         ("external_directory", Some(rest)) => ("everything below ", rest),
         ("webfetch", Some(rest)) => ("every page below ", rest),
-        (_, Some(rest)) => ("whatever begins with ", rest),
+        (_, Some(rest)) => ("anything that begins with ", rest),
         ("edit" | "read" | "protected", None) if is_exact => return Revealed::own("this file"),
         ("doom_loop", None) if is_exact => ("every repeated call of ", pattern),
         (_, None) if is_exact => ("every call of ", pattern),
-        (_, None) => ("whatever fits ", pattern),
+        (_, None) => ("anything that matches ", pattern),
     };
     Revealed::own(before).and("`").and(reveal_line(named)).and("`")
 }
@@ -50,8 +50,8 @@ mod tests {
             ("read", ".env", "this file"),
             ("external_directory", "/tmp/*", "everything below `/tmp/`"),
             ("webfetch", "https://a.b/*", "every page below `https://a.b/`"),
-            ("bash", "git*", "whatever begins with `git`"),
-            ("bash", "a*b", "whatever fits `a*b`"),
+            ("bash", "git*", "anything that begins with `git`"),
+            ("bash", "a*b", "anything that matches `a*b`"),
             ("task", "explore", "every call of `explore`"),
             ("doom_loop", "read", "every repeated call of `read`"),
             ("bash", "a\u{202e}b *", "every `a⟨U+202E⟩b` command"),

@@ -90,9 +90,9 @@ impl Alone {
     /// Returns the picture as it is where providers take it, else scaled, without loss where that is small enough.
     pub fn fit(&self, bytes: Vec<u8>) -> Result<FittedPicture, PictureError> {
         let mime = mime_of(&bytes)
-            .ok_or_else(|| PictureError::Unreadable("it is no PNG, JPEG, GIF or WebP inside".to_owned()))?;
+            .ok_or_else(|| PictureError::Unreadable("it is not a PNG, JPEG, GIF or WebP image".to_owned()))?;
         let (width, height) = size(&bytes)
-            .ok_or_else(|| PictureError::Unreadable("it is broken: it does not say its size".to_owned()))?;
+            .ok_or_else(|| PictureError::Unreadable("it is broken: its size cannot be read".to_owned()))?;
         check(width, height)?;
         if width.max(height) <= MOST_SIDE && bytes.len() <= MOST_BYTES {
             return Ok(FittedPicture {

@@ -153,7 +153,10 @@ impl<'a> Gatherer<'a> {
                 continue;
             }
             if depth == MAX_IMPORT_DEPTH {
-                return self.problem(path, "names others too deep; those were left out");
+                return self.problem(
+                    path,
+                    "names other files too many levels deep; those were left out",
+                );
             }
             self.read_with_imports(&import, confined_to, depth + 1);
         }
@@ -169,7 +172,7 @@ impl<'a> Gatherer<'a> {
                 .is_ok_and(|root| file.real_path().starts_with(root))
         };
         if confined_to.is_some_and(|root| !is_inside(root)) {
-            return self.problem(path, "leads out of the project and was left out");
+            return self.problem(path, "points outside the project and was left out");
         }
         if !self.seen.insert(file.real_path().to_path_buf()) {
             return;
@@ -218,7 +221,7 @@ impl<'a> Gatherer<'a> {
     fn glob(&mut self, glob: &InstructionGlob, home: Option<&Path>) {
         let pattern = glob.pattern.as_str();
         if pattern.contains("://") {
-            let problem = format!("the instructions `{pattern}` are an address; only files are read");
+            let problem = format!("the instructions `{pattern}` are a URL; only files are read");
             return self.gathered.problems.push(problem);
         }
         let full = match (pattern.strip_prefix("~/"), home) {
@@ -260,7 +263,7 @@ impl<'a> Gatherer<'a> {
     ) {
         // Nothing below a directory outside can be inside.
         if confined_to.is_some_and(|root| start.exists() && !is_inside(start, root)) {
-            return self.problem(Path::new(pattern), "leads out of the project and was left out");
+            return self.problem(Path::new(pattern), "points outside the project and was left out");
         }
         let entries = ignore::WalkBuilder::new(start)
             .standard_filters(false)
@@ -369,7 +372,7 @@ mod tests {
             ["git, and @more.md and @../CLAUDE.md", "more", "only here"]
         );
         assert_eq!(gathered.problems.len(), 1, "{:?}", gathered.problems);
-        assert!(gathered.problems[0].contains("leads out of the project"));
+        assert!(gathered.problems[0].contains("points outside the project"));
     }
 
     #[test]
@@ -425,7 +428,7 @@ mod tests {
             gathered
                 .problems
                 .iter()
-                .all(|problem| problem.contains("out of the project"))
+                .all(|problem| problem.contains("outside the project"))
         );
     }
 
@@ -472,7 +475,7 @@ mod tests {
             "not valid UTF-8",
             "not a regular file",
             "no such file",
-            "an address",
+            "a URL",
             "not a glob",
             "only its beginning",
             "more than 1048576 bytes",

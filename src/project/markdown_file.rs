@@ -61,7 +61,7 @@ impl ReadBudget {
                 continue;
             }
             if leads_out(&real, confined_to) {
-                let why = "the directory leads out of the project and was left out".to_owned();
+                let why = "the directory points outside the project and was left out".to_owned();
                 listed.left_out.push((dir, why));
                 continue;
             }
@@ -115,9 +115,9 @@ impl ReadBudget {
         let file = gate.open(path).map_err(|error| left_out(&error))?;
         // A repository must not be able to send the user's own files to a model by a link.
         if leads_out(file.real_path(), confined_to) {
-            return Err("the file leads out of the project and was left out".to_owned());
+            return Err("the file points outside the project and was left out".to_owned());
         }
-        let full = || "the file was left out: those before it are as large as all may be together".to_owned();
+        let full = || "the file was left out: the files before it reach the total size limit".to_owned();
         let size = file.metadata().len();
         if size <= MAX_BYTES && size > self.bytes {
             return Err(full());
@@ -211,7 +211,7 @@ mod tests {
         let listed = ReadBudget::default().list(&top, 8, Some(dir.path()));
         assert_eq!(names(&listed, &top), ["b.md", "real/deep/a.md"]);
         assert_eq!(listed.left_out.len(), 1);
-        assert!(listed.left_out[0].1.contains("leads out of the project"));
+        assert!(listed.left_out[0].1.contains("points outside the project"));
         let listed = ReadBudget::default().list(&top, 1, Some(dir.path()));
         assert_eq!(names(&listed, &top), ["b.md"]);
     }

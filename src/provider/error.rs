@@ -29,7 +29,7 @@ const TOO_LONG: [&str; 10] = [
     "exceeds the maximum number of input tokens",
 ];
 
-const REFUSED_HINT: &str = "say it in other words, or choose another model";
+const REFUSED_HINT: &str = "rephrase it, or choose another model";
 
 impl ProviderError {
     /// Makes an error without a hint.
@@ -66,7 +66,7 @@ impl ProviderError {
     fn usual_hint(&self) -> Option<&'static str> {
         match self.kind {
             ProviderErrorKind::Network => {
-                Some("send it again; where it stays so, look at the server and the network")
+                Some("send it again; if it keeps failing, check the server and the network")
             }
             ProviderErrorKind::BadResponse => Some("send it again, or choose another model"),
             _ => None,
@@ -106,7 +106,7 @@ impl ProviderError {
         let words = one_line(words);
         let colon = if words.is_empty() { "" } else { ": " };
         let message = format!(
-            "`{}` refused to go on with this reply{colon}{words}",
+            "`{}` refused to continue this reply{colon}{words}",
             model.provider
         );
         Self::new(ProviderErrorKind::Refused, message).hinted(REFUSED_HINT)
@@ -293,11 +293,11 @@ impl ReportedError {
                 format!("`{provider}` is overloaded")
             }
             ProviderErrorKind::Overloaded => format!("`{provider}` failed"),
-            ProviderErrorKind::Network => format!("`{provider}` gave up waiting"),
+            ProviderErrorKind::Network => format!("`{provider}` timed out"),
             ProviderErrorKind::Context => format!("the conversation is too long for `{model}`"),
             ProviderErrorKind::BadRequest => format!("`{provider}` refused the request"),
             ProviderErrorKind::BadResponse => format!("`{provider}` failed"),
-            ProviderErrorKind::Refused => format!("`{provider}` declined by its rules on content"),
+            ProviderErrorKind::Refused => format!("`{provider}` declined because of its content policy"),
             ProviderErrorKind::Config | ProviderErrorKind::Budget => {
                 format!("`{provider}` cannot be used")
             }
@@ -322,9 +322,11 @@ impl ReportedError {
             ProviderErrorKind::RateLimit => "wait a while, or choose another model".to_owned(),
             ProviderErrorKind::Overloaded => "try again in a while, or choose another model".to_owned(),
             ProviderErrorKind::Network => return None,
-            ProviderErrorKind::Context => "start a new session, or choose a model with more room".to_owned(),
+            ProviderErrorKind::Context => {
+                "start a new session, or choose a model with a larger context window".to_owned()
+            }
             ProviderErrorKind::BadRequest if self.names.contains("quota") || status == Some(402) => {
-                format!("look at the plan and billing of your account with `{provider}`")
+                format!("check the plan and billing of your account with `{provider}`")
             }
             ProviderErrorKind::BadRequest if matches!(status, Some(300..=399 | 404 | 405)) => format!(
                 "check the name `{}` and \
@@ -350,7 +352,7 @@ fn retry_delay(detail: &Value) -> Option<Duration> {
 
 /// Makes the error of a reply whose end says that the server could not finish it.
 pub(crate) fn broken_off(model: &ModelRef, kind: ProviderErrorKind, reason: &str) -> ProviderError {
-    let message = format!("`{}` broke the reply off: `{}`", model.provider, one_line(reason));
+    let message = format!("`{}` cut the reply short: `{}`", model.provider, one_line(reason));
     ProviderError::new(kind, message)
 }
 
@@ -366,7 +368,7 @@ pub(crate) fn base_url_hint(provider: &str) -> String {
 
 fn auth_hint(provider: &str) -> String {
     match key_variable(provider) {
-        Some(variable) => format!("set `{variable}` to a key that is valid"),
+        Some(variable) => format!("set `{variable}` to a valid key"),
         None => format!("check `providers.{provider}.api_key` with `lathe config show`"),
     }
 }

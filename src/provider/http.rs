@@ -202,14 +202,14 @@ fn unsent(error: &reqwest::Error, outgoing: &OutgoingRequest<'_>, url: &Url) -> 
         Some(ConnectObstacle::UnknownHost) => {
             let host = url.host_str().unwrap_or_default();
             setup(
-                &format!("no address is known for the host `{host}`"),
+                &format!("the host `{host}` was not found"),
                 format!("check the spelling in {base_url}, and the network"),
             )
         }
         Some(ConnectObstacle::PlainPort) => {
             let plain = server.replacen("https:", "http:", 1);
             setup(
-                "what answers there does not speak TLS",
+                "the server there does not use TLS",
                 format!("write `{plain}` in {base_url} if the server is meant to be used without TLS"),
             )
         }

@@ -52,7 +52,7 @@ impl PictureRecoder {
         let pictures = self.clone();
         let work = tokio::task::spawn_blocking(move || pictures.fit_all(request, protocol));
         work.await.map_err(|_| {
-            let message = "the pictures of the conversation could not be prepared";
+            let message = "the images of the conversation could not be prepared";
             ProviderError::new(ProviderErrorKind::BadRequest, message)
         })
     }
@@ -141,7 +141,7 @@ fn recode(mime: &str, data: &str) -> RequestPicture {
             data: STANDARD.encode(&fitted.bytes).into(),
         },
         Err(error @ PictureError::TooLarge { .. }) => left_out(&error.to_string()),
-        Err(PictureError::Unreadable(_)) => left_out("it cannot be read as a picture"),
+        Err(PictureError::Unreadable(_)) => left_out("it cannot be read as an image"),
     }
 }
 
@@ -317,8 +317,8 @@ mod tests {
         large[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x40, 0]);
         let cases: [(&str, &[u8], &str); 3] = [
             ("image/png", &large, "it measures 16384x16384 pixels"),
-            ("image/svg+xml", b"<svg/>", "cannot be read as a picture"),
-            ("image/png", b"nothing", "cannot be read as a picture"),
+            ("image/svg+xml", b"<svg/>", "cannot be read as an image"),
+            ("image/png", b"nothing", "cannot be read as an image"),
         ];
         for (mime, bytes, words) in cases {
             for (kind, text) in sent(mime, bytes, Protocol::Anthropic).await {

@@ -46,9 +46,9 @@ impl QuestionEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// Somebody else was first, or the call is gone.
-    #[error("this question is settled already")]
+    #[error("this question is no longer open")]
     Settled,
-    #[error("this question is not answered in such a way, and waits on")]
+    #[error("this question does not take such an answer; it is still open")]
     OtherKind,
 }
 
@@ -154,7 +154,7 @@ impl Questions {
         };
         match fit {
             Some(fit) => fit(args),
-            None => Err("this call has begun already, so it cannot be edited".to_owned()),
+            None => Err("this call has already started, so it cannot be edited".to_owned()),
         }
     }
 

@@ -56,7 +56,7 @@ pub(super) fn body(card: &Card, most: usize) -> Vec<String> {
     if left_out > 0 {
         rows.truncate(most);
         let noun = noun_of(left_out, "line");
-        rows.push(format!("{left_out} more {noun}; /show tells all."));
+        rows.push(format!("{left_out} more {noun}; /show shows all."));
     }
     rows
 }
@@ -169,7 +169,7 @@ mod tests {
         );
         assert_eq!(
             body(&card, 1),
-            ["| done: find it", "3 more lines; /show tells all."]
+            ["| done: find it", "3 more lines; /show shows all."]
         );
     }
 

@@ -62,7 +62,7 @@ const fn entry(
 
 /// In the order in which they are told.
 const COMMANDS: &[CommandEntry] = &[
-    entry("help", &["keys"], "", "tells this", Command::Help),
+    entry("help", &["keys"], "", "lists the commands", Command::Help),
     entry(
         "say",
         &[],
@@ -81,7 +81,7 @@ const COMMANDS: &[CommandEntry] = &[
         "send",
         &[],
         "",
-        "sends what came back, is held since an interrupt, or was left unsent",
+        "sends a message that came back, is held or was left unsent",
         Command::Send,
     ),
     entry(
@@ -95,7 +95,7 @@ const COMMANDS: &[CommandEntry] = &[
         "background",
         &[],
         "",
-        "lets the tasks that the turn waits for go on in the background",
+        "moves the tasks that the turn waits for to the background",
         Command::Background,
     ),
     entry(
@@ -112,58 +112,52 @@ const COMMANDS: &[CommandEntry] = &[
         "returns from a task to the main conversation",
         Command::Back,
     ),
-    entry(
-        "again",
-        &[],
-        "",
-        "says the question that waits once more",
-        Command::Again,
-    ),
+    entry("again", &[], "", "repeats the waiting question", Command::Again),
     entry(
         "dismiss",
         &[],
         "",
-        "leaves the questions of a tool without answers",
+        "dismisses the questions of a tool",
         Command::Dismiss,
     ),
-    entry("show", &[], "", "tells all of the newest call", Command::Show),
-    entry("todos", &["todo"], "", "tells the todo list", Command::Todos),
+    entry("show", &[], "", "shows the newest call in full", Command::Show),
+    entry("todos", &["todo"], "", "shows the todo list", Command::Todos),
     entry(
         "status",
         &[],
         " [all]",
-        "tells what runs and what waits; with all, how everything stands",
+        "shows what is running and waiting; with all, the full status",
         Command::Status,
     ),
     entry(
         "diff",
         &["changes"],
         " [session, turn, tree or NUMBER]",
-        "lists the files that changed, or tells one line by line",
+        "lists the changed files, or shows one line by line",
         Command::Diff,
     ),
     entry(
         "worktree",
         &["worktrees"],
         " NUMBER [apply HUNKS or all]",
-        "tells what a task changed in its work tree, or applies hunks of it to the project",
+        "shows the changes in a task's work tree, or applies hunks to the project",
         Command::Worktree,
     ),
     entry(
         "context",
         &[],
         " [all]",
-        "tells what fills the context window",
+        "shows what fills the context window",
         Command::Context,
     ),
     entry(
         "compact",
         &["summarize"],
         " [WHAT MATTERS, use or drop]",
-        "has the conversation summarised to make room, and uses the summary or drops it",
+        "summarises the conversation to free context, and uses or drops the summary",
         Command::Compact,
     ),
-    entry("cost", &["costs"], "", "tells what was spent", Command::Cost),
+    entry("cost", &["costs"], "", "shows the cost", Command::Cost),
     entry(
         "export",
         &[],
@@ -175,14 +169,14 @@ const COMMANDS: &[CommandEntry] = &[
         "undo",
         &["rewind"],
         " [both, files or conversation]",
-        "tells what going back to before your last message would change, and does it",
+        "shows what undoing your last message would change, and does it",
         Command::Undo,
     ),
     entry(
         "redo",
         &[],
         " [yes]",
-        "tells what taking the last undo back would change, and does it",
+        "shows what redoing the last undo would change, and does it",
         Command::Redo,
     ),
     entry(
@@ -192,19 +186,19 @@ const COMMANDS: &[CommandEntry] = &[
         "lists the sessions, or goes to one",
         Command::Sessions,
     ),
-    entry("new", &[], "", "begins a new session", Command::New),
+    entry("new", &[], "", "starts a new session", Command::New),
     entry(
         "permissions",
         &["allowed"],
         "",
-        "lists what is allowed for good",
+        "lists the stored permissions",
         Command::Permissions,
     ),
     entry(
         "revoke",
         &[],
         " NUMBER",
-        "takes back what is allowed for good",
+        "revokes a stored permission",
         Command::Revoke,
     ),
     entry(
@@ -278,24 +272,24 @@ pub(super) fn help(own: &[CommandChoice]) -> Vec<String> {
     let others = [
         "!COMMAND runs a shell command of your own; the model reads its output with your next message.",
         "Any other line is a message. While a turn runs it joins at the next step.",
-        "What a message names goes with it: @src/a.rs, lines of it as in @src/a.rs:10-40, a directory, @\"a name with blanks\". \
-         Outside of the project, or where a rule asks, only when the message is sent a second time.",
+        "A message attaches what it names: @src/a.rs, lines of it as in @src/a.rs:10-40, a directory, @\"a name \
+        with spaces\". Outside the project, or where a rule asks, send the message a second time to confirm.",
         "A message that begins with @ and an agent's name is for that agent, and so is what follows.",
-        "In a task you are told what its agent does, and what you type goes to that agent. Questions are answered wherever you are.",
-        "Questions are answered with their numbers, one second after they were said; what was typed before is dropped.",
-        "A line that begins with | comes from the model, a tool or a file; lathe's own lines never begin so.",
-        "ctrl+c interrupts the turn, twice within a second it leaves; ctrl+d leaves.",
+        "In a task you follow its agent, and what you type goes to that agent. You can answer questions from anywhere.",
+        "Answer a question with a number. Input in the first second after a question is dropped.",
+        "A line that begins with | comes from the model, a tool or a file; lathe's own lines never do.",
+        "ctrl+c interrupts the turn, twice within a second quits; ctrl+d quits.",
     ];
     let is_free = |command: &&CommandChoice| find(&command.name).is_none();
     let own = own.iter().filter(is_free).map(describe);
     commands.chain(own).chain(others.map(str::to_owned)).collect()
 }
 
-/// `/review [FILE] is a command of your own: looks for faults`
+/// `/review [FILE] is your own command: looks for faults`
 fn describe(command: &CommandChoice) -> String {
     let mut line = format!("/{} {}", command.name, command.argument_hint);
     line.truncate(line.trim_end().len());
-    line.push_str(" is a command of your own");
+    line.push_str(" is your own command");
     if !command.description.is_empty() {
         line.push_str(": ");
         line.push_str(&command.description);

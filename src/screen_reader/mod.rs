@@ -224,7 +224,7 @@ impl EffectTargets {
         match sent {
             SendOutcome::Closed => return Some(ScreenReaderExit::Quit),
             SendOutcome::Waits { is_new: true } => {
-                reader.say("The session is busy; it gets that in a moment.");
+                reader.say("The session is busy; your input is passed on in a moment.");
             }
             SendOutcome::Waits { is_new: false } | SendOutcome::All => {}
         }

@@ -47,7 +47,7 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
                 "1" => return TrustAnswer::Trust,
                 "2" => return TrustAnswer::NotNow,
                 "3" => console.say(&format!("{}{question}{PROMPT}", parts(trust))),
-                _ => console.say(&format!("That is none of the numbers.\n{PROMPT}")),
+                _ => console.say(&format!("That is not one of the numbers.\n{PROMPT}")),
             },
             ConsoleInput::Interrupt | ConsoleInput::End => return TrustAnswer::Left(ScreenReaderExit::Quit),
             ConsoleInput::Signal(number) => return TrustAnswer::Left(ScreenReaderExit::Signal(number)),
@@ -58,7 +58,7 @@ pub async fn ask_trust(trust: &ProjectTrust, console: &mut Console) -> TrustAnsw
 fn question(root: &str) -> String {
     let root = Revealed::own("Trust question: `").and(reveal_line(root));
     let question = root.and(
-        "` brings parts that run code, name servers or loosen rules.\n1 trust it\n2 not now\n3 read the parts\n",
+        "` has parts that run code, name servers or loosen rules.\n1 trust it\n2 not now\n3 read the parts\n",
     );
     question.to_string()
 }
@@ -74,7 +74,7 @@ fn parts(trust: &ProjectTrust) -> String {
         lines.extend(approval::foreign(&change));
     }
     if trust.asks_about_files() {
-        let files = "A command created or changed each `whole file` below; none is read without your trust.";
+        let files = "A command created or changed the files marked `whole file`; they are not read without your trust.";
         lines.extend(approval::foreign(files));
     }
     let lines = lines
@@ -91,7 +91,7 @@ mod tests {
     fn the_name_of_a_project_cannot_fake_the_question() {
         let question = question("/x\u{1b}[2J\n1 not now");
         assert!(
-            question.starts_with("Trust question: `/x⟨U+001B⟩[2J⟨U+000A⟩1 not now` brings"),
+            question.starts_with("Trust question: `/x⟨U+001B⟩[2J⟨U+000A⟩1 not now` has"),
             "{question}"
         );
     }

@@ -12,25 +12,30 @@ pub enum StoreError {
     #[error("the disk is full, so the last step of the session was not saved; free some space and try again")]
     Full,
     #[error(
-        "lathe's database is read-only, so nothing was saved; make its directory writable, or set `LATHE_DATA_DIR` to another one"
+        "lathe's database is read-only, so nothing was saved; make its directory writable, or set \
+        `LATHE_DATA_DIR` to another one"
     )]
     ReadOnly,
     #[error(
-        "lathe's database is damaged; move `lathe.db` in the data directory away and start again, or put its backup in its place"
+        "lathe's database is damaged; move `lathe.db` in the data directory away and start again, or put its \
+        backup in its place"
     )]
     Corrupt(#[source] rusqlite::Error),
     #[error("another process kept lathe's database locked for too long, so nothing was saved; try again")]
     Locked,
-    #[error("`{}` was written by a newer lathe (version {found} of its form, this one knows {known}); update lathe, or set `LATHE_DATA_DIR` to another directory", path.display())]
+    #[error("`{}` was written by a newer lathe (format version {found}, this one knows {known}); update lathe, or \
+        set `LATHE_DATA_DIR` to another directory", path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
-    #[error("`{}` cannot be opened ({source}); check its permissions, or set `LATHE_DATA_DIR` to another directory", path.display())]
+    #[error("`{}` cannot be opened ({source}); check its permissions, or set `LATHE_DATA_DIR` to another \
+        directory", path.display())]
     Open {
         path: PathBuf,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    #[error("`{}` cannot be made, because it or a directory above it is a file; move that away, or set `LATHE_DATA_DIR` to another directory", .0.display())]
+    #[error("`{}` cannot be created, because it or a directory above it is a file; move that file away, or set \
+        `LATHE_DATA_DIR` to another directory", .0.display())]
     NotDirectory(PathBuf),
-    #[error("there is no session `{0}`; `lathe sessions` lists those there are")]
+    #[error("there is no session `{0}`; `lathe sessions` lists them all")]
     UnknownSession(SessionId),
     #[error("there is no message `{0}` in this session")]
     UnknownMessage(MessageId),

@@ -133,11 +133,11 @@ pub enum GateAnswerError {
     #[error(transparent)]
     Late(#[from] question::AnswerError),
     /// Its rules and grants are another gate's.
-    #[error("this question is one of session {0}, and waits on: answer it there")]
+    #[error("this question belongs to session {0}; answer it there")]
     OtherSession(SessionId),
     #[error("nothing was stored: {0}")]
     Floored(#[from] crate::permission::FloorError),
-    #[error("the answer counts for this call, but it could not be kept: {0}")]
+    #[error("the answer applies to this call, but it could not be stored: {0}")]
     Store(#[from] StoreError),
 }
 
@@ -467,7 +467,7 @@ fn inquiry(cx: &ToolCx, tool: &str, open: Vec<OpenAsk>, shown: CallForReview) ->
 fn title(tool: &str, keys: &[&PermissionKey], card: &Card, is_command: bool) -> String {
     let is = |key: PermissionKey| keys.contains(&&key);
     if is(PermissionKey::HOOK) {
-        format!("a hook wants to know whether {tool} may go on")
+        format!("a hook asks whether {tool} may continue")
     } else if is(PermissionKey::DOOM_LOOP) {
         format!("{tool} is called with the same arguments for the third time")
     } else if is_command || is(PermissionKey::BASH) {

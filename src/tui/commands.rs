@@ -93,6 +93,25 @@ pub(crate) fn commands() -> &'static [Command] {
     &COMMANDS
 }
 
+/// A command as the documentation lists it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlashCommand {
+    pub name: &'static str,
+    /// Names that people know from other programs.
+    pub aliases: &'static [&'static str],
+    pub about: &'static str,
+}
+
+/// Returns all commands by their names, in the order of the list.
+pub fn slash_commands() -> Vec<SlashCommand> {
+    let commands = commands().iter().map(|command| SlashCommand {
+        name: command.name,
+        aliases: command.also,
+        about: command.about,
+    });
+    commands.collect()
+}
+
 /// The message that `/init` sends.
 pub(crate) const INIT_PROMPT: &str = "Look at this project and write `AGENTS.md` in its root, for somebody who works on it \
     for the first time: what it is, the exact commands that build, test and run it, where things are, and the conventions \
@@ -105,38 +124,39 @@ const OWN: &[Command] = &[
         "mode",
         &[],
         Action::CycleMode,
-        "Goes to the next permission mode, or to the one named behind it: ask, accept-edits, plan, yolo.",
+        "Changes to the next permission mode, or to the one given: ask, accept-edits, plan, yolo.",
     ),
     command(
         "new",
         &["clear", "reset"],
         Action::NewSession,
-        "Begins another session. This one stays, and what it does goes on.",
+        "Starts a new session. This one stays open, and its turn keeps running.",
     ),
     command(
         "fork",
         &["branch"],
         Action::Fork,
-        "Goes on in a new session with all that was said so far. This one stays as it is.",
+        "Continues in a new session with the conversation so far. This one stays unchanged.",
     ),
     command(
         "init",
         &[],
         Action::Init,
-        "Asks the model to look at the project and to write AGENTS.md: what it is, how it is built and tested, what to mind.",
+        "Asks the model to read the project and to write AGENTS.md: its purpose, how to build and test it, its \
+        conventions.",
     ),
     command(
         "compact",
         &["summarize"],
         Action::Compact,
-        "Has the older part of the conversation summarised to make room; what stands behind it says what matters. \
-         The summary is shown before it is used.",
+        "Summarises the older part of the conversation to free context; text after the command says what matters. \
+        You see the summary before it is used.",
     ),
     command(
         "copy",
         &[],
         Action::CopyAnswer,
-        "Copies the model's last answer, as it was written.",
+        "Copies the model's last answer as Markdown.",
     ),
     command(
         "editor",
@@ -148,31 +168,31 @@ const OWN: &[Command] = &[
         "search",
         &["find"],
         Action::Search,
-        "Searches the conversation, also in what is folded.",
+        "Searches the conversation, folded blocks included.",
     ),
     command(
         "transcript",
         &[],
         Action::FocusTranscript,
-        "Gives the conversation the keys, to move, fold, copy and select in it.",
+        "Moves the focus to the transcript, to move, fold, copy and select in it.",
     ),
     command(
         "reasoning",
         &["thinking"],
         Action::ToggleReasoning,
-        "Shows all reasoning in full, or each as one line.",
+        "Shows all reasoning, or folds it to one line each.",
     ),
     command(
         "mouse",
         &[],
         Action::ToggleMouse,
-        "Leaves the mouse to the terminal, or takes it back.",
+        "Turns lathe's mouse support off, so that the terminal selects, or on again.",
     ),
     command(
         "quit",
         &["exit", "q"],
         Action::Quit,
-        "Ends lathe. It asks first while other sessions are at work.",
+        "Quits lathe. It asks first while other sessions are running.",
     ),
 ];
 

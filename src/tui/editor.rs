@@ -12,15 +12,15 @@ use crate::process::withheld;
 /// Why the editor did not do what it was opened for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EditorError {
-    #[error("no editor is set; put its command into `EDITOR`")]
+    #[error("no editor is set; set `EDITOR` to its command")]
     None,
     #[error("`{command}` ended with an error")]
     Failed { command: String },
-    #[error("`{command}` was not found or cannot be run; put the command of your editor into `EDITOR`")]
+    #[error("`{command}` was not found or cannot be run; set `EDITOR` to your editor's command")]
     NotFound { command: String },
-    #[error("nothing could be handed to the editor: {0}")]
+    #[error("the text could not be passed to the editor: {0}")]
     Io(#[from] io::Error),
-    #[error("the editor left a file that is not UTF-8")]
+    #[error("the editor saved a file that is not UTF-8")]
     NotText,
 }
 

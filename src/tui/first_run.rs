@@ -276,10 +276,10 @@ impl Page {
         let file = &self.first.file;
         let mut lines = vec![head, Line::default()];
         if self.first.can_keep {
-            let words = format!("write this to {file} and begin");
+            let words = format!("write this to {file} and start");
             lines.extend(hung("y", &words, KEYS, [accent, text], width));
         } else {
-            let words = format!("{file} is there already; put this into it, then start lathe again:");
+            let words = format!("{file} already exists; add this to it, then start lathe again:");
             lines.extend(hung("", &words, 1, [text, text], width));
         }
         lines.push(Line::default());
@@ -298,10 +298,10 @@ impl Page {
         let server = match &self.search {
             ServerSearch::Looking => way("", "looking for a model server on this machine", muted),
             ServerSearch::Found(server) => {
-                let mut rows = way("enter", &format!("use {}, until you leave", server.words), text);
+                let mut rows = way("enter", &format!("use {}, until you quit", server.words), text);
                 let keeps = match words {
-                    Detail::Whole => "keep it: shows the settings first",
-                    Detail::Few => "keep it",
+                    Detail::Whole => "save it: shows the settings first",
+                    Detail::Few => "save it",
                 };
                 rows.extend(way("k", keeps, muted));
                 rows
@@ -314,7 +314,7 @@ impl Page {
         };
         let (demo, key, file) = match words {
             Detail::Whole => (
-                "the demo: a scripted model with real tools, in a project of its own",
+                "the demo: a scripted model with real tools, in a scratch project",
                 format!("or set {}, then start lathe again", first.keys),
                 format!("or configure a model in {}", first.file),
             ),
@@ -385,8 +385,7 @@ mod tests {
                 dark: theme("lathe-dark"),
                 light: theme("lathe-light"),
             },
-            sentence: "There is nobody to talk to yet: no model is configured and no key was found."
-                .to_owned(),
+            sentence: "lathe is not set up yet: no model is configured and no key was found.".to_owned(),
             looked_for: "Ollama, LM Studio".to_owned(),
             server,
             keys: "SOME_KEY or OTHER_KEY".to_owned(),
@@ -454,7 +453,7 @@ mod tests {
             "{shown}"
         );
         assert_eq!(press(&mut page, KeyCode::Escape), None);
-        assert!(text(&page, 80, 24).contains("until you leave"));
+        assert!(text(&page, 80, 24).contains("until you quit"));
         press(&mut page, KeyCode::Char('k'));
         assert_eq!(
             press(&mut page, KeyCode::Char('y')),

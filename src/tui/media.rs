@@ -139,13 +139,15 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
             return Ok(());
         }
         let (bytes, most) = (size_words(bytes), most >> 20);
-        Err(format!("`{name}` has {bytes}, and {kind} may have {most} MiB"))
+        Err(format!(
+            "`{name}` has {bytes}; {kind} may have at most {most} MiB"
+        ))
     };
     check("a file", MOST_BYTES)?;
     let unreadable = |error: ReadError| format!("`{name}` cannot be read: {error}");
     let open = || RegularFile::open(path).map_err(unreadable);
     let head = open()?.read_beginning(8192).map_err(unreadable)?;
-    let kind = kind_of(&head).ok_or_else(|| format!("`{name}` is neither a picture nor a PDF inside"))?;
+    let kind = kind_of(&head).ok_or_else(|| format!("`{name}` does not contain an image or a PDF"))?;
     let pixels = match kind {
         MediaKind::Pdf => {
             check("a PDF", MOST_PDF_BYTES)?;
@@ -153,7 +155,7 @@ fn look(path: &Path, shown: String, bytes: u64) -> Result<Media, String> {
         }
         MediaKind::Image => {
             let pixels = facts::size(BufReader::new(open()?.into_file()));
-            Some(pixels.ok_or_else(|| format!("`{name}` is a broken picture: it does not say its size"))?)
+            Some(pixels.ok_or_else(|| format!("`{name}` is a broken image: its size cannot be read"))?)
         }
     };
     Ok(Media {
@@ -248,20 +250,20 @@ mod tests {
         assert!(
             at("text.png", b"hello")
                 .unwrap_err()
-                .contains("neither a picture nor a PDF")
+                .contains("does not contain an image or a PDF")
         );
         let broken = at("broken.png", &png()[..20]).unwrap_err();
-        assert!(broken.contains("broken picture"), "{broken}");
+        assert!(broken.contains("broken image"), "{broken}");
         let large = dir.path().join("large.pdf");
         for (bytes, words) in [
             (MOST_PDF_BYTES, None),
             (
                 MOST_PDF_BYTES + 1,
-                Some("`large.pdf` has 15.7 MB, and a PDF may have 15 MiB"),
+                Some("`large.pdf` has 15.7 MB; a PDF may have at most 15 MiB"),
             ),
             (
                 MOST_BYTES + 1,
-                Some("`large.pdf` has 21.0 MB, and a file may have 20 MiB"),
+                Some("`large.pdf` has 21.0 MB; a file may have at most 20 MiB"),
             ),
         ] {
             fs::write(&large, b"%PDF-1.7\n").unwrap();

@@ -46,6 +46,7 @@ pub mod transcript;
 mod watch;
 
 pub use app::{NamedThemes, ThemeList, Themes};
+pub use commands::{SlashCommand, slash_commands};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
 pub use first_run::{FirstRun, FirstRunChoice, FoundModel, first_run};
 pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};

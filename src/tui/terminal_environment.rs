@@ -132,8 +132,8 @@ impl TerminalEnvironment {
             (Some(PictureProtocol::Kitty), _) => "drawn by kitty's protocol",
             (Some(PictureProtocol::Iterm), _) => "drawn by iTerm2's protocol",
             (Some(PictureProtocol::Sixel), _) => "drawn as sixel",
-            (None, Some(_)) => "described; the terminal has not said that it draws them",
-            (None, None) => "described; the terminal is not known to draw them",
+            (None, Some(_)) => "shown as text; the terminal does not say that it draws them",
+            (None, None) => "shown as text; the terminal is not known to draw them",
         };
         let background = match self.background {
             Background::Dark => "dark",
@@ -141,23 +141,23 @@ impl TerminalEnvironment {
         };
         // Both ways are asked for, and no answer is waited for.
         let keys = match keys {
-            KeyReporting::All => "shift+enter and its like come as such; one has been heard",
-            KeyReporting::Plain => "shift+enter may come as enter; kitty, modifyOtherKeys asked",
+            KeyReporting::All => "shift+enter and similar keys work; one was received",
+            KeyReporting::Plain => "shift+enter may arrive as enter",
         };
         let editor = self
             .editor
             .as_deref()
-            .unwrap_or("none; put its command into `EDITOR`");
+            .unwrap_or("none; set `EDITOR` to its command");
         StatusGroup::new(
             "Terminal",
             vec![
                 ("size", format!("{} columns, {} rows", area.width, area.height)),
                 ("colours", colours.to_owned()),
                 ("background", background.to_owned()),
-                ("signs", signs.to_owned()),
+                ("symbols", signs.to_owned()),
                 ("multiplexer", between.to_owned()),
                 ("keys", keys.to_owned()),
-                ("pictures", pictures.to_owned()),
+                ("images", pictures.to_owned()),
                 ("editor", editor.to_owned()),
             ],
         )

@@ -391,7 +391,7 @@ impl Project<'_> {
         picked: &[PickedChange<'_>],
         environment: &crate::process::git::Variables,
     ) -> Result<String, TreeError> {
-        let what = "what was applied cannot be recorded; it is in the project all the same";
+        let what = "the changes are in the project, but that they were applied cannot be recorded";
         let base = TreeRecord {
             base_tree: from.to_owned(),
             ..self.record.clone()

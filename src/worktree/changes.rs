@@ -396,7 +396,7 @@ fn note(change: &FileChange, texts: &Objects) -> Option<String> {
                 if is_long {
                     "too long to be shown"
                 } else {
-                    "not a text"
+                    "not text"
                 }
                 .to_owned(),
             );

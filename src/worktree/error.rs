@@ -13,12 +13,12 @@ use crate::process::git::GitError;
 pub enum TreeError {
     #[error("a work tree needs git, which is not installed")]
     NoGit,
-    #[error("a work tree needs a git repository, and `{}` is none", .0.display())]
+    #[error("a work tree needs a git repository, and `{}` is not one", .0.display())]
     NoRepository(PathBuf),
-    #[error("git was not asked about the project, because of {0}")]
+    #[error("git was not run in the project, because of {0}")]
     Unreadable(String),
     #[error(
-        "the project has no commit yet, so a work tree has nothing to begin with; commit something first"
+        "the project has no commit yet, so a work tree has nothing to start from; commit something first"
     )]
     Unborn,
     #[error(
@@ -34,10 +34,10 @@ pub enum TreeError {
          ignore it, or make it a submodule"
     )]
     EmbeddedRepository(String),
-    #[error("the untracked file `{path}` has more than {limit} MB; ignore it, or commit it first")]
+    #[error("the untracked file `{path}` is larger than {limit} MB; ignore it, or commit it first")]
     LargeFile { path: String, limit: u64 },
     #[error(
-        "the untracked files have more than {limit} MB together; ignore what is not needed, or commit it first"
+        "the untracked files are larger than {limit} MB in total; ignore what is not needed, or commit it first"
     )]
     LargeFiles { limit: u64 },
     #[error("{what}: {said}")]
@@ -46,7 +46,7 @@ pub enum TreeError {
     GitRun { what: &'static str, source: GitError },
     #[error("there is no work tree of task `{0}`")]
     NotFound(TaskId),
-    #[error("task `{0}` works in its tree; wait for its end, or cancel it")]
+    #[error("task `{0}` is running in its tree; wait for it to end, or cancel it")]
     Live(TaskId),
     #[error("the tree of task `{task}` is in use by process {pid}{}; end it first", name.as_ref().map(|name| format!(" (`{name}`)")).unwrap_or_default())]
     Occupied {
@@ -61,7 +61,7 @@ pub enum TreeError {
     )]
     Changed(TaskId),
     #[error(
-        "the tree of task `{0}` holds other changes than were shown, and was left as it is; look at it again"
+        "the tree of task `{0}` has changes that were not shown, and was left as it is; look at it again"
     )]
     NotAsShown(TaskId),
     #[error("`{0}` changed since it was shown; look at the changes again")]
@@ -70,7 +70,7 @@ pub enum TreeError {
     NoBase(TaskId),
     #[error("the project `{}` of task `{task}` is gone, so nothing can be applied to it", project.display())]
     ProjectGone { task: TaskId, project: PathBuf },
-    #[error("the path `{}` is no text, so a work tree of it cannot be recorded", .0.display())]
+    #[error("the path `{}` is not valid UTF-8, so a work tree of it cannot be recorded", .0.display())]
     PathNotText(PathBuf),
     #[error(transparent)]
     File(#[from] FileError),

@@ -112,7 +112,7 @@ pub(super) fn tell(
         return Ok(answer.stdout.bytes);
     }
     let said = if answer.is_success {
-        "git's answer is longer than lathe reads".to_owned()
+        "git's output is too long for lathe".to_owned()
     } else {
         last_line(&answer.stderr.bytes)
     };
@@ -158,5 +158,5 @@ pub(super) fn shown(name: &[u8]) -> String {
 fn last_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    line.unwrap_or("git did not say why").trim().to_owned()
+    line.unwrap_or("git gave no reason").trim().to_owned()
 }

@@ -49,7 +49,7 @@ impl fmt::Display for HeldWork {
             f.write_str(")")?;
         }
         match &self.note {
-            Some(note) if self.files.is_empty() => write!(f, "work that is not applied: it {note}"),
+            Some(note) if self.files.is_empty() => write!(f, "unapplied work: it {note}"),
             Some(note) => write!(f, ", and {note}"),
             None => Ok(()),
         }

@@ -97,7 +97,7 @@ impl Merger<'_> {
                 }
                 if [old.as_ref(), new.as_ref(), bytes].into_iter().any(is_binary) {
                     return Ok(conflict(
-                        "changed in the project too, and is no text that could be merged",
+                        "changed in the project too, and not text that can be merged",
                     ));
                 }
                 Ok(match self.merge_texts(old, new, bytes)? {
@@ -107,10 +107,10 @@ impl Merger<'_> {
             }
             (_, Side::Absent, ProjectFile::Absent) => Ok(MergeStep::Nothing),
             (_, Side::Absent, _) => Ok(conflict("removed in the tree, and changed in the project")),
-            (Side::Absent, _, _) => Ok(conflict("there is another one in the project by now")),
+            (Side::Absent, _, _) => Ok(conflict("a different one now exists in the project")),
             (_, _, ProjectFile::Absent) => Ok(conflict("changed in the tree, and removed in the project")),
             _ => Ok(conflict(
-                "changed in the project too, and not a file on every side",
+                "changed in the project too, and not a file on both sides",
             )),
         }
     }

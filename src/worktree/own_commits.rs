@@ -46,7 +46,7 @@ impl OwnCommits {
             return Self::default();
         };
         let looked = if !data.is_dir() {
-            Err("its `.git` is no directory".to_owned())
+            Err("its `.git` is not a directory".to_owned())
         } else if let Some(why) = unbounded_file(files) {
             Err(why)
         } else {

@@ -111,7 +111,7 @@ impl Worktrees {
             Some(look) => self.work(&record, look)?,
             None => ShownWork {
                 files: Vec::new(),
-                note: Some("cannot be compared with its base, so all that is in it goes".to_owned()),
+                note: Some("cannot be compared with its base, so everything in it is lost".to_owned()),
             },
         };
         if matches!(removal, Removal::DiscardShown(shown) if *shown != work) {

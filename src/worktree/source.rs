@@ -55,7 +55,7 @@ impl Source {
         let facts = RepositoryCache::default().facts(&git);
         let facts = facts.ok_or_else(|| TreeError::Git {
             what: "a work tree cannot be made",
-            said: "git does not say how it is set".to_owned(),
+            said: "git's settings cannot be read".to_owned(),
         })?;
         let repository = facts.repository.clone();
         let repository = repository.filter(|found| found.top.as_deref() == Some(top));

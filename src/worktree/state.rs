@@ -66,7 +66,7 @@ impl Worktrees {
         let unrecorded = self.storage.unrecorded().into_iter();
         found.extend(unrecorded.map(|(task, path)| TreeSummary {
             session: task.session(),
-            note: Some("its record is gone, so what was applied is not known".to_owned()),
+            note: Some("its record is gone, so it is unknown what was applied".to_owned()),
             ..blank(task, path)
         }));
         Ok(found)
@@ -196,7 +196,7 @@ impl Worktrees {
     fn note(&self, record: &TreeRecord, look: &Look) -> Option<String> {
         let removing = self.storage.record(&record.task).removing();
         let is_there = removing.symlink_metadata().is_ok();
-        let older = is_there.then(|| format!("an earlier state of it lies in `{}`", removing.display()));
+        let older = is_there.then(|| format!("an earlier state of it is in `{}`", removing.display()));
         let notes: Vec<String> = look.note(record).into_iter().chain(older).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }

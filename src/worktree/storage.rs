@@ -398,7 +398,7 @@ fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     if to.symlink_metadata().is_ok() {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            format!("`{}` is there already", to.display()),
+            format!("`{}` already exists", to.display()),
         ));
     }
     fs::rename(from, to)?;

@@ -131,7 +131,7 @@ fn a_rule_without_a_form_is_named_and_makes_the_whole_tool_ask() {
     assert!(!ok && finished.stdout.contains("has to be asked"), "{finished}");
     assert!(bash(&project, YOLO, "ls").0);
     let run = events_of(&project).arg("go").run().success();
-    let said = "found but not used: `Bash(curl * | sh)` in `.claude/settings.json` (lathe's rules have no form for it; \
+    let said = "found but not used: `Bash(curl * | sh)` in `.claude/settings.json` (lathe's rules cannot express it; \
                 the whole tool asks instead)";
     assert_eq!(run.stderr.trim_end(), format!("lathe: {said}"), "{run}");
     let doctor = Lathe::in_project(&project).arg("doctor").run();
@@ -408,7 +408,7 @@ fn what_the_user_s_own_file_allows_is_offered_once_and_counts_from_the_yes_on() 
     assert!(!ok);
     let run = events_of(&project).arg("go").run().success();
     assert!(
-        run.stderr.contains("it waits for your yes") && run.stderr.lines().count() == 1,
+        run.stderr.contains("it needs your approval") && run.stderr.lines().count() == 1,
         "{run}"
     );
     assert!(of_kind(&run, "error").is_empty(), "{run}");

@@ -469,13 +469,13 @@ fn on_the_screen_a_summary_is_edited_used_and_opened() {
         terminal.wait_text("send");
     }
     terminal.keys("/compact\r");
-    terminal.wait_text("Put this summary in place");
+    terminal.wait_text("this summary?");
     // A question that comes by itself takes no key at first.
     terminal.wait_quiet(std::time::Duration::from_millis(400));
     terminal.key(Key::Esc);
     terminal.wait_text("`/compact` shows it again");
     terminal.keys("/compact\r");
-    terminal.wait_text("Put this summary in place");
+    terminal.wait_text("this summary?");
     terminal.wait_quiet(std::time::Duration::from_millis(400));
     terminal.keys("EDITED \r");
     terminal.wait_text("conversation compacted from");

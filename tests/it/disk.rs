@@ -118,7 +118,7 @@ fn a_data_directory_that_is_a_file_is_said() {
         let run = events_of(&project).env("LATHE_DATA_DIR", &place).arg("hi");
         let error = error_of(&run.run().assert_code(1));
         let said = format!(
-            "storage: `{}` cannot be made, because it or a directory above it is a file",
+            "storage: `{}` cannot be created, because it or a directory above it is a file",
             place.display()
         );
         assert!(error.starts_with(&said), "{error}");
@@ -259,7 +259,7 @@ fn a_conversation_on_the_screen_goes_on_in_memory_and_is_saved_when_there_is_roo
         Turn::text(&format!("Second answer. {}", "It is long. ".repeat(2000))),
     ]);
     say(&terminal, "second");
-    terminal.wait_text("The session goes on in memory alone");
+    terminal.wait_text("The session continues in memory only");
     terminal.wait_text("It is long.");
     terminal.wait_text("⏎ send");
     server.script([Turn::text(&format!("Third answer. {}", "Longer. ".repeat(2000)))]);
@@ -268,15 +268,15 @@ fn a_conversation_on_the_screen_goes_on_in_memory_and_is_saved_when_there_is_roo
     terminal.wait_text("⏎ send");
     // What is stored is not all of it, so nothing is taken out of the conversation.
     terminal.keys("\x18u");
-    terminal.wait_text("Choose what to take back.");
+    terminal.wait_text("Choose what to undo.");
     terminal.keys("3\r");
-    terminal.wait_text("A part of this session is in memory alone, so nothing was undone");
+    terminal.wait_text("A part of this session is only in memory, so nothing was undone");
     terminal.keys("q");
     terminal.wait_text("⏎ send");
     std::fs::remove_file(disk.0.join("fill")).unwrap();
     server.script([Turn::text("Fourth answer.")]);
     say(&terminal, "fourth");
-    terminal.wait_text("What was kept in memory alone is saved now.");
+    terminal.wait_text("The part that was only in memory is saved now.");
     terminal.wait_text("Fourth answer.");
     terminal.wait_text("⏎ send");
     drop(terminal);
@@ -324,7 +324,7 @@ fn a_screen_over_a_read_only_data_directory_talks_and_says_that_nothing_is_saved
     };
     let data = format!("LATHE_DATA_DIR={}", at.join("data").display());
     let terminal = Terminal::program("env", &project, 120, 30, &[&data, LATHE]);
-    terminal.wait_text("This session lives in memory alone");
+    terminal.wait_text("This session is only in memory");
     say(&terminal, "hello");
     terminal.wait_text("An answer.");
 }

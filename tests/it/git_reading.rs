@@ -130,7 +130,7 @@ fn lathe_s_own_looks_at_a_repository_start_nothing_of_it() {
     assert!(doctor.stdout.contains("git version"), "{doctor}");
     assert!(!has_run(&project), "{doctor}");
     let terminal = Terminal::start(&project, 100, 100, &["--screen-reader"]);
-    terminal.wait_text("/help tells the commands.");
+    terminal.wait_text("/help lists the commands.");
     terminal.keys("/diff tree\r");
     let screen = terminal.wait_text("in the work tree since `HEAD`");
     assert!(!has_run(&project), "/diff: {screen}");

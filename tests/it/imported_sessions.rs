@@ -175,7 +175,8 @@ fn a_session_of_claude_code_is_its_last_branch() {
             "assistant text: One fails.",
             "user text: see this",
             "user file: \"image/png\" \"aGk=\"",
-            "assistant tool: \"mcp__x__look\" {} -> \"interrupted\" \"Error: the session that was imported has no result of this call\"",
+            "assistant tool: \"mcp__x__look\" {} -> \"interrupted\" \"Error: the session that was imported has no \
+            result of this call\"",
         ]
     );
     assert_eq!(shown["session"]["title"], "Fixing the parser");
@@ -341,13 +342,13 @@ fn what_is_no_session_leaves_none_behind() {
     let server = Server::start();
     let project = project_with(&server);
     for (text, why) in [
-        ("", "it is not known which program wrote it"),
-        ("hello", "it is not known which program wrote it"),
+        ("", "the program that wrote it is unknown"),
+        ("hello", "the program that wrote it is unknown"),
         (
             "{\"format\": \"lathe-session-1\", \"session\": {}, \"messages\": []}",
             "there is no message in it",
         ),
-        ("[1, 2, 3]", "it is not known which program wrote it"),
+        ("[1, 2, 3]", "the program that wrote it is unknown"),
     ] {
         let path = project.outside().join("x.json");
         fs::write(&path, text).unwrap();

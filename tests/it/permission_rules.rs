@@ -223,7 +223,7 @@ fn an_always_proposes_what_the_key_is_about() {
         .file("deep/.env", "S=1\n")
         .config(rules);
     let terminal = Terminal::start(&project, 200, 300, &["--screen-reader"]);
-    terminal.wait_text("/help tells the commands.\n>");
+    terminal.wait_text("/help lists the commands.\n>");
     for (place, (tool, args, proposed)) in calls.iter().enumerate() {
         terminal.keys("go\r");
         let asked = |screen: &str| screen.matches(" with a number:").count() == place + 1;

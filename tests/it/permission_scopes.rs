@@ -20,7 +20,7 @@ fn always(terminal: &Terminal, command: &str, presses: &str, scope: &str) {
     terminal.wait_for(|screen| screen.contains(&format!("$ {command}")) && screen.contains("y once"));
     terminal.wait_quiet(DEAF);
     terminal.keys("a");
-    terminal.wait_text("stores what is ticked");
+    terminal.wait_text("stores ticked rows");
     terminal.keys(presses);
     terminal.wait_text(&format!("scope: {scope}"));
     terminal.key(Key::Enter);

@@ -204,7 +204,7 @@ fn a_plan_is_read_and_approved_on_the_screen() {
     terminal.key(Key::Tab);
     terminal.wait_text("the agent is plan from here on");
     say(&terminal, "go");
-    terminal.wait_text("Shall this be carried out?");
+    terminal.wait_text("Carry out this plan?");
     terminal.wait_text("more rows");
     terminal.wait_quiet(std::time::Duration::from_millis(450));
     for _ in 0..20 {

@@ -386,13 +386,13 @@ fn the_screen_reader_says_plan_once() {
     let project = screen::project(&server);
     let terminal = Terminal::start(&project, 100, 60, &["--screen-reader"]);
     terminal.wait_text("agent build, mode ask, in ");
-    terminal.wait_text("/help tells the commands.");
+    terminal.wait_text("/help lists the commands.");
     screen_line(&terminal, "/mode plan");
     terminal.wait_text("The mode is plan now.");
     // The agent follows the mode in an event of its own, so the first answer may be older than that.
     let plans = (1..=10).any(|asked| {
         screen_line(&terminal, "/status");
-        let told = |screen: &str| screen.matches("/status all tells the rest.").count() == asked;
+        let told = |screen: &str| screen.matches("/status all shows the rest.").count() == asked;
         terminal.wait_for(told).contains("agent and mode plan.")
     });
     assert!(plans);

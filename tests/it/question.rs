@@ -114,7 +114,7 @@ async fn the_answer_reaches_the_model_and_the_snapshot_has_what_waits() {
     );
     let late = events
         .iter()
-        .any(|event| matches!(event, Event::Notice(text) if text.contains("settled already")));
+        .any(|event| matches!(event, Event::Notice(text) if text.contains("no longer open")));
     assert!(late, "the first answer wins and the second hears so");
     assert!(server.requests()[1].mentions("version 18"));
     assert_eq!(live.snapshot().await.questions.len(), 0);

@@ -148,10 +148,10 @@ fn a_refusal_is_said_on_the_screen() {
     let project = Project::new().model(&server, protocol);
     let terminal = open(&project);
     say(&terminal, "hello");
-    let screen = terminal.wait_text("refused to go on with this reply");
+    let screen = terminal.wait_text("refused to continue this reply");
     assert!(screen.contains("no way"), "{screen}");
     assert!(
-        screen.contains("say it in other words") || screen.contains("Say it in other words"),
+        screen.contains("rephrase it") || screen.contains("Rephrase it"),
         "{screen}"
     );
 }
@@ -308,7 +308,7 @@ fn a_host_that_is_not_known_is_given_up_after_two_tries() {
     assert_eq!(retried, 1);
     let message = error["message"].as_str().unwrap();
     assert!(
-        message.contains("no address is known for the host `no-such-host.invalid`"),
+        message.contains("the host `no-such-host.invalid` was not found"),
         "{message}"
     );
 }
@@ -330,7 +330,7 @@ fn a_plain_port_that_is_spoken_tls_to_is_given_up_after_two_tries() {
         let message = error["message"].as_str().unwrap();
         assert!(
             message.contains(&format!(
-                "`https://127.0.0.1:{port}`: what answers there does not speak TLS"
+                "`https://127.0.0.1:{port}`: the server there does not use TLS"
             )),
             "{message}"
         );

@@ -295,7 +295,7 @@ fn rights_and_times_of_files_outside_stay() {
     let doctor = Lathe::in_project(&place.project).arg("doctor").run();
     if !doctor
         .stdout
-        .contains("rights and times of files elsewhere can be kept")
+        .contains("mode and time changes outside the project can be blocked")
     {
         eprintln!("skipped: {doctor}");
         return;
@@ -324,7 +324,8 @@ fn rights_and_times_of_files_outside_stay() {
 fn unix_sockets_are_refused_without_a_network() {
     let place = workspace();
     let listener = std::os::unix::net::UnixListener::bind(place.project.path("socket")).unwrap();
-    let by_path = "perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0) or die $!; connect(S, sockaddr_un(\"socket\")) or \
+    let by_path = "perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0) or die $!; connect(S, \
+        sockaddr_un(\"socket\")) or \
                    die $!; print qq(connected)'";
     let Some(event) = place.run_script(by_path) else {
         return;
@@ -497,7 +498,7 @@ fn a_command_reaches_nobody_past_the_sandbox() {
     let doctor = Lathe::in_project(&place.project).arg("doctor").run();
     if doctor
         .stdout
-        .contains("rights and times of files elsewhere can be kept")
+        .contains("mode and time changes outside the project can be blocked")
     {
         let key = 0x4c41_0000 + i64::from(us);
         let made = place

@@ -24,7 +24,7 @@ fn files_that_are_dropped_are_chips_and_the_model_sees_them() {
     let path = |name: &str| project.path(name).display().to_string();
     let terminal = open(&project);
     terminal.paste(&path("broken.png"));
-    terminal.wait_text("is a broken picture");
+    terminal.wait_text("is a broken image");
     terminal.key(Key::Ctrl('c'));
     terminal.wait_gone("┃ /");
     terminal.paste(&format!("'{}' '{}'", path("a shot.png"), path("paper.pdf")));
@@ -88,7 +88,7 @@ fn without_a_clipboard_a_sentence_says_so() {
     let project = project(&server);
     let terminal = open(&project);
     terminal.key(Key::Ctrl('v'));
-    terminal.wait_text("no desktop is here whose clipboard could be read");
+    terminal.wait_text("there is no desktop clipboard to read here");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_picture_for_a_model_without_image_support_is_refused_before_sending() {
     // The session is open, so it is known what the model takes.
     terminal.wait_text("⇥ agent");
     terminal.paste(&project.path("a.png").display().to_string());
-    terminal.wait_text("takes no pictures; ctrl+x m");
+    terminal.wait_text("does not accept images; ctrl+x m");
     terminal.key(Key::Enter);
     terminal.wait_text("not sent:");
     assert!(terminal.screen().contains("┃ [image 1: a.png 3×2]"));

@@ -124,7 +124,7 @@ fn one_hunk_of_three_is_applied_from_the_grid() {
     terminal.key(Key::Enter);
     terminal.wait_text("Apply 2 hunks in 2 files to the project?");
     terminal.keys("y");
-    terminal.wait_text("No file in the tree has a change that is not applied.");
+    terminal.wait_text("The work tree has no unapplied changes.");
     assert_eq!(project.read("b.txt"), "1\ntwo\n");
     terminal.key(Key::Esc);
     terminal.wait_text(" Watch  ");
@@ -185,7 +185,7 @@ fn a_tree_is_discarded_after_a_question_and_seen_while_its_task_works() {
     terminal.key(Key::Enter);
     terminal.wait_text("to the project?");
     terminal.keys("y");
-    terminal.wait_text("works in its tree");
+    terminal.wait_text("is running in its tree");
     assert_eq!(project.read("b.txt"), "one\ntwo\n");
     gate.open();
     terminal.key(Key::Esc);
@@ -196,18 +196,18 @@ fn a_tree_is_discarded_after_a_question_and_seen_while_its_task_works() {
         trees(&project)[0]["state"] == "unapplied"
     });
     terminal.keys("x");
-    let screen = terminal.wait_text("What is not applied is lost:");
+    let screen = terminal.wait_text("Unapplied changes are lost:");
     assert!(
         screen.contains("a.txt  +2 −2") && screen.contains("b.txt  +1 −1"),
         "{screen}"
     );
     terminal.keys("n");
-    terminal.wait_gone("What is not applied is lost:");
+    terminal.wait_gone("Unapplied changes are lost:");
     assert_eq!(trees(&project).len(), 1);
     terminal.keys("x");
-    terminal.wait_text("What is not applied is lost:");
+    terminal.wait_text("Unapplied changes are lost:");
     terminal.keys("y");
-    terminal.wait_text("The tree is removed, with 2 changed files");
+    terminal.wait_text("The work tree was removed, with 2 changed files");
     assert!(trees(&project).is_empty());
 }
 

@@ -13,7 +13,7 @@ fn a_command_is_completed_and_done() {
     terminal.keys("/perm");
     terminal.wait_text("❯   /permissions");
     terminal.key(Key::Enter);
-    terminal.wait_text("Nothing is stored");
+    terminal.wait_text("No permissions are stored");
     assert!(server.requests().is_empty());
 }
 

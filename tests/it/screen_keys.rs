@@ -187,16 +187,16 @@ fn the_leader_leads_to_everything_that_works_anywhere() {
     terminal.wait_text("send");
 
     terminal.key(Key::Ctrl('x'));
-    terminal.wait_text("answer what waits");
+    terminal.wait_text("answer the next question");
     terminal.key(Key::Esc);
-    terminal.wait_gone("answer what waits");
+    terminal.wait_gone("answer the next question");
 
     for (key, shown) in [
         ("p", "Actions"),
         ("m", "Models"),
         ("a", "Agents"),
         ("h", "Hooks"),
-        ("P", "Allowed for good"),
+        ("P", "Stored permissions"),
         ("?", "Keys"),
     ] {
         println!("ctrl+x {key}");
@@ -205,7 +205,7 @@ fn the_leader_leads_to_everything_that_works_anywhere() {
         leave(&terminal, shown);
     }
     terminal.keys("\x18.");
-    terminal.wait_text("nothing waits for an answer");
+    terminal.wait_text("no question is waiting");
     terminal.keys("\x18c");
     terminal.wait_text("accept-edits");
     terminal.keys("\x18y");
@@ -223,7 +223,7 @@ fn the_leader_leads_to_everything_that_works_anywhere() {
     terminal.key(Key::Ctrl('c'));
     terminal.wait_text("? keys");
     terminal.keys("?");
-    terminal.wait_text("new line; also");
+    terminal.wait_text("newline; also");
 }
 
 /// `esc`, which is deaf for a moment after it closed something.
@@ -248,7 +248,7 @@ fn chosen_keys_work_in_the_program() {
     terminal.wait_text("Themes");
     leave(&terminal, "Themes");
     terminal.key(Key::Function(9));
-    terminal.wait_text("answer what waits");
+    terminal.wait_text("answer the next question");
     terminal.keys("T");
     terminal.wait_text("Themes");
     leave(&terminal, "Themes");

@@ -31,13 +31,16 @@ fn a_sentence_typed_into_the_transcript_forks_nothing_and_opens_no_editor() {
     terminal.keys("\x18[");
     terminal.wait_text("j k blocks");
     terminal.keys("f");
-    terminal.wait_text("Go on from here in a new session?");
+    terminal.wait_text("Continue from here in a new session?");
     terminal.keys("yyy");
     terminal.wait_quiet(DEAF);
     let screen = terminal.screen();
-    assert!(screen.contains("Go on from here in a new session?"), "{screen}");
+    assert!(
+        screen.contains("Continue from here in a new session?"),
+        "{screen}"
+    );
     terminal.keys("n");
-    terminal.wait_gone("Go on from here");
+    terminal.wait_gone("Continue from here");
     terminal.keys("e");
     terminal.wait_text("Show this block in your editor?");
     terminal.wait_quiet(DEAF);

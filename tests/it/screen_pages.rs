@@ -46,11 +46,11 @@ fn what_changed_is_shown_commented_and_reverted() {
     terminal.wait_text("1 file ");
     terminal.keys("]jj");
     terminal.keys("m");
-    terminal.wait_text("keeps the comment");
+    terminal.wait_text("saves the comment");
     terminal.keys("why so loud?");
     terminal.wait_text("why so loud?");
     terminal.key(Key::Enter);
-    terminal.wait_text("1 comment into the draft");
+    terminal.wait_text("1 comment to the draft");
     terminal.keys("x");
     terminal.wait_text("again reverts");
     terminal.keys("x");
@@ -94,7 +94,7 @@ fn without_a_repository_the_diff_says_what_there_is() {
     terminal.key(Key::Tab);
     terminal.wait_text("in the last turn.");
     terminal.key(Key::Tab);
-    terminal.wait_text("no git repository");
+    terminal.wait_text("not a git repository");
     terminal.key(Key::Esc);
     terminal.wait_text("send");
 }
@@ -118,7 +118,7 @@ fn context_cost_and_status_tell_of_the_session() {
     from_palette(&terminal, "status session model");
     terminal.wait_text("127.0.0.1");
     terminal.keys("G");
-    let screen = terminal.wait_text("the terminal has not said that it draws them");
+    let screen = terminal.wait_text("the terminal does not say that it draws them");
     assert!(screen.contains(" MB (at most "), "{screen}");
     assert!(!screen.contains("test-key"), "{screen}");
     terminal.keys("q");
@@ -137,7 +137,7 @@ fn the_session_is_exported_and_nothing_is_overwritten_unasked() {
     from_palette(&terminal, "export session");
     terminal.wait_text("lathe-change-it.md");
     terminal.key(Key::Enter);
-    terminal.wait_text("The session is in ");
+    terminal.wait_text("The session was exported to");
     let text = project.read("lathe-change-it.md");
     for part in ["# change it", "## You", "+TWO", "Changed."] {
         assert!(text.contains(part), "{part} is missing in {text}");
@@ -148,7 +148,7 @@ fn the_session_is_exported_and_nothing_is_overwritten_unasked() {
     terminal.key(Key::Tab);
     terminal.wait_text("lathe-change-it.json");
     terminal.key(Key::Enter);
-    terminal.wait_text("is there already");
+    terminal.wait_text("already exists");
     assert_eq!(project.read("lathe-change-it.json"), "mine");
     terminal.key(Key::Enter);
     wait_until("the file to be replaced", || {

@@ -37,7 +37,7 @@ fn a_todo_that_a_person_rewords_is_in_the_panel_and_in_the_next_request() {
     terminal.keys("i");
     terminal.wait_text("⏎ send");
     say(&terminal, "go on");
-    terminal.wait_text("told the model: The user has changed the todo list");
+    terminal.wait_text("to the model: The user has changed the todo list");
     let request = server.wait_for_requests(3).pop().unwrap();
     assert!(
         request.mentions("\"fix it\" is now \"fix it well\""),

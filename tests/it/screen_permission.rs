@@ -87,7 +87,7 @@ fn a_reason_reaches_the_model() {
     let server = Server::with([bash("echo ran > mark"), Turn::text("I see.")]);
     let (project, terminal) = asked(&server);
     terminal.keys("N");
-    terminal.wait_text("why not, in one line");
+    terminal.wait_text("the reason, in one line");
     terminal.keys("use yn make");
     terminal.wait_text("use yn make");
     terminal.key(Key::Enter);
@@ -143,7 +143,7 @@ fn two_questions_queue() {
     terminal.wait_gone("1 of 2");
     hear(&terminal);
     terminal.keys("N");
-    terminal.wait_text("why not, in one line");
+    terminal.wait_text("the reason, in one line");
     terminal.keys("one is enough");
     terminal.wait_text("one is enough");
     terminal.key(Key::Enter);

@@ -215,15 +215,15 @@ fn a_model_is_picked_for_the_next_step_and_kept_with_the_session() {
 fn words_of_other_programs_find_their_action() {
     let (_server, _project, terminal) = ready();
     for (word, action, page) in [
-        ("clear", "begin a new session", ""),
+        ("clear", "start a new session", ""),
         ("resume", "open an earlier session", "Sessions"),
         ("exit", "quit lathe", ""),
         ("quit", "quit lathe", ""),
         ("usage", "show the cost", "Cost"),
         ("diff", "show what changed", "Changes"),
-        ("permissions", "list and revoke permissions", "Allowed for good"),
+        ("permissions", "list and revoke permissions", "Stored permissions"),
         ("help", "show the keys", "Keys"),
-        ("history", "search what you wrote before", "History"),
+        ("history", "search your prompt history", "History"),
         ("settings", "show the status", "Status"),
         ("config", "show the status", "Status"),
         ("compact", "compact the conversation", ""),

@@ -7,7 +7,7 @@ use crate::screen::project;
 use crate::support::{Fault, Lathe, Project, Server, Terminal, Turn};
 
 const ANSWER: &str = "Answer for \"bash wants to run\" with a number:";
-const READY: &str = "/help tells the commands.";
+const READY: &str = "/help lists the commands.";
 
 pub(crate) fn open(project: &Project, arguments: &[&str]) -> Terminal {
     let arguments = [&["--screen-reader"], arguments].concat();
@@ -94,12 +94,12 @@ fn a_denial_with_a_reason_and_an_always_are_a_number_each() {
     let terminal = open(&project, &["-p", "go"]);
     wait_count(&terminal, ANSWER, 1);
     say(&terminal, "9");
-    terminal.wait_text("That is none of the numbers.");
+    terminal.wait_text("That is not one of the numbers.");
     wait_count(&terminal, ANSWER, 2);
     say(&terminal, "4");
     terminal.wait_text("Say why \"bash wants to run\" is denied:");
     say(&terminal, "not there, but in two");
-    terminal.wait_text("Denied, with your words.");
+    terminal.wait_text("Denied, with your reason.");
     wait_count(&terminal, ANSWER, 3);
     say(&terminal, "2");
     terminal.wait_text("Would store bash touch *: every `touch` command.");
@@ -134,7 +134,7 @@ fn single_patterns_of_an_always_are_chosen_by_number() {
     terminal.wait_text("is allowed always, with a number:");
     say(&terminal, "5");
     terminal.wait_text("3 bash rm one: ");
-    let screen = terminal.wait_text("is allowed always, with numbers and blanks between them:");
+    let screen = terminal.wait_text("is allowed always, with numbers separated by spaces:");
     let lines = screen.lines().filter(|line| line.contains("chosen)"));
     let chosen: Vec<bool> = lines.map(|line| line.ends_with(" (chosen)")).collect();
     assert_eq!(chosen, [true, true, false], "{screen}");
@@ -183,7 +183,7 @@ fn a_question_that_an_answer_settles_along_is_not_put_any_more() {
         std::fs::write(near.join(name), name).unwrap();
     }
     let terminal = open(&project, &["-p", "go"]);
-    terminal.wait_text("Another question waits behind this one; 2 in all.");
+    terminal.wait_text("Another question is waiting after this one; 2 in all.");
     terminal.wait_text("Answer for \"read wants to read one.txt\" with a number:");
     say(&terminal, "3");
     let screen = terminal.wait_text("Interrupted.\n>");
@@ -198,10 +198,10 @@ fn a_question_that_an_answer_settles_along_is_not_put_any_more() {
     );
 
     say(&terminal, "go on");
-    terminal.wait_text("Another question waits behind this one; 3 in all.");
+    terminal.wait_text("Another question is waiting after this one; 3 in all.");
     terminal.wait_text("three.txt\" with a number:");
     say(&terminal, "2");
-    terminal.wait_text("Say for how far \"read wants to leave the project");
+    terminal.wait_text("Choose the scope in which \"read wants to leave the project");
     say(&terminal, "1");
     // The one that is covered is not put, and the one behind it is.
     terminal.wait_text("Answer for \"read wants to read five.txt\" with a number:");
@@ -218,7 +218,7 @@ fn a_question_that_an_answer_settles_along_is_not_put_any_more() {
     leave(&terminal);
 }
 
-const ONCE: &str = "Nothing runs. ctrl+c again at once leaves.";
+const ONCE: &str = "Nothing is running. ctrl+c again at once quits.";
 
 /// Presses `ctrl+c` until it leaves, and returns how often. Each press but the last is answered: on a machine that is busy
 /// one may come too late to be the second, and then counts as a first one and is said to.
@@ -243,7 +243,7 @@ fn ctrl_c_interrupts_and_twice_leaves() {
     server.wait_for_requests(1);
     terminal.wait_text("Working.");
     terminal.send(b"\x03");
-    terminal.wait_text("Interrupting. ctrl+c again at once leaves.");
+    terminal.wait_text("Interrupting. ctrl+c again at once quits.");
     terminal.wait_text("Interrupted.");
     server.wait_for_abandoned(1);
     let presses = leave_by_interrupts(&terminal);
@@ -295,7 +295,7 @@ fn the_questions_of_a_tool_are_answered_by_number_or_in_words() {
     );
     say(&terminal, "2");
     terminal.wait_text("Question 2 of 3: Which name?");
-    terminal.wait_text("with numbers and blanks between them");
+    terminal.wait_text("with numbers separated by spaces");
     say(&terminal, "1 3");
     terminal.wait_text("Question 3 of 3: Since when?");
     say(&terminal, "since 2019");
@@ -354,7 +354,7 @@ fn commands_change_the_model_the_agent_and_the_mode_and_tell_what_there_is() {
     terminal.wait_text("Finished.");
     assert!(project.exists("mark"));
     say(&terminal, "/status");
-    terminal.wait_text("Nothing runs.");
+    terminal.wait_text("Nothing is running.");
     say(&terminal, "/show");
     wait_count(&terminal, "Done Bash: touch mark", 2);
     leave(&terminal);
@@ -407,8 +407,8 @@ fn files_that_a_message_names_are_read_into_it_and_some_only_for_a_second_word()
     std::fs::write(project.outside().join("key"), "outer-secret").unwrap();
     let terminal = open(&project, &[]);
     say(&terminal, "compare @src/a.rs:2 with @src/b.rs");
-    terminal.wait_text("With it goes src/a.rs:2.");
-    terminal.wait_text("With it goes src/b.rs.");
+    terminal.wait_text("Attached: src/a.rs:2.");
+    terminal.wait_text("Attached: src/b.rs.");
     terminal.wait_text("| Both seen.");
     let screen = terminal.wait_text("Finished.");
     let request = &server.requests()[0];
@@ -419,7 +419,7 @@ fn files_that_a_message_names_are_read_into_it_and_some_only_for_a_second_word()
     say(&terminal, "and @../key");
     terminal.wait_text("which is read only if you say so.");
     terminal.wait_text("It was: and @../key");
-    terminal.wait_text("/send sends your message again as it is.");
+    terminal.wait_text("/send sends your message again unchanged.");
     assert_eq!(server.requests().len(), 1);
     say(&terminal, "/send");
     terminal.wait_text("| The key as well.");
@@ -446,12 +446,12 @@ fn sessions_are_listed_found_and_gone_to_by_number() {
     say(&terminal, "/sessions");
     terminal.wait_text("1 and of tests, ");
     terminal.wait_text(", you are in it");
-    let screen = terminal.wait_text("/sessions and a number goes there.");
+    let screen = terminal.wait_text("/sessions with a number opens one.");
     assert!(screen.contains("2 what about clocks, "), "{screen}");
     say(&terminal, "/sessions pause");
     terminal.wait_text("1 what about clocks, ");
-    terminal.wait_text("there it says: Pause them.");
-    wait_count(&terminal, "/sessions and a number goes there.", 2);
+    terminal.wait_text("match: Pause them.");
+    wait_count(&terminal, "/sessions with a number opens one.", 2);
     say(&terminal, "/sessions 1");
     terminal.wait_text("Reopened: what about clocks, 1 message of yours.");
     wait_count(&terminal, READY, 3);
@@ -484,7 +484,7 @@ fn what_is_allowed_for_good_is_listed_and_revoked_by_number() {
     terminal.wait_text("Finished.");
     say(&terminal, "/permissions");
     terminal.wait_text("1 bash touch *, project ");
-    terminal.wait_text("/revoke and a number takes one back.");
+    terminal.wait_text("/revoke with a number revokes one.");
     say(&terminal, "/revoke 1");
     terminal.wait_text("Revoked: bash touch *.");
     say(&terminal, "go on");
@@ -512,16 +512,16 @@ fn what_changed_what_was_spent_and_how_things_stand_are_lines() {
     terminal.wait_text("| added 2: two");
     say(&terminal, "/context");
     terminal.wait_text("per cent;");
-    terminal.wait_text("1 message of yours: ");
-    terminal.wait_text("/context all tells what each is made of.");
+    terminal.wait_text("1 user message: ");
+    terminal.wait_text("/context all shows the parts of each.");
     say(&terminal, "/cost");
     terminal.wait_text("this session: ");
     terminal.wait_text("local/test-model, build, 2 requests: ");
     say(&terminal, "/export kept.json");
-    terminal.wait_text("The session is in ");
+    terminal.wait_text("The session was exported to ");
     assert!(project.read("kept.json").contains("lathe-session-1"));
     say(&terminal, "/export kept.json");
-    terminal.wait_text("kept.json is there already and stays; /export replace writes over it.");
+    terminal.wait_text("kept.json already exists; /export replace overwrites it.");
     say(&terminal, "/status all");
     terminal.wait_text("mode: yolo");
     terminal.wait_text("state: idle, nothing waits to be sent, 0 open questions");

@@ -52,7 +52,7 @@ fn both(gate: &Gate) -> Server {
 fn open(project: &Project, arguments: &[&str]) -> Terminal {
     let arguments = [&["--screen-reader"], arguments].concat();
     let terminal = Terminal::start(project, 240, 120, &arguments);
-    terminal.wait_text("/help tells the commands.");
+    terminal.wait_text("/help lists the commands.");
     terminal
 }
 
@@ -64,7 +64,7 @@ fn wait_behind(terminal: &Terminal, first: &str, text: &str) -> String {
     })
 }
 
-const LEAVES: &str = "/quit again leaves; anything else stays.";
+const LEAVES: &str = "/quit again quits; anything else stays.";
 const ANSWER: &str = "Answer for \"bash wants to run\" with a number:";
 
 #[test]
@@ -85,10 +85,10 @@ fn tasks_are_listed_entered_spoken_to_and_left_again() {
     gate.wait_until_reached();
 
     say(&terminal, "/tasks");
-    let screen = terminal.wait_text("/tasks and a number goes into one");
+    let screen = terminal.wait_text("/tasks with a number opens one");
     let place = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}\n{screen}"));
     assert!(
-        place("2 tasks: 2 at work, 1 asks.") < place("2 asks")
+        place("2 tasks: 2 running, 1 asks.") < place("2 asks")
             && place("It asks: bash wants to run: echo tidy > mark.")
                 < place("1 working: finder, \"who calls it\". Last it did: Read a.txt. 1 call, "),
         "{screen}"
@@ -105,7 +105,7 @@ fn tasks_are_listed_entered_spoken_to_and_left_again() {
     for line in [
         "It was asked:\n| Do it well.",
         "Done Read: a.txt, 1 line",
-        "It said last:\n| I look first.",
+        "Its last words:\n| I look first.",
     ] {
         assert!(screen.contains(line), "{line}\n{screen}");
     }
@@ -166,7 +166,7 @@ fn leaving_asks_while_tasks_are_at_work_and_stops_them() {
     gate.wait_until_reached();
     terminal.wait_text("Finished.");
     say(&terminal, "/quit");
-    terminal.wait_text("2 tasks are at work and end when you leave.");
+    terminal.wait_text("2 tasks are running and end when you quit.");
     terminal.wait_text("Task 2: tidier, \"tidy up\".");
     // It is told what leaves once that could be heard.
     wait_count(&terminal, LEAVES, 1);
@@ -174,7 +174,7 @@ fn leaving_asks_while_tasks_are_at_work_and_stops_them() {
     terminal.wait_text("Task 2 is cancelled: tidier, \"tidy up\"");
     terminal.wait_text("The question was withdrawn.");
     say(&terminal, "/quit");
-    terminal.wait_text("1 task is at work and ends when you leave.");
+    terminal.wait_text("1 task is running and ends when you quit.");
     wait_count(&terminal, LEAVES, 2);
     say(&terminal, "/quit");
     assert!(terminal.wait_exit().success());
@@ -182,7 +182,7 @@ fn leaving_asks_while_tasks_are_at_work_and_stops_them() {
     assert!(!project.exists("mark"));
 
     let terminal = open(&project, &["-c"]);
-    terminal.wait_text("2 tasks, 0 at work; /tasks lists them.");
+    terminal.wait_text("2 tasks, 0 running; /tasks lists them.");
     say(&terminal, "/tasks");
     terminal.wait_text("1 cancelled: finder, \"who calls it\".");
     leave(&terminal);
@@ -204,7 +204,7 @@ fn what_a_turn_waits_for_goes_on_in_the_background() {
     gate.wait_until_reached();
     terminal.wait_text("Task 1 has started");
     say(&terminal, "/background");
-    terminal.wait_text("Task 1 goes on in the background: finder, \"who calls it\".");
+    terminal.wait_text("Task 1 continues in the background: finder, \"who calls it\".");
     terminal.wait_text("| I do something else.");
     terminal.wait_text("Finished.");
     gate.open();
@@ -243,7 +243,7 @@ fn hunks_of_a_work_tree_are_told_and_applied_by_number() {
     say(&terminal, "change it");
     terminal.wait_text("It is there.");
     say(&terminal, "/worktree 1 apply 1");
-    terminal.wait_text("Its hunks were not told; /worktree 1 tells them.");
+    terminal.wait_text("Its hunks were not listed yet; /worktree 1 lists them.");
     say(&terminal, "/worktree 1");
     terminal.wait_text("Task 1 changed 1 file in its work tree: 2 hunks.");
     terminal.wait_text("| added 29: last but one");

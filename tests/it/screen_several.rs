@@ -167,7 +167,7 @@ fn a_fork_goes_on_from_an_earlier_place_and_its_source_stays() {
     leader(&terminal, "[");
     terminal.wait_text("i composer");
     terminal.keys("{f");
-    terminal.wait_text("Go on from here in a new session?");
+    terminal.wait_text("Continue from here in a new session?");
     terminal.wait_quiet(DEAF);
     terminal.keys("y");
     let screen = terminal.wait_text("Forked from");
@@ -237,7 +237,7 @@ fn sessions_are_found_by_what_was_said_renamed_and_deleted() {
     let found = |line: &str| line.contains("plant an oak") && line.contains("The acorn");
     terminal.wait_for(|screen| screen.lines().any(found));
     terminal.key(Key::Ctrl('r'));
-    terminal.wait_text("A new name");
+    terminal.wait_text("New name");
     terminal.keys(" tree");
     terminal.wait_text("┃ plant an oak tree");
     terminal.key(Key::Enter);
@@ -284,13 +284,13 @@ fn quitting_asks_while_a_turn_runs_elsewhere() {
     for _ in 0..2 {
         terminal.key(Key::Ctrl('c'));
     }
-    terminal.wait_text("Another session is at work.");
+    terminal.wait_text("Another session is running.");
     terminal.keys("n");
-    terminal.wait_gone("at work");
+    terminal.wait_gone("session is running");
     for _ in 0..2 {
         terminal.key(Key::Ctrl('c'));
     }
-    terminal.wait_text("Another session is at work.");
+    terminal.wait_text("Another session is running.");
     // What is bound to something else neither closes the question nor is done.
     terminal.key(Key::Ctrl('p'));
     terminal.keys("y");

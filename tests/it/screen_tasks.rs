@@ -137,7 +137,8 @@ fn a_task_that_was_cut_off_by_a_kill_is_listed_and_goes_on() {
     terminal.keys("/tasks");
     terminal.wait_text("┃ /tasks");
     terminal.key(Key::Enter);
-    terminal.wait_for(|screen| screen.contains("1 ended") && screen.contains("lathe ended while it worked"));
+    terminal
+        .wait_for(|screen| screen.contains("1 ended") && screen.contains("lathe ended while it was running"));
     terminal.keys("r");
     terminal.wait_text("┃ Go on where you stopped.");
     terminal.wait_text("build › helper");
@@ -162,7 +163,7 @@ fn quitting_asks_while_a_task_is_at_work() {
     for _ in 0..2 {
         terminal.key(Key::Ctrl('c'));
     }
-    terminal.wait_text("1 task is at work.");
+    terminal.wait_text("1 task is running.");
     terminal.keys("y");
     assert!(terminal.wait_exit().success());
 }

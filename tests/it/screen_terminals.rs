@@ -150,7 +150,7 @@ fn vim_edits_and_saves_a_file_through_the_pane() {
     assert_eq!(project.read("notes.txt"), "one two\n");
     // What was meant for the editor does nothing else.
     terminal.keys("x");
-    terminal.wait_text("the key went nowhere");
+    terminal.wait_text("the key was not sent");
     terminal.key(Key::Esc);
     terminal.wait_text("They run.");
 }
@@ -185,11 +185,11 @@ fn a_program_is_stopped_after_a_question() {
     let project = project(&server);
     let terminal = in_shell(&server, &project);
     after_leader(&terminal, "x");
-    terminal.wait_text("Stop what runs in terminal");
+    terminal.wait_text("Stop the program in terminal");
     terminal.keys("n");
     terminal.wait_text("prompt>");
     after_leader(&terminal, "x");
-    terminal.wait_text("Stop what runs in terminal");
+    terminal.wait_text("Stop the program in terminal");
     terminal.keys("y");
     terminal.wait_text("No terminal runs.");
 }

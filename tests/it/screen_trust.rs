@@ -132,7 +132,7 @@ fn n_goes_on_without_and_asks_the_next_time() {
     let terminal = start(&project);
     hear(&terminal);
     terminal.keys("n");
-    terminal.wait_text("going on without");
+    terminal.wait_text("continuing without");
     talk(&terminal);
     leave(&terminal);
     assert!(!project.exists("ran"));
@@ -170,7 +170,7 @@ fn a_change_is_asked_about_with_its_diff() {
 
     project.write("lathe.jsonc", hook("echo two >> ran").as_bytes());
     let run = Lathe::in_project(&project).args(["run", "go"]).run().success();
-    assert!(run.stderr.contains("it changed since"), "{run}");
+    assert!(run.stderr.contains("because it changed"), "{run}");
     let terminal = start(&project);
     hear(&terminal);
     terminal.wait_text("changed. Trust it?");

@@ -39,18 +39,18 @@ fn what_is_chosen_is_undone_and_comes_again() {
     let (project, terminal) = two_turns(&server);
     terminal.keys("\x18u");
     terminal.wait_text("to before the second thing");
-    let page = terminal.wait_text("Choose what to take back.");
+    let page = terminal.wait_text("Choose what to undo.");
     assert!(
         page.contains("b.txt · removed") && page.contains("- three"),
         "{page}"
     );
     terminal.key(Key::Enter);
-    terminal.wait_text("Choose first what to take back");
+    terminal.wait_text("First choose what to undo");
     assert_eq!(project.read("a.txt"), "three\n");
     terminal.keys("1");
-    terminal.wait_text("restores 1 file, deletes 1 file and takes 4 messages out of the");
+    terminal.wait_text("restores 1 file, deletes 1 file and removes 4 messages from the");
     terminal.key(Key::Enter);
-    terminal.wait_text("undone; /redo takes that back");
+    terminal.wait_text("undone; /redo restores it");
     assert_eq!(project.read("a.txt"), "two\n");
     assert!(!project.exists("b.txt"));
     let shown = terminal.wait_text("┃ the second thing");
@@ -111,7 +111,7 @@ fn nothing_is_undone_while_a_turn_runs_and_a_changed_file_is_named() {
     say(&terminal, "write");
     gate.wait_until_reached();
     terminal.keys("\x18u");
-    terminal.wait_text("Choose what to take back.");
+    terminal.wait_text("Choose what to undo.");
     terminal.keys("2");
     terminal.key(Key::Enter);
     terminal.wait_text("A turn is running, so nothing was undone; stop it first.");
@@ -137,7 +137,7 @@ fn a_fork_instead_leaves_the_session_as_it_is() {
     let server = Server::start();
     let (project, terminal) = two_turns(&server);
     terminal.keys("\x18u");
-    terminal.wait_text("Choose what to take back.");
+    terminal.wait_text("Choose what to undo.");
     terminal.keys("f");
     terminal.wait_text("Forked from");
     terminal.wait_text("┃ the second thing");
@@ -166,7 +166,7 @@ fn nothing_is_undone_while_a_task_runs_which_is_named() {
     terminal.wait_text("It works in the background.");
     gate.wait_until_reached();
     terminal.keys("\x18u");
-    terminal.wait_text("Choose what to take back.");
+    terminal.wait_text("Choose what to undo.");
     terminal.keys("2");
     terminal.key(Key::Enter);
     terminal.wait_text("The task `look around` still runs, so nothing was undone");
@@ -188,13 +188,13 @@ fn an_undo_is_told_first_and_done_by_a_word() {
     say(&terminal, "write it");
     terminal.wait_text("Finished.");
     say(&terminal, "/undo both");
-    terminal.wait_text("/undo tells first what would change");
+    terminal.wait_text("/undo first shows what would change");
     say(&terminal, "/undo");
     terminal.wait_text("a.txt would be restored, 1 line added and 1 removed.");
     terminal.wait_text("Nothing has changed yet.");
     assert_eq!(project.read("a.txt"), "two\n");
     say(&terminal, "/undo both");
-    terminal.wait_text("Done: 1 file changed, 3 messages left or came back.");
+    terminal.wait_text("Done: 1 file changed, 3 messages removed or restored.");
     terminal.wait_text("Left unsent: write it");
     assert_eq!(project.read("a.txt"), "one\n");
     say(&terminal, "/redo");

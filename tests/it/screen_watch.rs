@@ -87,7 +87,7 @@ fn an_agent_is_refused_with_a_reason_that_it_reads() {
     terminal.key(Key::Tab);
     terminal.wait_quiet(Duration::from_millis(400));
     terminal.keys("N");
-    terminal.wait_text("why not, in one line");
+    terminal.wait_text("the reason, in one line");
     terminal.keys("use git restore");
     terminal.wait_text("┃ use git restore");
     terminal.key(Key::Enter);

@@ -78,7 +78,7 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
     age(&project, elm, 26 * DAY);
 
     let terminal = open(&project);
-    terminal.wait_text("2 sessions in which nothing was said for 30 days will be removed");
+    terminal.wait_text("2 sessions with no message for 30 days will be removed");
     terminal.keys("/sessions removed\r");
     terminal.wait_text("3 of 4");
     let screen = terminal.wait_text("removed in 5d");
@@ -108,7 +108,7 @@ fn old_sessions_are_announced_and_removed_a_day_later_but_for_those_that_are_pin
         [25 * HOUR],
     );
     let terminal = open(&project);
-    terminal.wait_text("Removed 1 session in which nothing was said for 30 days.");
+    terminal.wait_text("Removed 1 session with no message for 30 days.");
     assert!(!terminal.screen().contains("will be removed"));
     drop(terminal);
     assert_eq!(ids(&project), sorted([oak, elm, lime]));
@@ -124,7 +124,7 @@ fn a_session_that_was_used_after_its_announcement_is_announced_again() {
     let project = project(&server, json!({"retention": {"sessions_days": 30}}));
     let oak = said(&project, "plant an oak");
     age(&project, &oak, 40 * DAY);
-    let announced = "1 session in which nothing was said for 30 days will be removed";
+    let announced = "1 session with no message for 30 days will be removed";
     let terminal = open(&project);
     terminal.wait_text(announced);
     drop(terminal);
@@ -172,7 +172,7 @@ fn tags_are_shown_known_in_their_project_and_found() {
     terminal.keys("oak");
     terminal.wait_text("1 of 3");
     terminal.keys("\x1bg");
-    terminal.wait_text("Tags, apart by blanks");
+    terminal.wait_text("Tags, separated by spaces");
     terminal.keys("#Trees, garden\r");
     terminal.wait_text("#trees #garden");
     terminal.key(Key::Esc);

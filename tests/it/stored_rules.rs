@@ -78,7 +78,7 @@ fn rules_that_count_as_nothing_are_listed_so_everywhere() {
     store(&project, &WIDE);
     store(&project, &[("bash", "touch *")]);
     let listed = Lathe::in_project(&project).arg("permissions").run().success();
-    let too_wide = |line: &&str| line.contains("too wide, counts as nothing");
+    let too_wide = |line: &&str| line.contains("too broad, ignored");
     let lines: Vec<&str> = listed.stdout.lines().filter(too_wide).collect();
     assert_eq!(lines.len(), WIDE.len(), "{listed}");
     assert!(lines.iter().all(|line| !line.contains("touch")), "{listed}");
@@ -86,13 +86,13 @@ fn rules_that_count_as_nothing_are_listed_so_everywhere() {
     let terminal = Terminal::start(&project, 100, 40, &[]);
     terminal.wait_text("send");
     say(&terminal, "/permissions");
-    terminal.wait_for(|screen| screen.matches("too wide, counts as nothing").count() == WIDE.len());
+    terminal.wait_for(|screen| screen.matches("too broad, ignored").count() == WIDE.len());
     let screen = terminal.screen();
     let narrow = screen.lines().find(|line| line.contains("touch *"));
-    assert!(narrow.is_some_and(|line| !line.contains("too wide")), "{screen}");
+    assert!(narrow.is_some_and(|line| !line.contains("too broad")), "{screen}");
 
     let terminal = Terminal::start(&project, 100, 60, &["--screen-reader"]);
     terminal.wait_text(">");
     terminal.keys("/permissions\r");
-    terminal.wait_for(|screen| screen.matches("too wide, counts as nothing").count() == WIDE.len());
+    terminal.wait_for(|screen| screen.matches("too broad, ignored").count() == WIDE.len());
 }

@@ -175,7 +175,7 @@ fn a_provider_of_the_project_is_asked_only_with_trust() {
         .args(["run", "go"])
         .run()
         .assert_code(2);
-    let told = "is not trusted; what it brings is ignored: `model` in `lathe.jsonc`, `providers` in";
+    let told = "is not trusted; its own code and rules are ignored: `model` in `lathe.jsonc`, `providers` in";
     assert!(finished.stderr.contains(told), "{finished}");
     assert_eq!(server.requests().len(), 0);
     let finished = Lathe::in_project(&project)

@@ -254,7 +254,7 @@ fn an_undo_goes_back_to_a_message_of_the_persons_and_to_no_other() {
     let shown = sessions(&project, &["show", id, "--json"]).success().json();
     let reply = shown["messages"][1]["id"].as_str().unwrap();
     let refused = sessions(&project, &["undo", id, "--to", reply]).assert_code(1);
-    assert!(refused.stderr.contains("is no message of yours"), "{refused}");
+    assert!(refused.stderr.contains("is not a message of yours"), "{refused}");
     let unknown = format!("msg_{}", "0".repeat(26));
     let refused = sessions(&project, &["undo", id, "--to", &unknown]).assert_code(1);
     assert!(refused.stderr.contains("there is no message"), "{refused}");

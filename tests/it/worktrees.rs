@@ -165,10 +165,7 @@ fn an_isolated_task_changes_its_tree_and_the_person_applies_it() {
     assert_eq!(fs::read(project.path(".git/index")).unwrap(), index);
     assert_eq!(tree(&project).2["state"], "applied");
     let removed = worktrees(&project, &["remove", &task]).run().success();
-    assert_eq!(
-        removed.stdout,
-        format!("removed {task} · 1 ignored file went with it\n")
-    );
+    assert_eq!(removed.stdout, format!("removed {task} · with 1 ignored file\n"));
     assert_eq!(list(&project), [] as [Value; 0]);
     assert!(!path.exists());
 }
@@ -287,7 +284,7 @@ fn a_conflict_has_status_1_and_nothing_is_written() {
         .run()
         .success();
     assert!(
-        discarded.stderr.contains("this goes with the tree"),
+        discarded.stderr.contains("lost with the work tree"),
         "{discarded}"
     );
     assert!(discarded.stderr.contains("`a.txt`, `b.txt`"), "{discarded}");
@@ -420,7 +417,7 @@ fn a_tree_outlives_a_kill_and_the_next_start_tells_of_it() {
     let refused = worktrees(&project, &["remove", &task, "--discard"])
         .run()
         .assert_code(1);
-    assert!(refused.stderr.contains("works in its tree"), "{refused}");
+    assert!(refused.stderr.contains("is running in its tree"), "{refused}");
     let _ = running.kill();
     gate.open();
     assert_eq!(tree(&project).2["state"], "unapplied");

@@ -88,7 +88,7 @@ pub(super) fn rules_in(source: &Source) -> Result<(ClaudeRules, Vec<String>), Pr
         let asks = if key.ends_with("allow") {
             ""
         } else {
-            "; every call asks until it is mended"
+            "; every call asks until it is fixed"
         };
         rules.has_lost_rules |= !asks.is_empty();
         warnings.push(format!("`{key}` in `{file}` must be {wanted}{asks}"));
@@ -99,7 +99,7 @@ pub(super) fn rules_in(source: &Source) -> Result<(ClaudeRules, Vec<String>), Pr
             for key in LISTS {
                 let (list, is_whole) = texts(permissions, key);
                 if !is_whole {
-                    wrong(&format!("permissions.{key}"), "a list of texts", &mut rules);
+                    wrong(&format!("permissions.{key}"), "a list of strings", &mut rules);
                 }
                 match key {
                     "allow" => rules.allow = list,

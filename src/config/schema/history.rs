@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use super::{model_name, plain_name};
 use crate::conversation::ModelRef;
 
-/// How a conversation is made shorter when the model's window is nearly full.
+/// How a conversation is compacted when the model's context window is nearly full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compaction {
-    /// Without it a full window is an error.
+    /// Compacts automatically; when off, a full window is an error.
     pub auto: bool,
-    /// The share of the window that is used when it begins.
+    /// The share of the window at which compaction starts.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub threshold: f64,
-    /// Turns at the end that stay as they are, where they fit.
+    /// The newest turns, kept unchanged where they fit.
     pub keep_turns: u32,
-    /// Old outputs of tools are left out first.
+    /// Masks old tool outputs before anything is summarised.
     pub mask: bool,
-    /// `provider/model` that writes the summary; the session's own when unset.
+    /// `provider/model` that writes the summary; the session's model when unset.
     #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
     #[schemars(with = "Option<String>")]
     pub model: Option<ModelRef>,
@@ -37,12 +37,13 @@ impl Default for Compaction {
     }
 }
 
-/// Earlier contents of files that tools changed.
+/// Earlier contents of files that tools changed, kept for undo.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Journal {
-    /// Megabytes for all projects together.
+    /// Maximum size in megabytes, for all projects together.
     pub max_mb: u64,
+    /// Days after which contents are removed.
     pub days: u32,
 }
 
@@ -55,10 +56,11 @@ impl Default for Journal {
     }
 }
 
-/// How long sessions are kept. Only the global file may say so, as it is about those of all projects.
+/// How long sessions are kept. Only in the global file, because it covers all projects.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {
-    /// Days after their last message; 0 for ever. One that is pinned stays, and each is announced a day before.
+    /// Days after the last message; 0 keeps sessions for ever. Pinned sessions stay, and a removal is announced a day
+    /// before.
     pub sessions_days: u32,
 }

@@ -33,7 +33,7 @@ pub struct Config {
     /// For editors: the address of this schema. Lathe does not read it.
     #[serde(rename = "$schema", skip_serializing)]
     pub schema: Option<String>,
-    /// `provider/model` for every agent that names none.
+    /// `provider/model` for agents that do not set one.
     #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
     #[schemars(with = "Option<String>")]
     pub model: Option<ModelRef>,
@@ -41,37 +41,39 @@ pub struct Config {
     #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
     #[schemars(with = "Option<String>")]
     pub small_model: Option<ModelRef>,
-    /// Where models are served, by the name that stands before the slash.
+    /// Model providers, by the name before the slash in `provider/model`.
     pub providers: Table<ProviderSettings>,
-    /// Rules of one file. After loading this is empty: see `Loaded::permission_layers`.
+    /// Permission rules: one action for everything, or rules by tool or permission key.
+    // After loading this is empty: see `Loaded::permission_layers`.
     #[serde(skip_serializing)]
     pub permission: Option<PermissionSetting>,
     /// Agents to add or change, by name.
     pub agents: Table<AgentSettings>,
     /// Tools switched on or off, by name or wildcard; the last matching entry wins.
-    /// After loading, ask `Loaded::tools`, which knows who wrote what.
+    // After loading, ask `Loaded::tools`, which knows who wrote what.
     pub tools: Table<bool>,
-    /// Model requests in one turn.
+    /// Maximum number of model requests in one turn.
     #[schemars(range(min = 1))]
     pub max_steps: u32,
     /// Tasks in the background.
     pub background: Background,
-    /// Language servers, over the built-in table; the first whose extension matches is taken.
+    /// Language servers, besides the built-in ones; the first with a matching extension is used.
     pub lsp: Table<LspServer>,
     /// MCP servers, by name.
     pub mcp: Table<McpServer>,
     /// Commands run around tool calls and turns.
     pub hooks: Hooks,
-    /// Files or directories of custom tools; relative ones count from the session's directory.
+    /// Files or directories of custom tools; relative paths start at the session's directory.
     pub custom_tools: Vec<String>,
-    /// More instruction files: paths and globs. Those of a project count from the file's own directory, others from
-    /// the project's root. After loading, see `Loaded::instructions`, which knows where each counts from.
+    /// More instruction files: paths and globs. In a project's file they start at that file's directory, in others at
+    /// the project's root.
+    // After loading, see `Loaded::instructions`, which knows where each counts from.
     pub instructions: Vec<String>,
-    /// How much of a tool's output the model is sent.
+    /// How much of a tool's output is sent to the model.
     pub truncate: Truncate,
-    /// What commands may reach.
+    /// The sandbox for commands.
     pub sandbox: Sandbox,
-    /// How long conversations are made to fit.
+    /// Compaction of long conversations.
     pub compaction: Compaction,
     /// Earlier contents of changed files.
     pub journal: Journal,
@@ -79,17 +81,17 @@ pub struct Config {
     pub retention: Retention,
     /// A theme by name.
     pub theme: String,
-    /// Keys by action: a key, a list of keys, or `none`. `preset` begins from those of another program.
+    /// Keys by action: a key, a list of keys, or `none`. `preset` starts from the keys of another program.
     pub keybinds: Table<Keys>,
-    /// The screen.
+    /// The full-screen interface.
     pub tui: Tui,
     /// Tools that change files.
     pub edit: Edit,
-    /// `glob`, `grep` and their siblings.
+    /// The search tools, such as `glob` and `grep`.
     pub search: Search,
     /// Shell commands.
     pub bash: Bash,
-    /// Kinds of tasks, by name.
+    /// Categories of tasks, by name.
     pub categories: Table<Category>,
     /// The `batch` tool.
     pub batch: Batch,
@@ -97,7 +99,7 @@ pub struct Config {
     pub todo: Todo,
     /// Custom tools written in JavaScript or TypeScript.
     pub script: Script,
-    /// Globs of project roots whose own code and loosened rules are used without asking. Only in the global file.
+    /// Globs of project roots that are trusted without asking. Only in the global file.
     pub trust: Vec<String>,
     /// Patterns that stop a reply while it streams.
     pub stream_rules: Vec<StreamRule>,
@@ -141,29 +143,30 @@ impl Default for Config {
     }
 }
 
-/// One agent, or what to change of one that exists.
+/// A new agent, or changes to an existing one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentSettings {
-    /// What it is for; other agents choose by this.
+    /// Its purpose, by which other agents choose it.
     pub description: Option<String>,
     pub mode: Option<AgentMode>,
     /// `provider/model`.
     pub model: Option<String>,
-    /// A variant of the model, such as an effort.
+    /// A variant of the model, such as a reasoning effort.
     pub variant: Option<String>,
+    /// Sampling temperature.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub temperature: Option<f64>,
     /// The agent's instructions.
     pub prompt: Option<String>,
     pub tools: Option<AgentTools>,
     pub permission: Option<PermissionSetting>,
-    /// Model requests in one turn.
+    /// Maximum number of model requests in one turn.
     #[schemars(range(min = 1))]
     pub steps: Option<u32>,
     /// Where its tasks work.
     pub isolation: Option<Isolation>,
-    /// Leaves it out of lists.
+    /// Hides it from lists.
     pub hidden: Option<bool>,
     /// Removes it.
     pub disable: Option<bool>,
@@ -188,7 +191,7 @@ pub enum Isolation {
     Worktree,
 }
 
-/// Names or wildcards switched on or off, or a list of the only ones.
+/// Tools switched on or off by name or wildcard, or a list of the only tools it gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AgentTools {
@@ -202,8 +205,9 @@ pub enum AgentTools {
 pub struct LspServer {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// With their dot: `.rs`.
+    /// File extensions with the dot: `.rs`.
     pub extensions: Vec<String>,
+    /// Switches it off.
     pub disabled: bool,
 }
 
@@ -211,16 +215,18 @@ pub struct LspServer {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpServer {
-    /// Program and arguments of a server that speaks on its standard streams.
+    /// Program and arguments of a server that uses stdin and stdout.
     pub command: Vec<String>,
-    /// Variables it is given besides a minimal environment.
+    /// Environment variables it gets besides a minimal environment.
     pub env: Table<Secret>,
-    /// The address of a server that speaks HTTP.
+    /// The URL of an HTTP server.
     pub url: Option<String>,
+    /// Headers sent with each request.
     pub headers: Table<Secret>,
     /// How long one call may take.
     #[schemars(range(min = 1))]
     pub timeout_ms: Option<u64>,
+    /// Switches it off.
     pub disabled: bool,
 }
 
@@ -288,10 +294,12 @@ pub struct HookMatcher {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HookCommand {
+    /// Always `command`.
     #[serde(rename = "type")]
     pub kind: HookKind,
+    /// A command line for bash.
     pub command: String,
-    /// In seconds, as other agents write it.
+    /// Time limit in seconds; 60 when unset.
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub timeout: Option<f64>,
@@ -311,11 +319,11 @@ pub enum Keys {
     Several(Vec<String>),
 }
 
-/// By a notification that the terminal shows, or by its bell.
+/// A terminal notification, or the terminal's bell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NotifyBy {
-    /// By what the terminal seems to know, else the bell.
+    /// The notification that the terminal supports, else the bell.
     #[default]
     Auto,
     Osc9,
@@ -329,24 +337,24 @@ pub enum NotifyBy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tui {
-    /// Copies what the mouse has selected as soon as the button is let go.
+    /// Copies a mouse selection as soon as the button is released.
     pub copy_on_select: bool,
-    /// Lines that one step of the wheel scrolls.
+    /// Lines that one wheel step scrolls.
     #[schemars(range(min = 1, max = 100))]
     pub wheel_lines: u16,
-    /// Catches the mouse; without it the terminal's own selection works.
+    /// Captures the mouse; when off, the terminal's own selection works.
     pub mouse: bool,
     /// Gives the composer vim's insert, normal and visual mode.
     pub vim: bool,
-    /// Signs outside ASCII: `auto` asks the locale.
+    /// Symbols outside ASCII; `auto` follows the locale.
     pub symbols: SymbolSet,
-    /// Stops all motion, as `LATHE_REDUCED_MOTION` does.
+    /// Turns off all animation, like `LATHE_REDUCED_MOTION`.
     pub reduced_motion: bool,
-    /// Shows in the window's title what the session is about and whether it wants something.
+    /// Shows the session's title, and whether it waits for you, in the window title.
     pub title: bool,
-    /// Tells the terminal where links and the paths of calls lead, so that it can open them.
+    /// Marks links and file paths (OSC 8) so that the terminal can open them.
     pub links: bool,
-    /// How you are told of a turn's end and of questions while you look elsewhere.
+    /// How you are notified of finished turns and questions while the terminal is unfocused.
     pub notify: NotifyBy,
     /// The key that leaves a focused terminal.
     pub terminal_leader: Option<String>,

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{Secret, Table};
 
-/// One place where models are served.
+/// A model provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderSettings {
-    /// May be left out where a built-in provider of this name exists.
+    /// Optional where a built-in provider of this name exists.
     pub protocol: Option<Protocol>,
-    /// Up to and with the version: `http://127.0.0.1:8080/v1`.
+    /// Including the version: `http://127.0.0.1:8080/v1`.
     pub base_url: Option<String>,
     /// `{env:NAME}` and `{file:PATH}` are expanded.
     pub api_key: Option<Secret>,
-    /// Sent with each request.
+    /// Headers sent with each request.
     pub headers: Table<Secret>,
-    /// A stream silent for longer is given up and tried again.
+    /// A stream silent for longer is closed and the request retried.
     #[schemars(range(min = 1))]
     pub idle_timeout_ms: u64,
     pub retry: Retry,
@@ -50,13 +50,15 @@ pub enum Protocol {
     Gemini,
 }
 
-/// How often, and how long apart, a request is tried again. What the server asks to wait wins.
+/// How often, and after which delays, a request is retried. A delay that the server asks for wins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retry {
-    /// Tries after the first.
+    /// Retries after the first attempt.
     pub max: u32,
+    /// Delay before the first retry; each further one waits twice as long, up to `max_ms`.
     pub base_ms: u64,
+    /// Maximum delay.
     pub max_ms: u64,
 }
 
@@ -70,22 +72,22 @@ impl Default for Retry {
     }
 }
 
-/// What one model can do. What is left out is as the built-in catalog says.
+/// The features of one model. Missing values come from the built-in catalog.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Tokens of input and output together.
+    /// The context window in tokens, input and output together.
     #[schemars(range(min = 1))]
     pub context: Option<u64>,
-    /// Tokens of one reply.
+    /// Maximum number of tokens in one reply.
     #[schemars(range(min = 1))]
     pub output: Option<u64>,
-    /// Whether it can be shown images.
+    /// Whether it accepts images.
     pub images: Option<bool>,
-    /// Whether it thinks aloud.
+    /// Whether it returns reasoning.
     pub reasoning: Option<bool>,
     pub cost: Option<Cost>,
-    /// Which tools it is given to change files.
+    /// Which editing tools it gets.
     pub edit_mode: Option<EditMode>,
 }
 
@@ -93,17 +95,21 @@ pub struct ModelSettings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cost {
+    /// Dollars per million tokens of input that the cache did not serve.
     #[schemars(range(min = 0))]
     pub input: f64,
+    /// Dollars per million tokens of output, reasoning included.
     #[schemars(range(min = 0))]
     pub output: f64,
+    /// Dollars per million tokens of input read from the cache.
     #[schemars(range(min = 0))]
     pub cache_read: f64,
+    /// Dollars per million tokens of input written to the cache.
     #[schemars(range(min = 0))]
     pub cache_write: f64,
 }
 
-/// Which tools change files.
+/// A set of editing tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EditMode {

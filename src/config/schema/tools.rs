@@ -5,19 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{EditMode, Table};
 
-/// How much of a tool's output the model is sent.
+/// How much of a tool's output is sent to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Truncate {
-    /// 0 for no limit.
+    /// Maximum number of lines of one result; 0 for no limit.
     pub max_lines: u64,
-    /// 0 for no limit.
+    /// Maximum size of one result in bytes; 0 for no limit.
     pub max_bytes: u64,
-    /// Cuts further when the context is nearly full.
+    /// Truncates more when the context is nearly full.
     pub dynamic: bool,
     /// The share of the remaining context that one result may take.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub dynamic_ratio: f64,
+    /// Maximum number of tokens of one result while `dynamic` is on.
     pub dynamic_max_tokens: u64,
     /// Limits of one tool, by its name.
     pub per_tool: Table<ToolLimits>,
@@ -39,8 +40,11 @@ impl Default for Truncate {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolLimits {
+    /// Instead of `truncate.max_lines`.
     pub max_lines: Option<u64>,
+    /// Instead of `truncate.max_bytes`.
     pub max_bytes: Option<u64>,
+    /// Maximum number of tokens of one result.
     pub max_tokens: Option<u64>,
 }
 
@@ -48,13 +52,13 @@ pub struct ToolLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Edit {
-    /// Which tools the model is given; follows the model when unset.
+    /// Which editing tools the model gets; depends on the model when unset.
     pub mode: Option<EditMode>,
     /// How far the text to replace may differ from the file.
     pub fuzzy: Fuzzy,
     /// A file must have been read before it is changed.
     pub require_read: bool,
-    /// Waits for the language server and shows errors.
+    /// Waits for the language server's diagnostics and shows new errors.
     pub diagnostics: bool,
 }
 
@@ -80,6 +84,7 @@ pub enum Fuzzy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
+    /// How long one search may take.
     #[schemars(range(min = 1000, max = 300_000))]
     pub timeout_ms: u64,
 }
@@ -95,10 +100,10 @@ impl Default for Search {
 pub struct Bash {
     /// The shell; bash on PATH when unset, else sh.
     pub shell: Option<String>,
-    /// How long a command may run when the call does not say.
+    /// How long a command may run when the call sets no timeout.
     #[schemars(range(min = 1, max = 600_000))]
     pub timeout_ms: u64,
-    /// Variables that commands get although their names look like secrets.
+    /// Environment variables passed to commands although their names look like secrets.
     pub env_allow: Vec<String>,
 }
 
@@ -116,15 +121,17 @@ impl Default for Bash {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Background {
-    /// For each `provider/model` that `per_model` does not name.
+    /// Limit for each `provider/model` that `per_model` does not name.
     pub max_concurrent: u32,
+    /// Limits by `provider/model`, instead of `max_concurrent`; 0 for no limit.
     pub per_model: Table<u32>,
-    /// A cap over all models of a provider.
+    /// Limit over all models of a provider.
     pub per_provider: Table<u32>,
-    /// How deep tasks may start tasks.
+    /// How deeply tasks may nest.
     pub max_depth: u32,
+    /// Maximum number of tool calls of one task.
     pub max_tool_calls: u32,
-    /// Tasks in the tree of one session.
+    /// Maximum number of tasks in one session, nested ones included.
     pub max_spawned: u32,
     /// Limits of one turn and all tasks that it starts.
     pub budget: Budget,
@@ -150,15 +157,17 @@ impl Default for Background {
     }
 }
 
-/// No request starts above any of these.
+/// No model request starts once any of these is spent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
+    /// Tokens of input and output, without input read from the cache.
     #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
     /// In US dollars.
     #[schemars(range(min = 0.0))]
     pub cost: Option<f64>,
+    /// Minutes in which an agent worked.
     #[schemars(range(min = 0.0))]
     pub minutes: Option<f64>,
 }
@@ -167,26 +176,32 @@ pub struct Budget {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Worktree {
-    /// One command line that runs in a new tree first.
+    /// A command line that runs first in a new work tree.
     pub setup: Option<String>,
-    /// Tasks work in their trees also where commands cannot be confined to them.
+    /// Uses work trees even where commands cannot be confined to them.
     pub unconfined: bool,
 }
 
-/// A kind of task.
+/// A category of tasks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Category {
+    /// Its purpose, by which agents choose it.
     pub description: Option<String>,
     /// `provider/model`.
     pub model: Option<String>,
+    /// A variant of the model, such as a reasoning effort.
     pub variant: Option<String>,
+    /// Sampling temperature.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub temperature: Option<f64>,
-    /// Joins the agent's instructions.
+    /// Added to the agent's instructions.
     pub prompt_append: Option<String>,
+    /// Tools switched on or off by name or wildcard.
     pub tools: Table<bool>,
+    /// Skills that its tasks start with.
     pub load_skills: Vec<String>,
+    /// Removes it.
     pub disable: bool,
 }
 
@@ -194,6 +209,7 @@ pub struct Category {
 #[serde(default, deny_unknown_fields)]
 pub struct Batch {
     #[schemars(range(min = 1))]
+    /// Maximum number of calls in one batch.
     pub max_calls: u32,
 }
 
@@ -216,10 +232,11 @@ impl Default for Todo {
     }
 }
 
-/// What commands may reach (Linux).
+/// The sandbox for commands (Linux).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sandbox {
+    /// Directories that commands may write to: all, those of the project, or only a temporary one.
     pub mode: SandboxMode,
     /// Lets commands use the network.
     pub network: bool,
@@ -243,13 +260,14 @@ pub struct Script {
     pub runtime: Option<String>,
 }
 
-/// Stops a reply while it streams.
+/// A pattern that stops a reply while it streams.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StreamRule {
+    /// Its name in messages.
     pub name: String,
     /// A regular expression.
     pub pattern: String,
-    /// What the model is told before it goes on.
+    /// The message that the model gets before it continues.
     pub message: String,
 }

@@ -57,7 +57,7 @@ pub struct UntranslatedRule {
 pub enum UntranslatedReason {
     #[error("lathe has no such tool")]
     NoTool,
-    #[error("lathe's rules have no form for it")]
+    #[error("lathe's rules cannot express it")]
     NoForm,
 }
 

@@ -120,7 +120,7 @@ impl ScriptEffects {
         let may_skip = facts.may_fail && text.contains('\n');
         self.facts.merge(facts);
         if is_foreign {
-            self.facts.refuse("the shell that runs it has another grammar");
+            self.facts.refuse("the shell that runs it has another syntax");
         }
         let node = match read {
             Ok(node) => node,

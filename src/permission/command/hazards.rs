@@ -396,6 +396,6 @@ pub(super) fn check_numbers(facts: &mut Facts) {
         is_assigned || NUMBERS.contains(&name.as_str())
     };
     if !facts.computed.iter().all(|name| is_number(&name)) {
-        facts.refuse("it computes with a variable that may be no number");
+        facts.refuse("it does arithmetic with a variable that may not be a number");
     }
 }

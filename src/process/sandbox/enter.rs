@@ -38,8 +38,8 @@ pub(super) fn run(words: impl IntoIterator<Item = OsString>) -> Result<(), Strin
 /// Restricts this thread and what it starts, but for what is mounted.
 pub(super) fn restrict(confinement: &Confinement) -> Result<(), String> {
     restrict_files(confinement)
-        .map_err(|error| format!("the kernel's Landlock does not offer it: {error}"))?;
-    seccomp::refuse(confinement).map_err(|error| format!("the kernel's seccomp does not offer it: {error}"))
+        .map_err(|error| format!("the kernel's Landlock does not support it: {error}"))?;
+    seccomp::refuse(confinement).map_err(|error| format!("the kernel's seccomp does not support it: {error}"))
 }
 
 fn restrict_files(confinement: &Confinement) -> Result<(), RulesetError> {

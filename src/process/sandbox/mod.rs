@@ -132,7 +132,7 @@ impl Confinement {
     /// Checks that the system can enforce it; the error says why not, as a sentence's end. Takes a few milliseconds.
     pub fn check(&self) -> Result<(), String> {
         if !cfg!(target_os = "linux") {
-            return Err("only Linux has it".to_owned());
+            return Err("only Linux supports it".to_owned());
         }
         let tried = Command::new(OURSELVES)
             .arg(WORD)

@@ -22,11 +22,12 @@ use super::{Confinement, Metadata};
 
 pub(super) fn keep(confinement: &Confinement) -> Result<(), String> {
     let failed = |path: &Path, error: &dyn Display| {
-        format!("`{}` could not be kept from writing: {error}", path.display())
+        format!("`{}` could not be made read-only: {error}", path.display())
     };
     // Asked for while it can still be named.
     let directory = env::current_dir();
-    separate().map_err(|error| format!("it needs a user namespace, and the system gives none: {error}"))?;
+    separate()
+        .map_err(|error| format!("it needs a user namespace, which the system does not allow: {error}"))?;
     if confinement.metadata == Metadata::Mounts {
         for path in confinement.writable.iter().filter(|path| path.exists()) {
             bind(path).map_err(|error| failed(path, &error))?;
@@ -88,7 +89,7 @@ fn close_all_but(places: &[PathBuf]) -> Result<(), String> {
             Ok(()) | Err(Errno::ENOENT | Errno::EACCES | Errno::EINVAL | Errno::ENOTDIR | Errno::EPERM) => {}
             Err(error) => {
                 return Err(format!(
-                    "`{}` could not be kept from writing: {error}",
+                    "`{}` could not be made read-only: {error}",
                     point.display()
                 ));
             }

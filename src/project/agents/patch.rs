@@ -162,7 +162,9 @@ impl AgentPatch {
             "name" => drop(text(key, field)?),
             _ if dialect == Dialect::Lathe => {
                 let known = KEYS.join("`, `");
-                return wrong(format!("`{key}` is no key of an agent; there are `{known}`"));
+                return wrong(format!(
+                    "`{key}` is not a key of an agent; the keys are `{known}`"
+                ));
             }
             _ => {}
         }
@@ -177,7 +179,7 @@ fn error(at: SourcePosition, message: String) -> FrontMatterError {
 fn text(key: &str, field: &Field) -> Result<String, FrontMatterError> {
     let text = field.value.as_str().map(str::trim);
     text.map(str::to_owned)
-        .ok_or_else(|| error(field.at, format!("`{key}` must be a text")))
+        .ok_or_else(|| error(field.at, format!("`{key}` must be a string")))
 }
 
 fn boolean(key: &str, field: &Field) -> Result<bool, FrontMatterError> {

@@ -141,7 +141,8 @@ fn build_and_plan_are_there_without_any_file() {
 fn a_file_adds_an_agent_and_its_body_is_the_prompt() {
     let place = place(&[(
         "config/agents/reviewer.md",
-        "---\ndescription: Looks\nmode: subagent\nmodel: local/x\nvariant: high\ntemperature: 0.5\nsteps: 3\nhidden: true\n---\n\nRead all.\n",
+        "---\ndescription: Looks\nmode: subagent\nmodel: local/x\nvariant: high\ntemperature: 0.5\nsteps: \
+        3\nhidden: true\n---\n\nRead all.\n",
     )]);
     let agent = place.agent("Reviewer");
     assert_eq!(
@@ -289,7 +290,8 @@ fn files_of_claude_are_subagents_under_their_own_name() {
     let place = place(&[
         (
             "p/.claude/agents/file.md",
-            "---\nname: code-reviewer\ndescription: Reviews\ntools: Read, Bash(git log:*, git show), Grep\nmodel: sonnet\ncolor: red\ndisallowedTools: Bash\n---\nReview.\n",
+            "---\nname: code-reviewer\ndescription: Reviews\ntools: Read, Bash(git log:*, git show), Grep\nmodel: \
+            sonnet\ncolor: red\ndisallowedTools: Bash\n---\nReview.\n",
         ),
         ("p/.claude/agents/README.md", "Notes about our agents.\n"),
     ]);
@@ -319,7 +321,8 @@ fn files_of_claude_are_subagents_under_their_own_name() {
 fn files_of_opencode_keep_their_keys_and_lose_what_is_unknown_here() {
     let place = place(&[(
         "p/.opencode/agent/docs.md",
-        "---\ndescription: Writes\nmodel: anthropic/claude\nmaxSteps: 7\ntop_p: 1\ntools:\n  write: false\npermission:\n  bash: deny\n---\nWrite.\n",
+        "---\ndescription: Writes\nmodel: anthropic/claude\nmaxSteps: 7\ntop_p: 1\ntools:\n  write: \
+        false\npermission:\n  bash: deny\n---\nWrite.\n",
     )]);
     let agent = place.agent("docs");
     assert_eq!((agent.mode, agent.steps_at_most), (AgentMode::All, Some(7)));
@@ -448,7 +451,7 @@ fn links_in_circles_and_out_of_the_project_are_refused() {
         let problem = place.broken(name);
         assert!(!problem.contains("secret\n"), "{problem}");
     }
-    assert!(place.broken("out").contains("leads out of the project"));
+    assert!(place.broken("out").contains("points outside the project"));
     // The user's own directory may be a link to where dot files are kept.
     fs::create_dir_all(place.path("dots")).unwrap();
     place.write("dots/mine.md", "Mine.");
@@ -502,7 +505,8 @@ fn a_directory_is_read_once_whichever_way_it_is_reached() {
 
 #[test]
 fn of_an_untrusted_project_only_text_counts() {
-    let everything = "---\ndescription: Mine\nmode: subagent\nmodel: local/x\nvariant: high\ntemperature: 0.5\nsteps: 3\nhidden: true\ntools: { bash: false }\npermission: { edit: deny }\n---\nBe mine.\n";
+    let everything = "---\ndescription: Mine\nmode: subagent\nmodel: local/x\nvariant: high\ntemperature: \
+        0.5\nsteps: 3\nhidden: true\ntools: { bash: false }\npermission: { edit: deny }\n---\nBe mine.\n";
     let place = place(&[
         ("p/.lathe/agents/build.md", everything),
         ("p/.lathe/agents/new.md", everything),

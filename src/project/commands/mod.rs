@@ -338,7 +338,7 @@ mod tests {
         assert!(told[0].contains("a b.md: the file's name cannot be"), "{told:?}");
         assert!(told[1].contains("broken.md:"), "{told:?}");
         assert!(
-            told[2].contains("out.md: the file leads out of the project"),
+            told[2].contains("out.md: the file points outside the project"),
             "{told:?}"
         );
         assert!(told[3].contains("secret.md: the file was left out"), "{told:?}");

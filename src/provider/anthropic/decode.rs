@@ -253,7 +253,7 @@ impl Decoder {
                     signature: String::new(),
                 }
             } else if delta.partial_json.is_some() {
-                let message = format!("`{}` sent a call without its beginning", self.model.provider);
+                let message = format!("`{}` sent a tool call without its start", self.model.provider);
                 return Err(ProviderError::new(ProviderErrorKind::BadResponse, message));
             } else {
                 return Ok(events);
@@ -448,7 +448,7 @@ mod tests {
         let call = delta(r#"{"type":"input_json_delta","partial_json":"{}"}"#) + stop;
         assert_eq!(
             told(&decode(Protocol::Anthropic, &call)),
-            ["error: BadResponse: `p` sent a call without its beginning"]
+            ["error: BadResponse: `p` sent a tool call without its start"]
         );
     }
 

@@ -408,7 +408,7 @@ mod tests {
         let stream = "data: {\"candidates\":[{\"finishReason\":\"MALFORMED_FUNCTION_CALL\",\"finishMessage\":\"print(x\"}]}\n\n";
         assert_eq!(
             told(&decode(Protocol::Gemini, stream)),
-            ["error: BadResponse: `p` broke the reply off: `MALFORMED_FUNCTION_CALL: print(x`"]
+            ["error: BadResponse: `p` cut the reply short: `MALFORMED_FUNCTION_CALL: print(x`"]
         );
     }
 }

@@ -29,7 +29,10 @@ pub(in crate::screen_reader) fn list(changes: &Changes) -> Vec<String> {
     }
     lines.extend(changes.note.clone());
     if !changes.files.is_empty() {
-        lines.push("/diff and a number tells one. /diff turn and /diff tree compare otherwise.".to_owned());
+        lines.push(
+            "/diff with a number shows one. /diff turn and /diff tree show the last turn and the work tree."
+                .to_owned(),
+        );
     }
     lines
 }
@@ -106,7 +109,7 @@ mod tests {
                 "1 file changed in this session: 1 line added, 1 removed.",
                 "1 b.rs, was a.rs, 1 line added, 1 removed",
                 "What commands changed is not recorded.",
-                "/diff and a number tells one. /diff turn and /diff tree compare otherwise.",
+                "/diff with a number shows one. /diff turn and /diff tree show the last turn and the work tree.",
             ]
         );
         assert_eq!(

@@ -15,12 +15,12 @@ pub(in crate::screen_reader) fn lines(used: &ContextUse, each: bool) -> Vec<Stri
         }
     }
     lines.push(format!(
-        "estimated in all: {} tokens",
+        "estimated total: {} tokens",
         short_count(used.estimated())
     ));
     lines.extend(used.remarks());
     if !each {
-        lines.push("/context all tells what each is made of.".to_owned());
+        lines.push("/context all shows the parts of each.".to_owned());
     }
     lines
 }
@@ -35,7 +35,7 @@ fn summary(used: &ContextUse) -> String {
             (used.used() * 100 / limit).min(100),
             short_count(free)
         ),
-        _ => format!("{tokens} tokens are used; how large the window is, is not known."),
+        _ => format!("{tokens} tokens are used; the window size is unknown."),
     }
 }
 
@@ -81,20 +81,17 @@ mod tests {
                 "5.0k of 10.0k tokens are used, 50 per cent; 5.0k are free.",
                 "2 tool results: 3.1k tokens, 31.0 per cent",
                 "of that read, 2 times: 3.1k",
-                "estimated in all: 3.1k tokens",
+                "estimated total: 3.1k tokens",
             ]
         );
         let short = lines(&used, false);
-        assert_eq!(short[2], "estimated in all: 3.1k tokens");
-        assert_eq!(short.last().unwrap(), "/context all tells what each is made of.");
+        assert_eq!(short[2], "estimated total: 3.1k tokens");
+        assert_eq!(short.last().unwrap(), "/context all shows the parts of each.");
     }
 
     #[test]
     fn a_window_of_unknown_size_is_said_to_be_so() {
         let told = lines(&ContextUse::default(), false);
-        assert_eq!(
-            told[0],
-            "0 tokens are used; how large the window is, is not known."
-        );
+        assert_eq!(told[0], "0 tokens are used; the window size is unknown.");
     }
 }

@@ -7,7 +7,7 @@ pub(in crate::screen_reader) fn lines(costs: &Costs) -> Vec<String> {
     let sums = costs.sums();
     let mut lines: Vec<String> = sums.iter().map(|(of, sum)| line(of.description(), sum)).collect();
     if costs.session.is_empty() {
-        lines.push("Nothing was asked yet in this session.".to_owned());
+        lines.push("No requests yet in this session.".to_owned());
     } else {
         lines.push("This session, by model and agent:".to_owned());
     }
@@ -70,8 +70,8 @@ mod tests {
             lines(&costs),
             [
                 format!("this session: {figures}"),
-                "today, here: nothing".to_owned(),
-                format!("today, in all: {figures}"),
+                "project today: nothing".to_owned(),
+                format!("total today: {figures}"),
                 "This session, by model and agent:".to_owned(),
                 format!("local/x, build, 2 requests: {figures}"),
             ]

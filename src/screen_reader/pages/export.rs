@@ -27,13 +27,13 @@ pub(in crate::screen_reader) fn line(kept: &ExportOutcome) -> String {
     match kept {
         ExportOutcome::Written { path, bytes } => {
             format!(
-                "The session is in {}, {}.",
+                "The session was exported to {}, {}.",
                 path.display(),
                 size_words(*bytes as u64)
             )
         }
         ExportOutcome::Exists(path) => format!(
-            "{} is there already and stays; /export replace writes over it.",
+            "{} already exists; /export replace overwrites it.",
             path.display()
         ),
     }

@@ -10,9 +10,9 @@ use crate::session::query::moment;
 /// The rules with their numbers, in the order they are given in.
 pub(in crate::screen_reader) fn lines(grants: &[Grant], session: &SessionId, zone: &TimeZone) -> Vec<String> {
     if grants.is_empty() {
-        return vec!["Nothing is stored. Answer 2 to a permission stores.".to_owned()];
+        return vec!["No permissions are stored. Answer 2 to a permission question stores one.".to_owned()];
     }
-    let mut lines = vec!["Allowed for good:".to_owned()];
+    let mut lines = vec!["Stored permissions:".to_owned()];
     for (number, grant) in (1..).zip(grants) {
         let place = grant
             .scope
@@ -27,7 +27,7 @@ pub(in crate::screen_reader) fn lines(grants: &[Grant], session: &SessionId, zon
                 .unwrap_or_default()
         ));
     }
-    lines.push("/revoke and a number takes one back.".to_owned());
+    lines.push("/revoke with a number revokes one.".to_owned());
     lines
 }
 
@@ -63,10 +63,10 @@ mod tests {
         assert_eq!(
             lines(&grants, &session, &TimeZone::UTC),
             [
-                "Allowed for good:",
+                "Stored permissions:",
                 "1 bash cargo test *, this session, from \"fix it\", 2025-11-23 12:13",
                 "2 bash cargo test *, project /p, from \"fix it\", 2025-11-23 12:13",
-                "/revoke and a number takes one back.",
+                "/revoke with a number revokes one.",
             ]
         );
     }

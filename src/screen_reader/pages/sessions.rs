@@ -115,9 +115,9 @@ pub(in crate::screen_reader) fn lines(
         .map(|(number, found)| format!("{number} {}", describe(found, here)))
         .collect();
     if let Some(more) = found.len().checked_sub(MOST).filter(|more| *more > 0) {
-        lines.push(format!("{more} more; /sessions and words of one finds it."));
+        lines.push(format!("{more} more; /sessions with words from one finds it."));
     }
-    lines.push("/sessions and a number goes there.".to_owned());
+    lines.push("/sessions with a number opens one.".to_owned());
     lines
 }
 
@@ -125,11 +125,14 @@ fn nothing(sought: &SessionSearch) -> String {
     match (sought.text.as_str(), sought.everywhere) {
         ("", true) => "No session is stored yet.".to_owned(),
         ("", false) => {
-            "No session of this project is stored yet; /sessions all tells those of others.".to_owned()
+            "No session of this project is stored yet; /sessions all lists those of other projects."
+                .to_owned()
         }
-        (text, true) => format!("No session fits \"{text}\"."),
+        (text, true) => format!("No session matches \"{text}\"."),
         (text, false) => {
-            format!("No session of this project fits \"{text}\"; /sessions all {text} looks in the others.")
+            format!(
+                "No session of this project matches \"{text}\"; /sessions all {text} searches all projects."
+            )
         }
     }
 }
@@ -153,7 +156,7 @@ fn describe(found: &SessionMatch, here: &SessionId) -> String {
             .as_ref()
             .map(|project| format!("in {}", project.display())),
     );
-    facts.extend(found.said.as_ref().map(|said| format!("there it says: {said}")));
+    facts.extend(found.said.as_ref().map(|said| format!("match: {said}")));
     facts.join(", ")
 }
 
@@ -219,7 +222,7 @@ mod tests {
         lines(&found, &sought, &"ses_c".parse().unwrap())
     }
 
-    const GOES: &str = "/sessions and a number goes there.";
+    const GOES: &str = "/sessions with a number opens one.";
 
     #[test]
     fn the_sessions_of_the_project_have_numbers() {
@@ -244,7 +247,7 @@ mod tests {
             told("rtry", &said),
             [
                 "1 fix the retry test, 1 message, 1 minute ago",
-                "2 untitled, 3000 messages, 2 days ago, you are in it, there it says: we should retry",
+                "2 untitled, 3000 messages, 2 days ago, you are in it, match: we should retry",
                 GOES
             ]
         );
@@ -254,7 +257,7 @@ mod tests {
         );
         assert_eq!(
             told("zzz", &[]),
-            ["No session of this project fits \"zzz\"; /sessions all zzz looks in the others."]
+            ["No session of this project matches \"zzz\"; /sessions all zzz searches all projects."]
         );
     }
 
@@ -266,6 +269,6 @@ mod tests {
         let sought = SessionSearch::default();
         let found = choose(&many, &[], Path::new("/p"), &sought);
         let lines = lines(&found, &sought, &"ses_x".parse().unwrap());
-        assert_eq!(lines[20], "5 more; /sessions and words of one finds it.");
+        assert_eq!(lines[20], "5 more; /sessions with words from one finds it.");
     }
 }

@@ -13,9 +13,7 @@ use crate::view::card::DiffBody;
 pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<String> {
     let mut lines = Vec::new();
     if changes.files.is_empty() {
-        lines.push(format!(
-            "No file in the work tree of task {task} has a change that is not applied."
-        ));
+        lines.push(format!("The work tree of task {task} has no unapplied changes."));
     } else {
         let parts: usize = changes.files.iter().map(parts).sum();
         lines.push(format!(
@@ -41,7 +39,7 @@ pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<
     lines.extend(changes.note.as_ref().map(|note| format!("The tree {note}.")));
     if !changes.files.is_empty() {
         lines.push(format!(
-            "/worktree {task} apply and numbers of hunks, or all, applies them to the project."
+            "/worktree {task} apply with hunk numbers, or all, applies them to the project."
         ));
     }
     lines
@@ -81,7 +79,7 @@ pub(in crate::screen_reader) fn selection(
         }
     }
     if files.is_empty() {
-        return Err("Write the numbers of the hunks behind apply, or all.".to_owned());
+        return Err("Write the hunk numbers, or all, after apply.".to_owned());
     }
     Ok(Selection::Files(files))
 }
@@ -92,7 +90,7 @@ pub(in crate::screen_reader) fn applied(outcome: &ApplyResult) -> Vec<String> {
         return vec![format!("Applied to the project: {}.", outcome.applied.join(", "))];
     }
     let first = format!(
-        "Nothing was written, because of {}. Settle it in the project or in the tree, and apply again.",
+        "Nothing was written, because of {}. Resolve it in the project or the tree, then apply again.",
         plural(outcome.conflicts.len(), "conflict")
     );
     let each = outcome.conflicts.iter();
@@ -184,7 +182,7 @@ mod tests {
                 "| removed 40: old",
                 "| added 40: new",
                 "Hunk 3, b.png, new, not a text.",
-                "/worktree 2 apply and numbers of hunks, or all, applies them to the project.",
+                "/worktree 2 apply with hunk numbers, or all, applies them to the project.",
             ]
         );
     }

@@ -89,7 +89,7 @@ impl FormProgress {
         let question = self.question();
         let numbers = match (question.options.is_empty(), question.multiple) {
             (true, _) => None,
-            (false, true) => Some("with numbers and blanks between them"),
+            (false, true) => Some("with numbers separated by spaces"),
             (false, false) => Some("with a number"),
         };
         match (numbers, &question.own_words) {

@@ -123,5 +123,5 @@ fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
 }
 
 fn unclear() -> Revealed {
-    "That is none of the numbers. /again says the question once more, /say TEXT sends a message.".into()
+    "That is not one of the numbers. /again repeats the question, /say TEXT sends a message.".into()
 }

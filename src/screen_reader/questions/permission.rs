@@ -149,10 +149,13 @@ impl PermissionQuestion {
         let (before, after) = match self.stage {
             PermissionStage::Choice => ("Answer for \"", "\" with a number: "),
             PermissionStage::Patterns => (
-                "Say what of \"",
-                "\" is allowed always, with numbers and blanks between them: ",
+                "Choose what of \"",
+                "\" is allowed always, with numbers separated by spaces: ",
             ),
-            PermissionStage::Scope => ("Say for how far \"", "\" is allowed always, with a number: "),
+            PermissionStage::Scope => (
+                "Choose the scope in which \"",
+                "\" is allowed always, with a number: ",
+            ),
             PermissionStage::Reason => ("Say why \"", "\" is denied: "),
         };
         Revealed::own(before).and(self.title()).and(after)
@@ -196,7 +199,7 @@ impl PermissionQuestion {
             (PermissionStage::Reason, "") => LineMeaning::Unclear("That was empty.".into()),
             (PermissionStage::Reason, reason) => self.reply(
                 PermissionReply::Reject(Some(reason.to_owned())),
-                "Denied, with your words.",
+                "Denied, with your reason.",
             ),
             (PermissionStage::Choice | PermissionStage::Scope, _) => LineMeaning::Unclear(unclear()),
         }

@@ -12,7 +12,7 @@ impl ReaderSession {
             ("use", Some(summary)) => self.send(Op::UseSummary(Some(summary))),
             ("drop", Some(_)) => self.send(Op::UseSummary(None)),
             ("use" | "drop", None) => {
-                self.aside("There is no summary to decide on; /compact has one written.");
+                self.aside("There is no summary yet; /compact writes one.");
             }
             (focus, _) => {
                 let focus = Some(focus.to_owned()).filter(|focus| !focus.is_empty());
@@ -30,9 +30,7 @@ impl ReaderSession {
         let lines: Vec<String> = draft.summary.lines().map(str::to_owned).collect();
         self.output.lines(&lines);
         self.summary = Some(draft.summary.clone());
-        self.aside(
-            "/compact use puts it in place of what it stands for; /compact drop leaves everything as it is.",
-        );
+        self.aside("/compact use replaces the summarised part with it; /compact drop changes nothing.");
     }
 
     pub(super) fn context_changed(&mut self, report: &ContextReport) {
@@ -41,7 +39,7 @@ impl ReaderSession {
         match report.kind {
             ContextReportKind::Masked => {
                 self.say(&format!(
-                    "Old outputs were masked to make room: {before} tokens became {after}."
+                    "Old outputs were masked to free context: {before} tokens became {after}."
                 ));
             }
             ContextReportKind::Compacted => {
@@ -58,9 +56,7 @@ impl ReaderSession {
             ContextReportKind::Miss => {
                 if report.cost.is_some_and(|cost| cost >= 0.05) {
                     let cost = cost_of_miss(report.before, report.cost);
-                    self.say(&format!(
-                        "Read anew instead of from the cache: {cost}, because {cause}."
-                    ));
+                    self.say(&format!("Not read from the cache: {cost}, because {cause}."));
                 }
             }
         }

@@ -128,7 +128,7 @@ impl ReaderSession {
         }
         self.recall_prompt(snapshot);
         self.recall_calls(snapshot);
-        self.recall_reply(snapshot, "It said last:");
+        self.recall_reply(snapshot, "Its last words:");
         self.take_up_reply(snapshot);
         self.say_state(snapshot);
         self.say_draft(&snapshot.draft);
@@ -136,7 +136,7 @@ impl ReaderSession {
             Some(held) => format!("It is open in {held}; here it can only be read."),
             None if snapshot.busy => "What you type goes to it.".to_owned(),
             None => format!(
-                "What you type lets it go on, with {} tokens of context.",
+                "What you type resumes it, with {} tokens of context.",
                 short_count(snapshot.info.context_used)
             ),
         };

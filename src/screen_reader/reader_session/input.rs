@@ -20,13 +20,13 @@ impl ReaderSession {
         }
         if self.runs_something() {
             self.send(Op::Interrupt);
-            return self.say("Interrupting. ctrl+c again at once leaves.");
+            return self.say("Interrupting. ctrl+c again at once quits.");
         }
         match self.hold_automation() {
             Some(held) => self.say(&format!(
-                "Nothing runs in this conversation. {held} ctrl+c again at once leaves."
+                "Nothing is running in this conversation. {held} ctrl+c again at once quits."
             )),
-            None => self.say("Nothing runs. ctrl+c again at once leaves."),
+            None => self.say("Nothing is running. ctrl+c again at once quits."),
         }
         self.prompt();
     }
@@ -53,7 +53,7 @@ impl ReaderSession {
         }
         if self.is_moving && !matches!(spoken, ParsedLine::Command(Command::Quit, _)) {
             return self.say(&format!(
-                "Another conversation is being opened; this was not read: {line}"
+                "Another conversation is being opened; this was ignored: {line}"
             ));
         }
         match spoken {
@@ -83,7 +83,7 @@ impl ReaderSession {
             ParsedLine::Command(command, rest) => self.obey(command, rest),
             ParsedLine::Unknown(_) if self.is_own_command(line) => self.submit(line),
             ParsedLine::Unknown(name) => {
-                self.say(&format!("There is no command /{name}. /help tells the commands."));
+                self.say(&format!("There is no command /{name}. /help lists the commands."));
             }
             ParsedLine::Shell(command) => self.send(Op::Shell(command.to_owned())),
             ParsedLine::Text => self.submit(line),
@@ -111,7 +111,7 @@ impl ReaderSession {
             Command::Background => self.send_to_background(),
             Command::Tasks => self.look_at_tasks(rest),
             Command::Back => self.go_back(),
-            Command::Again if self.asks.is_empty() => self.say("No question waits."),
+            Command::Again if self.asks.is_empty() => self.say("No question is waiting."),
             Command::Again => self.say_question(),
             Command::Dismiss => self.dismiss(),
             Command::Show => self.show(),

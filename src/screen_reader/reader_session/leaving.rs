@@ -22,7 +22,8 @@ impl ReaderSession {
             return self.effects.push(Effect::Leave);
         }
         if self.leaving.is_some() {
-            return self.say("That came before you could hear what leaving ends, so you are still here.");
+            return self
+                .say("That came before you could hear what quitting ends, so lathe is still running.");
         }
         self.rounds += 1;
         self.leaving = Some(SpokenNotice::new(self.rounds));
@@ -39,7 +40,7 @@ impl ReaderSession {
                 ("are", "end")
             };
             self.say(&format!(
-                "{} {are} at work and {end} when you leave.",
+                "{} {are} running and {end} when you quit.",
                 plural(active.len(), "task")
             ));
             self.output.lines(&active);
@@ -51,7 +52,7 @@ impl ReaderSession {
                 ("run in terminals", "end")
             };
             self.say(&format!(
-                "{} {runs} and {ends} when you leave.",
+                "{} {runs} and {ends} when you quit.",
                 plural(programs.len(), "program")
             ));
             self.output.lines(&programs);

@@ -49,7 +49,7 @@ impl ReaderSession {
     /// Sends a message when the turn has ended.
     pub(super) fn queue(&mut self, text: &str) {
         if text.is_empty() {
-            return self.say("Write the message behind /queue.");
+            return self.say("Write the message after /queue.");
         }
         let input = self.input(text);
         self.send(Op::Queue(input));
@@ -72,7 +72,7 @@ impl ReaderSession {
             let input = self.unsent(draft);
             self.hand_over(input);
         } else {
-            self.say("Nothing waits to be sent.");
+            self.say("No message is waiting to be sent.");
         }
     }
 
@@ -180,7 +180,7 @@ impl ReaderSession {
                 PartBody::Notice(notice) if notice.kind == NoticeKind::Error => {
                     self.output.line(&format!("Note: {}", notice.text));
                 }
-                PartBody::File(file) => self.output.line(&format!("With it goes {}.", file.path)),
+                PartBody::File(file) => self.output.line(&format!("Attached: {}.", file.path)),
                 _ => {}
             }
         }

@@ -54,7 +54,7 @@ use tasks::TreeState;
 /// Before what the person types when nothing is asked.
 const PROMPT: &str = "> ";
 
-const MISSED: &str = "Some of what happened was missed here. /status tells where things stand.";
+const MISSED: &str = "Some events were not shown. /status shows the current state.";
 
 pub(super) enum Effect {
     /// To the session of the conversation that the person is in.
@@ -171,7 +171,7 @@ impl ReaderSession {
         self.recall(snapshot);
         self.say_draft(&snapshot.draft);
         self.output
-            .line("Type a message and press enter. /help tells the commands.");
+            .line("Type a message and press enter. /help lists the commands.");
     }
 
     /// Tells how a session stood that was opened again.

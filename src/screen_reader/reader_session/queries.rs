@@ -52,7 +52,7 @@ impl ReaderSession {
     pub(super) fn look_at_context(&mut self, given: &str) {
         match given {
             "" | "all" => self.begin(HostRequest::Look(PageQuery::Context { each: given == "all" })),
-            _ => self.say("/context takes nothing but all."),
+            _ => self.say("/context takes only all."),
         }
     }
 
@@ -63,7 +63,7 @@ impl ReaderSession {
     pub(super) fn look_at_status(&mut self, given: &str) {
         self.say_status();
         match given {
-            "" => self.say("/status all tells the rest."),
+            "" => self.say("/status all shows the rest."),
             _ => self.begin(HostRequest::Look(PageQuery::Status)),
         }
     }
@@ -78,7 +78,7 @@ impl ReaderSession {
         };
         match scope {
             Some(scope) => self.begin(HostRequest::Look(PageQuery::Changes(scope))),
-            None => self.say("/diff takes session, turn or tree, or the number of a file that it told."),
+            None => self.say("/diff takes session, turn or tree, or the number of a listed file."),
         }
     }
 
@@ -86,7 +86,9 @@ impl ReaderSession {
         let files = self.listed.changes.iter().flat_map(|changes| &changes.files);
         match files.into_iter().nth(number - 1).map(changes::file) {
             Some(lines) => self.output.lines(&lines),
-            None => self.say(&format!("No file {number} was told; /diff tells the files.")),
+            None => self.say(&format!(
+                "There is no file {number} in the list; /diff lists the files."
+            )),
         }
     }
 
@@ -109,7 +111,7 @@ impl ReaderSession {
     pub(super) fn revoke(&mut self, given: &str) {
         let number = number(given);
         let Some(grant) = number.and_then(|number| self.listed.grants.get(number - 1)) else {
-            return self.say("Write a number that /permissions told behind /revoke.");
+            return self.say("Write a number from /permissions after /revoke.");
         };
         let grant = grant.clone();
         self.send(Op::RevokeGrant(grant.id));
@@ -138,7 +140,9 @@ impl ReaderSession {
             return self.begin(HostRequest::Find(SessionSearch::read(given)));
         };
         match self.listed.sessions.get(number - 1) {
-            None => self.say(&format!("No session {number} was told; /sessions tells them.")),
+            None => self.say(&format!(
+                "There is no session {number} in the list; /sessions lists them."
+            )),
             Some(id) if *id == self.tree.root => self.say("You are in that session."),
             Some(id) => self.go_to(SessionTarget::Session(id.clone())),
         }
@@ -147,19 +151,20 @@ impl ReaderSession {
     /// Leaves this session for another one, where nothing is lost by that.
     pub(super) fn go_to(&mut self, wanted: SessionTarget) {
         if self.tree.front.is_some() {
-            return self.say("You are in a task. /back returns to the main conversation; ask again there.");
+            return self.say("You are in a task. /back returns to the main conversation; try again there.");
         }
         if !self.runs_something() && self.has_active_tasks() {
             return self.say(
-                "Tasks are at work here and end with this session. Wait for their end, or stop them with /stop all, \
-                 and ask again.",
+                "Tasks are running here and end with this session. Wait for them, or stop them with /stop all, \
+                and try again.",
             );
         }
         if self.runs_something() || !self.asks.is_empty() {
-            return self.say("Something runs here. Wait for its end, or stop it with /stop, and ask again.");
+            return self
+                .say("Something is running here. Wait for it to end, or stop it with /stop, and try again.");
         }
         if self.queue.iter().any(|waiting| waiting.kind == QueuedKind::Held) {
-            return self.say("A message is held here. Send it with /send, and ask again.");
+            return self.say("A message is held here. Send it with /send, and try again.");
         }
         self.is_moving = true;
         self.begin(HostRequest::Open(wanted));
@@ -178,11 +183,11 @@ impl ReaderSession {
             }
             HostReport::NotEntered(report) => {
                 self.is_moving = false;
-                self.say(&format!("The task was not entered: {}", report.sentence()));
+                self.say(&format!("The task was not opened: {}", report.sentence()));
             }
             HostReport::Lost => {
                 self.is_moving = false;
-                self.say("That could not be found out; the log in the state directory may say why.");
+                self.say("That information could not be read; the log in the state directory may say why.");
             }
         }
         self.prompt();

@@ -15,7 +15,7 @@ impl ReaderSession {
         match self.asks.len() {
             1 => self.ask_next(),
             count => self.aside(&format!(
-                "Another question waits behind this one; {count} in all."
+                "Another question is waiting after this one; {count} in all."
             )),
         }
     }
@@ -64,12 +64,12 @@ impl ReaderSession {
         if let Some(returned) = &mut self.returned
             && returned.notice.accept_answers(round)
         {
-            self.aside("/send sends your message again as it is.");
+            self.aside("/send sends your message again unchanged.");
         }
         if let Some(leaving) = &mut self.leaving
             && leaving.accept_answers(round)
         {
-            self.aside("/quit again leaves; anything else stays.");
+            self.aside("/quit again quits; anything else stays.");
         }
         if self.asks.accept_answers(round) {
             self.prompt();
@@ -93,7 +93,7 @@ impl ReaderSession {
 
     pub(super) fn dismiss(&mut self) {
         match self.asks.first().map(PendingQuestion::dismiss) {
-            None => self.say("No question waits."),
+            None => self.say("No question is waiting."),
             Some(None) => self.say("A permission is answered with a number; 3 denies."),
             Some(Some(op)) => {
                 self.asks.remove_first();

@@ -30,15 +30,15 @@ impl ReaderSession {
         lines.extend(self.calls.running());
         if lines.len() == before {
             let state = if self.is_busy {
-                "The model is at work."
+                "The model is working."
             } else {
-                "Nothing runs."
+                "Nothing is running."
             };
             lines.push(state.to_owned());
         }
         lines.extend(self.tasks_in_short());
         let asks = self.asks.iter();
-        lines.extend(asks.map(|asked| format!("A question waits: {}.", asked.title())));
+        lines.extend(asks.map(|asked| format!("A question is waiting: {}.", asked.title())));
         lines.extend(self.queue.iter().map(waits));
         self.output.lines(&lines);
     }

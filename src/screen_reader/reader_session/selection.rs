@@ -42,7 +42,8 @@ impl ReaderSession {
                 let mark = if name == now { " (now)" } else { "" };
                 self.output.line(&format!("{number} {name}{mark}"));
             }
-            self.output.line(&format!("/{what} and a number changes to one."));
+            self.output
+                .line(&format!("/{what} with a number changes to one."));
             return None;
         }
         let by_number = given.parse().ok().and_then(|number: usize| number.checked_sub(1));

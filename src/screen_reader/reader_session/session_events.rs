@@ -32,7 +32,7 @@ impl ReaderSession {
             Event::Settled(settled) => self.on_settled(settled),
             Event::Retry(retry) => self.say(&trying_again(retry)),
             Event::Error(report) => self.error(report),
-            Event::Preparing => self.begin_turn("Running what the command asks for first."),
+            Event::Preparing => self.begin_turn("Running the commands that this command contains."),
             Event::TurnStarted => self.begin_turn("Working."),
             Event::TurnEnded(done) => self.end_turn(*done),
             Event::Queue(queue) => self.queued(queue),
@@ -66,7 +66,7 @@ impl ReaderSession {
             Event::Terminals(rows) => self.on_terminals(rows),
             Event::Context(report) => self.context_changed(report),
             Event::Restored(restored) => self.restored(restored),
-            Event::Summarising(true) => self.say("Summarising the conversation to make room."),
+            Event::Summarising(true) => self.say("Summarising the conversation to free context."),
             Event::SummaryDrafted(draft) => self.show_summary(draft),
             Event::Summarising(false)
             | Event::CallUpdate { .. }
@@ -164,7 +164,7 @@ impl ReaderSession {
 
 fn trying_again(retry: &Retry) -> String {
     let voided = if retry.voided.is_some() {
-        " What it had said is void."
+        " Its incomplete reply is discarded."
     } else {
         ""
     };

@@ -82,8 +82,8 @@ impl ReaderSession {
             return self.stop_task(number);
         }
         match self.hold_automation() {
-            Some(held) => self.say(&format!("Nothing runs in this conversation. {held}")),
-            None => self.say("Nothing runs."),
+            Some(held) => self.say(&format!("Nothing is running in this conversation. {held}")),
+            None => self.say("Nothing is running."),
         }
     }
 
@@ -101,7 +101,7 @@ impl ReaderSession {
 
     fn stop_all_tasks(&mut self) {
         if !self.has_active_tasks() {
-            return self.say("No task is at work.");
+            return self.say("No task is running.");
         }
         self.send(Op::Task(TaskOp::CancelAll));
         self.say(match self.tree.front {
@@ -116,7 +116,7 @@ impl ReaderSession {
         if self.tree.tasks.active().any(|(_, row)| is_waited_for(row)) {
             self.send(Op::Task(TaskOp::ToBackground));
         } else {
-            self.say("No task is waited for here, so nothing can go on in the background.");
+            self.say("No turn here waits for a task, so there is nothing to move to the background.");
         }
     }
 
@@ -133,7 +133,7 @@ impl ReaderSession {
             ("are", "their ends wait")
         };
         Some(format!(
-            "{} {are} at work, and {theirs} until you send something; /stop all stops them.",
+            "{} {are} running, and {theirs} until you send something; /stop all stops them.",
             plural(count, "task")
         ))
     }
@@ -194,7 +194,7 @@ impl ReaderSession {
         }
         let active = tasks.active().count();
         let count = plural(tasks.numbered().count(), "task");
-        Some(format!("{count}, {active} at work; /tasks lists them."))
+        Some(format!("{count}, {active} running; /tasks lists them."))
     }
 
     /// Returns the line that begins a question: who asks, unless that is the main conversation.
@@ -233,7 +233,10 @@ impl ReaderSession {
     /// Goes to another conversation of the tree, unless a message would be lost sight of.
     pub(super) fn go_within_tree(&mut self, request: HostRequest) {
         if !self.sent.is_empty() && !std::mem::replace(&mut self.was_told_to_wait, true) {
-            return self.say("Your message is still on its way. Ask again when it was taken, or at once to go all the same.");
+            return self.say(
+                "Your message is still being delivered. Try again when it has arrived, or at once to \
+                go anyway.",
+            );
         }
         self.was_told_to_wait = false;
         self.is_moving = true;

@@ -42,8 +42,8 @@ fn sentence(row: &TerminalRow, known: Option<&TerminalRow>) -> Option<String> {
     match row.waits_for.filter(|waits| Some(*waits) != waited)? {
         TerminalInput::Line => Some(format!("The program in terminal {name} waits for input.")),
         TerminalInput::Hidden => Some(format!(
-            "The program in terminal {name} waits for hidden input, which no agent can type. Type it in the full screen: \
-             lathe without --screen-reader, or stop the program."
+            "The program in terminal {name} waits for hidden input, which agents cannot type. Type it in the full \
+            screen (lathe without --screen-reader), or stop the program."
         )),
     }
 }

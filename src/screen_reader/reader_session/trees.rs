@@ -7,7 +7,7 @@ use crate::screen_reader::host_requests::HostRequest;
 use crate::screen_reader::pages::task_tree;
 use crate::session::host::{TreeAnswer, TreeQuery};
 
-const USAGE: &str = "/worktree takes the number of a task; behind it apply and numbers of hunks, or all.";
+const USAGE: &str = "/worktree takes the number of a task, then apply with hunk numbers, or all.";
 
 impl ReaderSession {
     pub(super) fn look_at_worktree(&mut self, given: &str) {
@@ -38,7 +38,7 @@ impl ReaderSession {
         let told = self.listed.tree.as_ref().filter(|changes| changes.task == task);
         let Some(changes) = told else {
             return self.say(&format!(
-                "Its hunks were not told; /worktree {number} tells them."
+                "Its hunks were not listed yet; /worktree {number} lists them."
             ));
         };
         match task_tree::selection(changes, hunks) {

@@ -19,7 +19,7 @@ impl ReaderSession {
         };
         let told = self.listed.undo.take();
         let Some(list) = told.filter(|list| list.direction == UndoDirection::Undo) else {
-            return self.say("/undo tells first what would change; then say what of it.");
+            return self.say("/undo first shows what would change; then choose a part of it.");
         };
         // What stays as it is was told.
         let request = UndoRequest {
@@ -34,12 +34,12 @@ impl ReaderSession {
         match given {
             "" => return self.begin(HostRequest::Look(PageQuery::RedoList)),
             "yes" => {}
-            _ => return self.say("/redo takes nothing but yes."),
+            _ => return self.say("/redo takes only yes."),
         }
         let told = self.listed.undo.take();
         match told.filter(|list| list.direction == UndoDirection::Redo) {
             Some(_) => self.begin(HostRequest::Look(PageQuery::Redo)),
-            None => self.say("/redo tells first what would change; /redo yes does it."),
+            None => self.say("/redo first shows what would change; /redo yes does it."),
         }
     }
 
@@ -47,7 +47,7 @@ impl ReaderSession {
         let mut lines = undo::lines(&list);
         lines.push(match list.direction {
             UndoDirection::Undo => {
-                "Nothing has changed yet. /undo both does it, /undo files or /undo conversation half of it."
+                "Nothing has changed yet. /undo both does it, /undo files or /undo conversation does half of it."
                     .to_owned()
             }
             UndoDirection::Redo => "Nothing has changed yet. /redo yes does it.".to_owned(),
@@ -66,7 +66,7 @@ impl ReaderSession {
 
 pub(super) fn done(outcome: UndoOutcome) -> String {
     format!(
-        "Done: {} changed, {} left or came back.",
+        "Done: {} changed, {} removed or restored.",
         plural(outcome.files, "file"),
         plural(outcome.messages, "message")
     )

@@ -23,7 +23,7 @@ pub(in crate::screen_reader) struct ListFacts<'a> {
 /// Returns a line for each task, those that ask first, and one above them that counts.
 pub(in crate::screen_reader) fn list(tasks: &TaskList, facts: &ListFacts<'_>) -> Vec<String> {
     if tasks.is_empty() {
-        return vec!["No task was started in this session.".to_owned()];
+        return vec!["No tasks yet in this session.".to_owned()];
     }
     let asks = |row: &TaskRow| (facts.asks)(&row.session);
     let (mut asking, mut others) = (Vec::new(), Vec::new());
@@ -44,9 +44,9 @@ pub(in crate::screen_reader) fn list(tasks: &TaskList, facts: &ListFacts<'_>) ->
     lines.append(&mut asking);
     lines.append(&mut others);
     if left_out > 0 {
-        lines.push(format!("{left_out} more ended before; /tasks all tells them."));
+        lines.push(format!("{left_out} more ended earlier; /tasks all lists them."));
     }
-    lines.push("/tasks and a number goes into one; /stop and a number stops one.".to_owned());
+    lines.push("/tasks with a number opens one; /stop with a number stops one.".to_owned());
     lines
 }
 
@@ -54,7 +54,7 @@ pub(in crate::screen_reader) fn list(tasks: &TaskList, facts: &ListFacts<'_>) ->
 fn counts(tasks: &TaskList, asking: usize) -> String {
     let count = |is_it: fn(&TaskRow) -> bool| tasks.numbered().filter(|(_, row)| is_it(row)).count();
     let mut facts = vec![format!(
-        "{} at work",
+        "{} running",
         count(|row| row.status == TaskStatus::Running)
     )];
     if asking > 0 {
@@ -173,7 +173,7 @@ fn state(row: &TaskRow, asks: bool, now: i64) -> String {
 
 fn ended_word(status: TaskStatus) -> &'static str {
     match status {
-        TaskStatus::Queued | TaskStatus::Running => "at work",
+        TaskStatus::Queued | TaskStatus::Running => "running",
         TaskStatus::Completed => "done",
         TaskStatus::Failed => "failed",
         TaskStatus::Cancelled => "cancelled",
@@ -197,8 +197,8 @@ pub(in crate::screen_reader) fn change(
     let above = above.map_or_else(String::new, |above| format!(", for task {above}"));
     match change {
         TaskChange::Started => format!("Task {number} has started: {name}{above}."),
-        TaskChange::WentOn => format!("Task {number} goes on: {name}{above}."),
-        TaskChange::ToBackground => format!("Task {number} goes on in the background: {name}."),
+        TaskChange::WentOn => format!("Task {number} continues: {name}{above}."),
+        TaskChange::ToBackground => format!("Task {number} continues in the background: {name}."),
         TaskChange::Ended => {
             let took = match row.started {
                 Some(_) => format!(", after {}", duration(row.elapsed(0))),
@@ -292,7 +292,7 @@ mod tests {
         )
     }
 
-    const GOES: &str = "/tasks and a number goes into one; /stop and a number stops one.";
+    const GOES: &str = "/tasks with a number opens one; /stop with a number stops one.";
 
     #[test]
     fn who_asks_is_told_first_with_the_question_and_numbers_stay() {
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(
             told(&tasks, &[asking.session()], false),
             [
-                "5 tasks: 2 at work, 1 asks, 1 queued, 2 ended.",
+                "5 tasks: 2 running, 1 asks, 1 queued, 2 ended.",
                 "2 asks for 58 seconds: explore, \"tidy the fixtures\". It asks: bash wants to run: rm -r fixtures. \
                  3 calls, 9.1k tokens, 58 seconds.",
                 "1 working: explore, \"who calls backoff()\", in the foreground. Last it did: Grep backoff(. \
@@ -333,7 +333,7 @@ mod tests {
         );
         assert_eq!(
             told(&TaskList::default(), &[], false),
-            ["No task was started in this session."]
+            ["No tasks yet in this session."]
         );
     }
 
@@ -347,7 +347,7 @@ mod tests {
         tasks.reset(&rows);
         let lines = told(&tasks, &[], false);
         assert!(lines[1].starts_with("3 done: "), "{lines:?}");
-        assert_eq!(lines[11], "2 more ended before; /tasks all tells them.");
+        assert_eq!(lines[11], "2 more ended earlier; /tasks all lists them.");
         assert_eq!(told(&tasks, &[], true).len(), 14);
     }
 

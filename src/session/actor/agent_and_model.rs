@@ -68,7 +68,10 @@ impl Actor {
                 Ok(profile) => self.become_profile(profile),
                 Err(report) => {
                     let agent = info.agent.clone();
-                    self.publish(Event::Notice(format!("{}; `{agent}` goes on", report.message)));
+                    self.publish(Event::Notice(format!(
+                        "{}; the agent is still `{agent}`",
+                        report.message
+                    )));
                 }
             }
             self.follow_agent(&before);
@@ -83,7 +86,7 @@ impl Actor {
                 Err(report) => {
                     let model = self.parts.info.model.to_string();
                     self.publish(Event::Notice(format!(
-                        "{}; `{model}` is asked on",
+                        "{}; the model is still `{model}`",
                         report.message
                     )));
                 }

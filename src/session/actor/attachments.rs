@@ -211,14 +211,17 @@ impl Actor {
             // Other programs know names of their own.
             Some(Err(_)) => {
                 let name = command.model.unwrap_or_default();
-                let words = format!("`/{}` wants the model `{name}`, which is none here", command.name);
+                let words = format!(
+                    "`/{}` names the model `{name}`, which is not available here",
+                    command.name
+                );
                 self.publish(Event::Notice(words));
             }
             None => {}
         }
         if command.is_subtask {
             let words = format!(
-                "`/{}` asks for a task of its own; it runs in this session",
+                "`/{}` asks to run as a task; it runs in this session instead",
                 command.name
             );
             self.publish(Event::Notice(words));

@@ -230,7 +230,7 @@ impl Actor {
         self.give_back();
         self.report(
             ReportKind::Internal,
-            "hooks failed inside lathe; please report this".to_owned(),
+            "hooks failed because of an internal error; please report this".to_owned(),
         );
         match std::mem::take(&mut self.hooking.held) {
             HeldStep::Nothing => {}
@@ -305,7 +305,7 @@ impl Actor {
         };
         if self.hooking.went_on >= GOES_ON {
             self.publish(Event::Notice(format!(
-                "The turn ends here: hooks had it go on {GOES_ON} times in a row."
+                "The turn ends here: hooks continued it {GOES_ON} times in a row."
             )));
             return self.finish_turn(TurnEnd::Stop);
         }

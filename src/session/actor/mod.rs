@@ -512,7 +512,7 @@ impl Actor {
     pub(super) fn check(&mut self, stored: Result<(), crate::store::StoreError>) {
         let Err(error) = stored else {
             if self.parts.recorder.take_saved_again() {
-                let words = "What was kept in memory alone is saved now.";
+                let words = "The part that was only in memory is saved now.";
                 self.publish(Event::Notice(words.to_owned()));
             }
             return;
@@ -522,8 +522,8 @@ impl Actor {
                 self.report(
                     ReportKind::Storage,
                     format!(
-                        "{error}. The session goes on in memory alone; it is saved as soon as that works, and lost if lathe \
-                         ends before"
+                        "{error}. The session continues in memory only; it is saved as soon as that works, and \
+                        lost if lathe quits before"
                     ),
                 );
             }

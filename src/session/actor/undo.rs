@@ -63,7 +63,7 @@ impl Actor {
     fn why_no_undo(&self) -> Option<String> {
         if self.parts.recorder.has_unsaved() {
             return Some(
-                "A part of this session is in memory alone, so nothing was undone; free some space first."
+                "A part of this session is only in memory, so nothing was undone; free some space first."
                     .to_owned(),
             );
         }
@@ -108,7 +108,7 @@ impl Actor {
     /// Returns what does the work, or why there is none in this session.
     fn undo_work(&self) -> Result<SessionUndo, String> {
         if self.parts.is_task {
-            let why = "Undo belongs to the conversation that started this task; go back to it first.";
+            let why = "Undo works in the conversation that started this task; go back to it first.";
             return Err(why.to_owned());
         }
         if let Some(held) = &self.parts.info.read_only {
@@ -120,7 +120,7 @@ impl Actor {
         let journal = services.tree.journal.clone();
         Ok(SessionUndo {
             store: services.tree.store.clone(),
-            journal: journal.ok_or("This session keeps no earlier contents of files.")?,
+            journal: journal.ok_or("This session does not keep earlier contents of files.")?,
             session: self.parts.info.id.clone(),
             records: services.tree.records_dir.clone(),
             project: services.roots.project_root().to_owned(),

@@ -83,15 +83,15 @@ impl UnreadFiles {
     fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Faults(faults) if faults.len() == 1 => {
-                Some("Sent again as it is, it goes without the file.")
+                Some("Send it again unchanged to leave the file out.")
             }
-            Self::Faults(_) => Some("Sent again as it is, it goes without these files."),
-            Self::Labelled(..) => Some("Give the file again, or delete it from the message."),
+            Self::Faults(_) => Some("Send it again unchanged to leave these files out."),
+            Self::Labelled(..) => Some("Attach the file again, or delete it from the message."),
             Self::Asked(asked) if asked.iter().any(|asked| asked.command.is_some()) => {
-                Some("Sent again as it is, it takes along what is named.")
+                Some("Send it again unchanged to attach the named files.")
             }
             Self::Asked(_) => {
-                Some("Sent again as it is, it takes along what it names; without the `@` it goes alone.")
+                Some("Send it again unchanged to attach what it names, or without the `@` to attach nothing.")
             }
             Self::TooMuch { .. } => Some("Send them in several messages, or smaller."),
             Self::Lost => None,
@@ -102,7 +102,7 @@ impl UnreadFiles {
 impl UnreadFile {
     fn sentence(&self) -> String {
         match &self.command {
-            Some(command) => format!("`/{command}` names a file that cannot go along: {}", self.why),
+            Some(command) => format!("`/{command}` names a file that cannot be attached: {}", self.why),
             None => self.why.clone(),
         }
     }

@@ -57,7 +57,7 @@ impl StoredSessions {
         let last = messages.last().filter(|message| message.role == Role::Assistant);
         if last.is_some_and(is_under_way) {
             return Err(refused(
-                "this step is still under way, so it was not forked; fork it when it has ended, or an earlier one",
+                "this step is still running, so it was not forked; fork it when it has ended, or an earlier one",
             ));
         }
         // A command of the person's that still runs ends in its own session.
@@ -111,12 +111,12 @@ fn is_under_way(message: &Message) -> bool {
 
 fn notes(row: &SessionRow, gone: &[String]) -> Vec<String> {
     let mut notes = vec![format!(
-        "Forked from \"{}\", which stays as it is. Files are as they are now.",
+        "Forked from \"{}\", which stays unchanged. Files were not changed back.",
         row.title
     )];
     if !gone.is_empty() {
         notes.push(format!(
-            "The draft is without what was attached and is gone: {}.",
+            "The draft lost attachments that no longer exist: {}.",
             gone.join(", ")
         ));
     }
@@ -309,7 +309,7 @@ mod tests {
         let running = call("bash", CallState::Running, json!({}));
         let step = talk.add(Role::Assistant, MessageState::Complete, vec![done, running]);
         let refused = talk.stored.fork(&talk.id, &ForkPoint::After(step)).unwrap_err();
-        assert!(refused.message.contains("still under way"), "{}", refused.message);
+        assert!(refused.message.contains("still running"), "{}", refused.message);
         assert_eq!(talk.store().list(None).unwrap().len(), 2);
         let steered = talk.ask("and this");
         let streaming = talk.add(Role::Assistant, MessageState::Streaming, vec![said("I am")]);
@@ -363,7 +363,7 @@ mod tests {
         let forked = talk.stored.fork(&talk.id, &ForkPoint::Before(asked)).unwrap();
         assert_eq!(
             forked.notes[1..],
-            ["The draft is without what was attached and is gone: `/gone.png`."]
+            ["The draft lost attachments that no longer exist: `/gone.png`."]
         );
         let draft = talk.store().draft(DraftKey::Session(&forked.session)).unwrap();
         let expected = StoredDraft {

@@ -378,7 +378,7 @@ impl OpenSession {
         }
         let ended = self.actor.await;
         if let Err(error) = &ended {
-            tracing::error!(%error, "the session ended by a fault");
+            tracing::error!(%error, "the session ended because of an internal error");
         }
         ended.is_ok()
     }

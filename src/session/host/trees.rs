@@ -131,7 +131,7 @@ impl From<TreeError> for ErrorReport {
         let (kind, hint) = match &error {
             TreeError::NotFound(_) => (
                 ReportKind::BadRequest,
-                Some("`lathe worktrees list` shows those there are."),
+                Some("`lathe worktrees list` shows them all."),
             ),
             TreeError::Unapplied { .. }
             | TreeError::Stale(_)

@@ -111,7 +111,7 @@ fn user(line: &Value, conversation: &mut ImportedConversation) {
                         block["source"]["data"].as_str(),
                     ) {
                         (Some(mime), Some(data)) => parts.push(file("attached", mime, data)),
-                        _ => conversation.leave_out("pictures"),
+                        _ => conversation.leave_out("images"),
                     },
                     _ => conversation.leave_out("blocks of unknown kinds"),
                 }
@@ -147,7 +147,7 @@ fn output(content: &Value, conversation: &mut ImportedConversation) -> String {
             for block in blocks {
                 match block["text"].as_str() {
                     Some(text) => output.push(text),
-                    None => conversation.leave_out("pictures"),
+                    None => conversation.leave_out("images"),
                 }
             }
             output.join("\n")

@@ -121,7 +121,7 @@ fn user(payload: &Value, created: i64, conversation: &mut ImportedConversation) 
             .and_then(|rest| rest.split_once(";base64,"))
         {
             Some((mime, data)) => parts.push(file("attached", mime, data)),
-            None => conversation.leave_out("pictures"),
+            None => conversation.leave_out("images"),
         }
     }
     conversation.user(created, parts);

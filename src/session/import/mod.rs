@@ -85,10 +85,10 @@ fn read_file(given: &str, from: Option<ImportSource>) -> Result<ImportedConversa
     let from = from.or_else(|| source(&text, whole.as_ref())).ok_or_else(|| {
         failed(
             given,
-            "it is not known which program wrote it; say so with `--from`",
+            "the program that wrote it is unknown; name it with `--from`",
         )
     })?;
-    let not_read = || failed(given, "it is no JSON object");
+    let not_read = || failed(given, "it is not a JSON object");
     match from {
         ImportSource::Lathe => Ok(own_export::read(&whole.ok_or_else(not_read)?)),
         ImportSource::Opencode => Ok(opencode::read(&whole.ok_or_else(not_read)?)),

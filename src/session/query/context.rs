@@ -66,12 +66,12 @@ impl MissCause {
     /// Completes "read anew, because …".
     pub fn words(&self) -> String {
         match self {
-            Self::Joined(tool) => format!("the tool `{}` joined", sanitize_line(tool)),
+            Self::Joined(tool) => format!("the tool `{}` was added", sanitize_line(tool)),
             Self::Agent => "the agent changed".to_owned(),
             Self::Model => "the model changed".to_owned(),
             Self::Masked => "old outputs were masked".to_owned(),
             Self::Compacted => "the conversation was compacted".to_owned(),
-            Self::Expired => "nothing was asked for more than five minutes".to_owned(),
+            Self::Expired => "no request was made for more than five minutes".to_owned(),
             Self::Provider => "the provider did not find it in its cache".to_owned(),
         }
     }
@@ -258,7 +258,7 @@ impl ContextWeights {
     fn media(&mut self, mime: &str, data: &str) {
         let name = match mime {
             "application/pdf" => "documents",
-            _ => "pictures",
+            _ => "images",
         };
         let tokens = estimate::media(mime, data);
         self.add(ContextSource::Pictures, name, tokens as usize * CHARACTERS);

@@ -36,7 +36,7 @@ impl CostQuery {
     pub(in crate::session) fn read(&self) -> Answer {
         match self.costs() {
             Ok(costs) => Answer::Costs(costs),
-            Err(error) => Answer::Failed(format!("What was spent could not be read: {error}.")),
+            Err(error) => Answer::Failed(format!("The cost could not be read: {error}.")),
         }
     }
 

@@ -15,12 +15,12 @@ impl ContextGroup {
         match self.source {
             ContextSource::System => "system prompt".to_owned(),
             ContextSource::Schemas => many("tool description", "tool descriptions"),
-            ContextSource::User => many("message of yours", "messages of yours"),
+            ContextSource::User => many("user message", "user messages"),
             ContextSource::Answers => many("answer", "answers"),
-            ContextSource::Reasoning => "reasoning that is sent back".to_owned(),
+            ContextSource::Reasoning => "reasoning sent back".to_owned(),
             ContextSource::Calls => many("tool call", "tool calls"),
             ContextSource::Results => many("tool result", "tool results"),
-            ContextSource::Pictures => many("picture or document", "pictures and documents"),
+            ContextSource::Pictures => many("image or document", "images and documents"),
             ContextSource::Summary => "summary of what came before".to_owned(),
         }
     }
@@ -47,7 +47,7 @@ impl ContextUse {
         }
         if self.compactable > 0 {
             sentences.push(format!(
-                "`/compact` would put a summary in place of {}.",
+                "`/compact` would replace {} with a summary.",
                 short_count(self.compactable)
             ));
         }
@@ -101,8 +101,8 @@ impl SumOf {
         match self {
             Self::Turn => "this turn",
             Self::Session => "this session",
-            Self::ProjectToday => "today, here",
-            Self::Today => "today, in all",
+            Self::ProjectToday => "project today",
+            Self::Today => "total today",
         }
     }
 }
@@ -161,15 +161,15 @@ impl Costs {
         let mut sentences = Vec::new();
         if self.sums().iter().any(|(_, sum)| sum.unpriced > 0) {
             sentences.push(
-                "Some prices are not known, so what is marked `+` or `no price` costs more than it says; \
-                 `providers.NAME.models` takes them."
+                "Some prices are unknown, so amounts marked `+` or `no price` are too low; set prices in \
+                `providers.NAME.models`."
                     .to_owned(),
             );
         }
         let earlier = self.earlier.context();
         if earlier > 0 {
             sentences.push(format!(
-                "{} tokens more were spent in this session before single requests were kept.",
+                "{} more tokens were used in this session before requests were recorded.",
                 short_count(earlier)
             ));
         }
@@ -192,7 +192,7 @@ impl ChangeScope {
         match self {
             Self::Session => "No tool has changed a file in this session.",
             Self::Turn => "No tool has changed a file in the last turn.",
-            Self::WorkTree => "The work tree is as `HEAD` is.",
+            Self::WorkTree => "The work tree has no changes since `HEAD`.",
         }
     }
 }

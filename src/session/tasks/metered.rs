@@ -137,7 +137,7 @@ impl Tasks {
         let model = &request.model;
         match sessions {
             Some(sessions) if sessions.price(model, &Usage::default()).is_none() => Err(spent_error(
-                format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
+                format!("a budget in dollars cannot be enforced: the price of `{model}` is unknown"),
             )),
             _ => Ok(()),
         }

@@ -68,9 +68,9 @@ impl UndoFile {
         let hunks = parse_unified(&file.diff);
         let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
         let note = if file.stops_at_command {
-            Some("goes back to what a command made of it")
+            Some("goes back to the state that a command left")
         } else {
-            file.by_command.then_some("a command changed it as well")
+            file.by_command.then_some("a command changed it too")
         };
         Self {
             path: display(&file.path, project),

@@ -195,7 +195,7 @@ fn find<'a>(messages: &'a [Message], to: Option<&MessageId>) -> Result<Cut<'a>, 
         None => messages
             .iter()
             .rposition(is_own)
-            .ok_or_else(|| refused("nothing was said in this session yet, so there is nothing to undo"))?,
+            .ok_or_else(|| refused("this session has no messages yet, so there is nothing to undo"))?,
         Some(id) => messages
             .iter()
             .position(|message| message.id == *id)
@@ -204,7 +204,7 @@ fn find<'a>(messages: &'a [Message], to: Option<&MessageId>) -> Result<Cut<'a>, 
     let message = &messages[place];
     if !is_own(message) {
         return Err(refused(format!(
-            "`{}` is no message of yours, so the session cannot go back to before it",
+            "`{}` is not a message of yours, so the session cannot go back to it",
             message.id
         )));
     }

@@ -128,7 +128,7 @@ pub(super) fn named<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, Err
         AgentState::Usable(agent) if agent.is_primary() => Ok(agent),
         AgentState::Usable(agent) => Err(config_error(
             format!(
-                "agent `{}` is a subagent: it works on tasks of other agents, and no session can be held with it",
+                "agent `{}` is a subagent: it works on tasks of other agents and cannot lead a session",
                 agent.name
             ),
             &there_are(agents),

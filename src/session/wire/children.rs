@@ -57,7 +57,7 @@ pub(super) fn limits(
     };
     if budget.cost.is_some() && !is_priced(catalog, model) {
         return Err(config_error(
-            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
+            format!("a budget in dollars cannot be enforced: the price of `{model}` is unknown"),
             "Give the budget in tokens or minutes, or set `providers.NAME.models.MODEL.cost`.",
         ));
     }
@@ -294,7 +294,7 @@ impl ChildSessions {
         }
         Err(ToolError::new(
             ErrorKind::InvalidArgs,
-            format!("a budget in dollars cannot be kept: the price of `{model}` is not known"),
+            format!("a budget in dollars cannot be enforced: the price of `{model}` is unknown"),
         )
         .hint("Name an agent or a category with another model, or give `budget.tokens` or `budget.minutes`."))
     }

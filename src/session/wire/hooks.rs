@@ -61,10 +61,8 @@ fn add_matcher(
         let timeout = command.timeout.map(Duration::try_from_secs_f64);
         let timeout = timeout.transpose().map_err(|_| {
             config_error(
-                format!(
-                    "`{source}`: `hooks.{event}`: the timeout is no number of seconds that a hook can take"
-                ),
-                "Write the seconds that it may take.",
+                format!("`{source}`: `hooks.{event}`: the timeout is not a valid number of seconds"),
+                "Write the time limit in seconds.",
             )
         })?;
         hooks.push(Hook {

@@ -176,7 +176,7 @@ fn open_store(request: &OpenRequest, notes: &mut Vec<String>) -> Result<Store, E
     match Store::open(&request.dirs.data) {
         Err(error @ (StoreError::Full | StoreError::ReadOnly)) if may_be_lost => {
             notes.push(format!(
-                "{error}. This session lives in memory alone and is lost when lathe ends."
+                "{error}. This session is only in memory and is lost when lathe quits."
             ));
             Ok(Store::in_memory()?)
         }

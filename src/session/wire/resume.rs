@@ -32,7 +32,7 @@ pub(in crate::session) fn no_session(id: &SessionId) -> ErrorReport {
     ErrorReport {
         kind: ReportKind::Storage,
         message: format!("there is no session `{id}`"),
-        hint: Some("`lathe sessions list` shows those there are.".to_owned()),
+        hint: Some("`lathe sessions list` shows them all.".to_owned()),
     }
 }
 

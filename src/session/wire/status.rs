@@ -44,7 +44,7 @@ fn trust(request: &OpenRequest) -> String {
         TrustState::NotNeeded => "the project brings nothing that needs it".to_owned(),
         TrustState::Trusted(TrustedBy::Flag) => format!("trusted by `--trust`: {names}"),
         TrustState::Trusted(TrustedBy::Configuration) => format!("trusted by your configuration: {names}"),
-        TrustState::Trusted(TrustedBy::Answer) => format!("trusted as you answered: {names}"),
-        TrustState::Untrusted { .. } => format!("not trusted, and ignored: {names}"),
+        TrustState::Trusted(TrustedBy::Answer) => format!("trusted by your answer: {names}"),
+        TrustState::Untrusted { .. } => format!("not trusted, so ignored: {names}"),
     }
 }

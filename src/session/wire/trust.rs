@@ -144,7 +144,7 @@ impl ProjectTrust {
         let root = self.root.display();
         let why = match &self.state {
             TrustState::Untrusted { before: None } => Some("is not trusted"),
-            TrustState::Untrusted { before: Some(_) } => Some("is not trusted any more: it changed since"),
+            TrustState::Untrusted { before: Some(_) } => Some("is no longer trusted, because it changed"),
             TrustState::NotNeeded | TrustState::Trusted(_) => None,
         };
         let left_out = self.left_out.sentence();
@@ -157,7 +157,7 @@ impl ProjectTrust {
             (None, Some(left_out)) => format!("in the project `{root}` {left_out}"),
             (Some(why), left_out) => {
                 let ignored = format!(
-                    "the project `{root}` {why}; what it brings is ignored: {}",
+                    "the project `{root}` {why}; its own code and rules are ignored: {}",
                     self.names()
                 );
                 let left_out = left_out.map(|left_out| format!("; {left_out}"));
@@ -167,7 +167,7 @@ impl ProjectTrust {
         Some(ErrorReport {
             kind: ReportKind::Untrusted,
             message,
-            hint: Some(format!("`--trust` uses it for once, {for_good}")),
+            hint: Some(format!("`--trust` uses it once, {for_good}")),
         })
     }
 
@@ -298,7 +298,7 @@ pub fn accept_trust(request: &mut OpenRequest) -> Result<(), ErrorReport> {
             .confirm(&shown)
             .map_err(|error| ErrorReport {
                 kind: ReportKind::Storage,
-                message: format!("your yes could not be stored: {error}"),
+                message: format!("your answer could not be stored: {error}"),
                 hint: None,
             })?;
     }
@@ -353,7 +353,7 @@ fn use_parts(request: &mut OpenRequest) -> Result<(), ErrorReport> {
     let trusted = request.loaded.trusted().map_err(|error: ConfigError| {
         config_error(
             error.to_string(),
-            "This counts because the project is trusted; mend it, or take it out.",
+            "This applies because the project is trusted; fix it, or remove it.",
         )
     })?;
     put_in_place(request, trusted);

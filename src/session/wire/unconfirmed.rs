@@ -103,7 +103,7 @@ impl UnconfirmedParts {
             .iter()
             .map(|problem| format!(" (and cannot be: {problem})"));
         Some(format!(
-            "not read, because a command created or changed it and nobody has said yes to it since: {}{}",
+            "not read, because a command created or changed it and nobody has approved it since: {}{}",
             self.names(),
             problem.collect::<String>()
         ))
@@ -115,7 +115,7 @@ pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<Confir
     let wrong = |error: ConfigError| {
         config_error(
             error.to_string(),
-            "A command created or changed this file; mend it, or take it out.",
+            "A command created or changed this file; fix it, or remove it.",
         )
     };
     let loaded = request.loaded.confirmed().map_err(wrong)?;

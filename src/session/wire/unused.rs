@@ -37,7 +37,7 @@ pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
         });
     };
     if let UsersRules::Waiting { file, part, .. } = &request.trust.users_rules {
-        let why = "it waits for your yes: the screen asks, and `--trust` uses it for once";
+        let why = "it needs your approval: the screen asks, and `--trust` uses it once";
         add(&part.key, file, why);
     }
     for rules in &request.loaded.claude_rules {
@@ -49,7 +49,7 @@ pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
     for command in commands.iter() {
         for key in &command.unused {
             let why = match key.as_str() {
-                "allowed-tools" => "a command is allowed what the permissions allow",
+                "allowed-tools" => "the permission rules decide what a command may do",
                 _ => "lathe has no such key",
             };
             add(key, &command.file, why);
@@ -58,7 +58,7 @@ pub fn unused(request: &OpenRequest) -> Vec<UnusedSetting> {
     for agent in agents::load(request).usable() {
         for (source, model) in &agent.unknown_models {
             let what = format!("model: {model}");
-            let why = "only another program knows the name; the session's model is asked";
+            let why = "lathe does not know this model name; the session's model is used";
             add(&what, source.file.as_deref().unwrap_or(Path::new("")), why);
         }
     }

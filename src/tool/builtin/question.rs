@@ -308,7 +308,7 @@ impl Tool for QuestionTool {
         } = result.details;
         let card = card(&questions(result.args), &answers, result.running);
         if defaulted {
-            card.meta("nobody was there")
+            card.meta("no user present")
         } else {
             card
         }

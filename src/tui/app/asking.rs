@@ -123,7 +123,7 @@ impl App {
             return self.next_question(now);
         }
         if self.tree().questions.is_empty() {
-            return self.say("nothing waits for an answer", Meaning::TextMuted, now);
+            return self.say("no question is waiting", Meaning::TextMuted, now);
         }
         self.close_layers(now);
         self.recall_questions(now);

@@ -150,7 +150,7 @@ impl App {
             .keymap
             .label(Context::Composer, Action::Edit(Edit::DeleteRight));
         self.say(
-            format!("{} is {path}; {key} takes it out", file.label),
+            format!("{} is {path}; {key} removes it", file.label),
             Meaning::TextMuted,
             now,
         );

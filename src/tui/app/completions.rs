@@ -175,7 +175,7 @@ impl App {
         if let Some(text) = self.held.paste.take() {
             self.views.front.composer.paste(&text);
             self.draft_changed(now);
-            let words = "it takes long to find out whether that is a file; it stays as text";
+            let words = "checking whether that is a file takes too long; it stays as text";
             self.say(words, Meaning::Warning, now);
         }
         self.release_keys(now);
@@ -353,7 +353,7 @@ impl App {
         );
         if !rest.is_empty() && !does_more {
             let name = command.name;
-            let words = format!("`/{name}` takes nothing more; the draft stays here");
+            let words = format!("`/{name}` takes no arguments; the draft stays here");
             return self.say(words, Meaning::Warning, now);
         }
         match command.action {
@@ -385,7 +385,7 @@ impl App {
         let modes = [Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Yolo];
         let Some(mode) = modes.into_iter().find(|mode| mode.name() == name) else {
             let names = modes.map(Mode::name).join(", ");
-            let words = format!("there is no mode `{name}`; there are {names}");
+            let words = format!("there is no mode `{name}`; the modes are {names}");
             return self.say(words, Meaning::Warning, now);
         };
         self.forget_draft(now);
@@ -396,7 +396,7 @@ impl App {
     pub(super) fn not_a_command(&mut self, name: &str, nearest: Option<&'static str>, now: Instant) {
         let instead = match nearest {
             Some(nearest) => format!("did you mean `/{nearest}`?"),
-            None => "a blank before it sends it as text".to_owned(),
+            None => "put a space before it to send it as text".to_owned(),
         };
         self.say(
             format!("there is no command `/{name}`; {instead}"),
@@ -418,9 +418,7 @@ fn file_item(path: &str) -> CompletionItem {
 
 fn agent_item(agent: &AgentChoice) -> CompletionItem {
     CompletionItem {
-        row: Row::new(&agent.name)
-            .detail(&agent.description)
-            .fact("go on as it"),
+        row: Row::new(&agent.name).detail(&agent.description).fact("use it"),
         pick: CompletionKind::Agent(agent.clone()),
     }
 }

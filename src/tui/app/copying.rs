@@ -84,9 +84,9 @@ impl App {
         if self.context() == Context::Transcript && self.views.front.transcript.focused_folds() {
             self.views.front.transcript.toggle_fold();
         } else if self.views.front.focus == Focus::Panel {
-            self.say("that file is not there any more", Meaning::TextMuted, now);
+            self.say("that file no longer exists", Meaning::TextMuted, now);
         } else {
-            self.say("no file is named here that is there", Meaning::TextMuted, now);
+            self.say("no existing file is named here", Meaning::TextMuted, now);
         }
         RedrawUrgency::Urgent
     }

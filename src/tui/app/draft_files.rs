@@ -48,11 +48,11 @@ impl SessionView {
             MediaKind::Pdf => !model.pdf,
         };
         let kind = match files.iter().find(is_unfit)?.kind() {
-            MediaKind::Image => "pictures",
+            MediaKind::Image => "images",
             MediaKind::Pdf => "PDFs",
         };
         let models = Action::OpenList(&MODELS);
         let key = keymap.after_leader(models);
-        Some(format!("{name} takes no {kind}; {key} asks another model"))
+        Some(format!("{name} does not accept {kind}; {key} changes the model"))
     }
 }

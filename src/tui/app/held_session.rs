@@ -20,7 +20,7 @@ impl SessionView {
         };
         let holder = sanitize_line(holder);
         Some(match self.waits_for_holder {
-            Some(_) => format!("Waiting until {holder} leaves this session."),
+            Some(_) => format!("Waiting until {holder} closes this session."),
             None if key.is_empty() => format!("Open in {holder}, read only."),
             None => format!("Open in {holder}, read only: {key} forks it or waits."),
         })

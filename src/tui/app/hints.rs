@@ -144,7 +144,7 @@ impl App {
             let is_file = self.views.front.composer.is_on_file();
             hints.key(
                 key(Action::Send),
-                if is_file { "what it is" } else { "open the paste" },
+                if is_file { "details" } else { "open the paste" },
             );
         }
         if self.views.front.composer.has_selection() {
@@ -203,7 +203,7 @@ impl App {
                 key(Action::Edit(Edit::Move(CaretMove::Up))),
                 self.appearance.terminal_environment.symbols,
             );
-            hints.key(up, "what waits");
+            hints.key(up, "pending");
         }
     }
 

@@ -81,12 +81,13 @@ impl App {
             }
             (Action::QueueRedirect, WaitingId::Queued(_)) => {
                 let enter = self.keymap.label(Context::Composer, Action::Send);
-                let words = format!("no turn runs; {enter} in an empty composer sends what is held");
+                let words =
+                    format!("no turn is running; {enter} in an empty composer sends the held messages");
                 self.say(words, Meaning::TextMuted, now);
             }
             (_, WaitingId::Unsent(_)) => {
                 self.say(
-                    "the session is still opening; then it is sent",
+                    "the message is sent when the session has opened",
                     Meaning::TextMuted,
                     now,
                 );

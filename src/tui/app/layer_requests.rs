@@ -136,7 +136,7 @@ impl App {
         let file = path_words(&self.appearance.settings_file, home);
         let name = serde_json::Value::from(name);
         self.views.front.transcript.push_notice(format!(
-            "This theme until lathe is left; `\"theme\": {name}` in `{file}` keeps it."
+            "This theme is used until you quit; `\"theme\": {name}` in `{file}` keeps it."
         ));
     }
 }

@@ -211,10 +211,10 @@ impl App {
     /// Leaves the mouse to the terminal, or takes it again.
     pub(super) fn toggle_mouse(&mut self, now: Instant) {
         let (mouse, words) = match self.pointer.mouse {
-            MouseCapture::Caught => (MouseCapture::LeftAlone, "the mouse is the terminal's"),
+            MouseCapture::Caught => (MouseCapture::LeftAlone, "mouse off: the terminal selects"),
             MouseCapture::LeftAlone => (
                 MouseCapture::Caught,
-                "the mouse is lathe's: the wheel scrolls, a drag selects",
+                "mouse on: the wheel scrolls, a drag selects",
             ),
         };
         self.pointer.mouse = mouse;

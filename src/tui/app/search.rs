@@ -153,11 +153,7 @@ impl App {
     pub(super) fn next_match(&mut self, step: isize, now: Instant) {
         if self.views.front.transcript.search_tally().is_none() {
             let key = self.keymap.label(Context::Transcript, Action::Search);
-            self.say(
-                format!("nothing is searched; {key} does"),
-                Meaning::TextMuted,
-                now,
-            );
+            self.say(format!("no search yet; {key} searches"), Meaning::TextMuted, now);
         } else if !self.views.front.transcript.search_step(step) {
             self.say("not found any more", Meaning::Warning, now);
         }

@@ -202,7 +202,7 @@ impl ViewUpdate<'_> {
         }
         self.view
             .transcript
-            .push_notice("The session has ended. What it did is stored; start lathe again to go on.");
+            .push_notice("The session has ended and is saved; start lathe again to continue.");
     }
 
     /// Takes in an event of the session itself.

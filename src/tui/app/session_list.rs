@@ -216,13 +216,13 @@ impl App {
             self.views
                 .front
                 .transcript
-                .push_notice(format!("Removed {removed} in which nothing was said for {days}."));
+                .push_notice(format!("Removed {removed} with no message for {days}."));
         }
         if old.announced > 0 {
             let announced = plural(old.announced, "session");
             self.views.front.transcript.push_notice(format!(
-                "{announced} in which nothing was said for {days} will be removed at the first start a day from now or later \
-                 (`retention.sessions_days`). `/sessions removed` lists what goes; pin one to keep it."
+                "{announced} with no message for {days} will be removed at the first start after one day \
+                (`retention.sessions_days`). `/sessions removed` lists them; pin one to keep it."
             ));
         }
     }

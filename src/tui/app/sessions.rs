@@ -91,11 +91,7 @@ impl App {
                 &self.views.front.link,
             )
         {
-            return self.say(
-                "this session is new: nothing was said in it yet",
-                Meaning::TextMuted,
-                now,
-            );
+            return self.say("this session is new and has no messages", Meaning::TextMuted, now);
         }
         let unsaid = self.views.behind.iter().find(|view| view.has_no_messages());
         match unsaid.map(|view| view.slot) {
@@ -108,13 +104,9 @@ impl App {
     pub(super) fn fork(&mut self, now: Instant) {
         match self.views.front.transcript.fork_point() {
             Ok(point) => self.fork_at(point, now),
-            Err(ForkRefusal::Nothing) => self.say(
-                "nothing was said yet that could be forked",
-                Meaning::TextMuted,
-                now,
-            ),
+            Err(ForkRefusal::Nothing) => self.say("there is no message to fork yet", Meaning::TextMuted, now),
             Err(ForkRefusal::UnderWay) => self.say(
-                "this step is still under way; fork an earlier block, or this one when it has ended",
+                "this step is still running; fork an earlier block, or this one when it has ended",
                 Meaning::Warning,
                 now,
             ),
@@ -127,7 +119,7 @@ impl App {
             return self.say("no session is open", Meaning::TextMuted, now);
         };
         if self.views.front.task.is_some() {
-            let words = "a task is not forked; fork the session that started it";
+            let words = "a task cannot be forked; fork the session that started it";
             return self.say(words, Meaning::Warning, now);
         }
         let title = self.views.front.facts.title.clone();

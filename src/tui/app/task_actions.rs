@@ -21,7 +21,7 @@ impl App {
     pub(super) fn ask_to_stop_all(&mut self, now: Instant) {
         let active = self.active_below().count();
         if active == 0 {
-            return self.say("no task is at work", Meaning::TextMuted, now);
+            return self.say("no task is running", Meaning::TextMuted, now);
         }
         self.open_layer(Box::new(StopDialog::all(active)), now);
     }
@@ -43,7 +43,7 @@ impl App {
     /// Lets the tasks that calls wait for go on in the background.
     pub(super) fn send_to_background(&mut self, now: Instant) {
         match self.tasks_waited_for() {
-            0 => self.say("no call waits for a task here", Meaning::TextMuted, now),
+            0 => self.say("no call here is waiting for a task", Meaning::TextMuted, now),
             count => {
                 self.send(Op::Task(TaskOp::ToBackground));
                 let words = format!("{} in the background now", plural(count, "task"));
@@ -73,7 +73,7 @@ impl App {
     pub(super) fn resume_task(&mut self, session: &SessionId, now: Instant) {
         let row = self.tree().tasks.get(session).cloned();
         let Some(row) = row.filter(|row| row.status.is_ended()) else {
-            return self.say("that task is at work", Meaning::TextMuted, now);
+            return self.say("that task is running", Meaning::TextMuted, now);
         };
         self.enter_task(session, now);
         if self.views.front.composer.is_blank() {
@@ -83,7 +83,7 @@ impl App {
                 .set(Draft::from_text(words::go_on(row.status)));
             self.draft_changed(now);
         }
-        let words = "enter sends it; the task goes on with all that it knows";
+        let words = "enter sends it; the task continues with its full context";
         self.say(words, Meaning::TextMuted, now);
     }
 

@@ -64,7 +64,7 @@ impl App {
         match self.attach_task(session, now) {
             Some(slot) if slot == self.views.front.slot => {}
             Some(slot) => self.show(slot, now),
-            None => self.say("that task is not known here any more", Meaning::Warning, now),
+            None => self.say("that task no longer exists here", Meaning::Warning, now),
         }
     }
 

@@ -11,7 +11,7 @@ impl App {
         self.effects.push(Effect::Trust(answer));
         if answer == TrustAnswer::NotNow {
             self.say(
-                "going on without what the project brings",
+                "continuing without the project's own code and rules",
                 Meaning::TextMuted,
                 now,
             );

@@ -203,7 +203,7 @@ impl SessionView {
         let invitation = match (&self.task, self.turn) {
             _ if of_holder.is_some() => of_holder.as_deref().unwrap_or_default(),
             (Some(_), _) => {
-                of_task = format!("Say something to {}.", sanitize_line(&self.facts.agent));
+                of_task = format!("Send a message to {}.", sanitize_line(&self.facts.agent));
                 of_task.as_str()
             }
             (None, TurnStatus::Idle) => "Ask for a change, or about the code.",

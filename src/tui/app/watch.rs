@@ -304,7 +304,7 @@ impl App {
     /// Sends an operation to a session of the tree in front; says so where there is none any more.
     fn send_to_session(&mut self, session: &SessionId, op: Op, now: Instant) -> bool {
         let Some(slot) = self.attach_task(session, now) else {
-            self.say("that task is not known here any more", Meaning::Warning, now);
+            self.say("that task no longer exists here", Meaning::Warning, now);
             return false;
         };
         self.in_view(slot, now, |update| {

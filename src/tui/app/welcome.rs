@@ -98,9 +98,9 @@ impl SessionView {
             (cx.keymap.after_leader(Action::OpenList(&SESSIONS)), earlier),
             (
                 cx.keymap.after_leader(Action::OpenList(&MODELS)),
-                "another model".to_owned(),
+                "change the model".to_owned(),
             ),
-            (label(Action::CycleMode), "how much is asked first".to_owned()),
+            (label(Action::CycleMode), "permission mode".to_owned()),
             (
                 label(Action::OpenList(&ACTIONS)),
                 "every action, by name".to_owned(),

@@ -52,10 +52,10 @@ impl ClipboardSource {
     pub(crate) async fn take(self, directory: PathBuf) -> Result<Media, String> {
         let commands = match self {
             Self::Remote => {
-                return Err(instead("over ssh your own clipboard is out of reach"));
+                return Err(instead("your own clipboard cannot be read over ssh"));
             }
             Self::Commands(commands) if commands.is_empty() => {
-                return Err(instead("no desktop is here whose clipboard could be read"));
+                return Err(instead("there is no desktop clipboard to read here"));
             }
             Self::Commands(commands) => commands,
         };
@@ -65,20 +65,20 @@ impl ClipboardSource {
                 Ok(Some(bytes)) if kind_of(&bytes) == Some(MediaKind::Image) => {
                     return tokio::task::spawn_blocking(move || keep(&bytes, &directory))
                         .await
-                        .unwrap_or_else(|_| Err("the picture could not be kept".to_owned()));
+                        .unwrap_or_else(|_| Err("the image could not be saved".to_owned()));
                 }
                 Ok(None) => {}
                 Ok(Some(_)) | Err(_) => has_answered = true,
             }
         }
         if has_answered {
-            return Err(instead("there is no picture on the clipboard"));
+            return Err(instead("there is no image on the clipboard"));
         }
         let mut names: Vec<_> = commands.iter().filter_map(|command| command.first()).collect();
         names.dedup();
         let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         let why = format!(
-            "{} is not installed, which reads the clipboard",
+            "{} is not installed and is needed to read the clipboard",
             names.join(" or ")
         );
         Err(instead(&why))
@@ -119,8 +119,8 @@ fn from_apple(printed: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn keep(bytes: &[u8], directory: &Path) -> Result<Media, String> {
-    let path = write(bytes, directory).map_err(|error| format!("the picture could not be kept: {error}"))?;
-    let media = inspect(&path).unwrap_or_else(|| Err("the picture could not be kept".to_owned()));
+    let path = write(bytes, directory).map_err(|error| format!("the image could not be saved: {error}"))?;
+    let media = inspect(&path).unwrap_or_else(|| Err("the image could not be saved".to_owned()));
     if media.is_err() {
         // What no model takes is not kept.
         let _ = fs::remove_file(&path);
@@ -186,7 +186,7 @@ mod tests {
         let media = taken(vec![cat], &kept).await.unwrap();
         assert_eq!(fs::read(&media.path).unwrap(), png());
         let none = taken(vec![&["echo", "text"]], &kept).await.unwrap_err();
-        assert!(none.starts_with("there is no picture on the clipboard"), "{none}");
+        assert!(none.starts_with("there is no image on the clipboard"), "{none}");
         let gone = taken(vec![&["lathe-no-such-command"]], &kept).await.unwrap_err();
         assert!(
             gone.starts_with("`lathe-no-such-command` is not installed"),

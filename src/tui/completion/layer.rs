@@ -60,7 +60,7 @@ impl Layer for Completion {
             Some(CompletionKind::Own { wants_more, .. }) => !wants_more,
             Some(CompletionKind::File(_) | CompletionKind::Agent(_)) | None => false,
         };
-        hints.key(key(Action::TakeItem), if sends { "do it" } else { "take it" });
+        hints.key(key(Action::TakeItem), if sends { "run" } else { "insert" });
         hints.key(key(Action::CompleteItem), "complete");
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
         let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)).to_owned());

@@ -86,7 +86,7 @@ fn why(rows: &[InquiryRow], width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>
     }
     let mut say = |text: Revealed| lines.extend(cx.text(text, Meaning::TextMuted).indented(width));
     say(Revealed::own(
-        "`/permissions` and `lathe permissions` list what is stored and revoke it",
+        "`/permissions` and `lathe permissions` list and revoke stored rules",
     ));
     lines
 }
@@ -101,5 +101,5 @@ fn stored(row: &InquiryRow) -> Revealed {
     });
     patterns
         .reduce(|all, pattern| all.and(", ").and(pattern))
-        .unwrap_or_else(|| Revealed::own("nothing: it is asked each time"))
+        .unwrap_or_else(|| Revealed::own("nothing: it asks every time"))
 }

@@ -15,11 +15,11 @@ use crate::tui::statusbar::Hints;
 
 pub(super) static KEYS: LayerKeys = LayerKeys {
     name: "confirming",
-    title: "Confirming a key of the transcript",
+    title: "Transcript, confirming",
     takes_text: false,
     rows: &[
         KeyRow::new(&["y"], CONFIRM, "do it"),
-        KeyRow::new(&["n"], LEAVE, "leave it"),
+        KeyRow::new(&["n"], LEAVE, "cancel"),
     ],
 };
 
@@ -44,7 +44,7 @@ impl ConfirmDialog {
     fn words(&self) -> (&'static str, &'static str) {
         match self.action {
             Action::Fork => (
-                "Go on from here in a new session? This one stays as it is.",
+                "Continue from here in a new session? This one stays unchanged.",
                 "forks the session",
             ),
             _ => ("Show this block in your editor?", "opens the editor"),
@@ -87,7 +87,7 @@ impl Layer for ConfirmDialog {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        hints.key(keymap.label(Context::Global, Action::Escape), "leaves it");
+        hints.key(keymap.label(Context::Global, Action::Escape), "cancels");
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
@@ -96,7 +96,7 @@ impl Layer for ConfirmDialog {
             question: Revealed::own(question),
             details: Vec::new(),
             keys: &KEYS,
-            answers: [(CONFIRM, does), (LEAVE, "leaves it")],
+            answers: [(CONFIRM, does), (LEAVE, "cancels")],
         };
         choice.draw(area, buffer, cx);
         None

@@ -160,7 +160,7 @@ impl Permission {
                     width: area.width.saturating_sub(2),
                     height: 1,
                 };
-                let invitation = "why not, in one line; the model reads it";
+                let invitation = "the reason, in one line; the model reads it";
                 draw_line(&mut self.reason, row, buffer, cx, (bar, invitation))
             }
             (Stage::Call, _) => {

@@ -12,10 +12,10 @@ use crate::tui::statusbar::Hints;
 
 pub(super) static KEYS: LayerKeys = LayerKeys {
     name: "open-elsewhere",
-    title: "A session that is open elsewhere",
+    title: "Session open elsewhere",
     takes_text: false,
     rows: &[
-        KeyRow::new(&["f"], FORK, "fork it: go on in a new session"),
+        KeyRow::new(&["f"], FORK, "fork it into a new session"),
         KeyRow::new(&["w"], WAIT, "wait until it is free"),
     ],
 };
@@ -73,7 +73,7 @@ impl Layer for HeldDialog {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        hints.key(keymap.label(Context::Global, Action::Escape), "reads on");
+        hints.key(keymap.label(Context::Global, Action::Escape), "scrolls");
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
@@ -84,7 +84,7 @@ impl Layer for HeldDialog {
             details: Vec::new(),
             keys: &KEYS,
             answers: [
-                (FORK, "goes on in a new session"),
+                (FORK, "forks it into a new session"),
                 (WAIT, "waits until it is free"),
             ],
         };

@@ -25,7 +25,7 @@ impl Permission {
             Stage::Answering => return self.answer_lines(usize::from(width), cx),
             Stage::Always => {
                 let label = |action| cx.key(Context::QuestionAlways, action);
-                keys.add(&[label(Action::StoreAlways)], "stores what is ticked");
+                keys.add(&[label(Action::StoreAlways)], "stores ticked rows");
                 let scope = Revealed::own("scope: ").and(self.scope.as_str());
                 keys.add(&[label(Action::Scope)], scope);
                 keys.add(&[label(Action::Tick)], "tick");
@@ -34,10 +34,10 @@ impl Permission {
                     keys.add(&[label(Action::RowUp), label(Action::RowDown)], "row");
                 }
             }
-            Stage::Pattern => keys.add(&[finish(cx)], "takes the pattern"),
-            Stage::Reason => keys.add(&[finish(cx)], "says no with this reason"),
+            Stage::Pattern => keys.add(&[finish(cx)], "uses the pattern"),
+            Stage::Reason => keys.add(&[finish(cx)], "denies with this reason"),
             Stage::Call => {
-                keys.add(&[finish(cx)], "has it judged again");
+                keys.add(&[finish(cx)], "checks it again");
                 keys.add(&[cx.key(Context::QuestionText, Action::Newline)], "newline");
                 keys.add(&[cx.key(Context::Global, Action::Editor)], "$EDITOR");
             }

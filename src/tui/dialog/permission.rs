@@ -175,7 +175,7 @@ impl Permission {
 
     fn open_call(&mut self) {
         let Some(editable) = &self.question.about.editable else {
-            self.remark = Some("this call has begun already, so it cannot be edited".into());
+            self.remark = Some("this call has already started, so it cannot be edited".into());
             return;
         };
         // What was left there with `esc` is still there.
@@ -232,7 +232,7 @@ impl Permission {
 
     fn open_always(&mut self) {
         if self.proposals.is_empty() {
-            self.remark = Some("always is not offered here: each of these has to be looked at".into());
+            self.remark = Some("always is not offered here: each of these has to be reviewed".into());
         } else {
             self.stage = Stage::Always;
         }
@@ -246,7 +246,7 @@ impl Permission {
             self.pattern.set(Draft::from_text(&proposal.pattern));
             self.stage = Stage::Pattern;
         } else {
-            self.remark = Some("this pattern has characters in it that an editor does not show".into());
+            self.remark = Some("this pattern contains characters that an editor does not show".into());
         }
     }
 

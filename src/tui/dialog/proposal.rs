@@ -57,7 +57,7 @@ impl Proposal {
         let rows = self.rows.iter().filter_map(|place| inquiry.rows.get(*place));
         let covers = |row: &InquiryRow| row.is_covered_by(&self.pattern, home);
         if self.is_edited && !rows.clone().all(covers) {
-            let text = "does not cover this call, which runs all the same";
+            let text = "does not match this call, which runs anyway";
             return (text.to_owned(), false);
         }
         match rows.into_iter().find_map(InquiryRow::harm) {

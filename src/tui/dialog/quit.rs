@@ -15,7 +15,7 @@ pub(super) static KEYS: LayerKeys = LayerKeys {
     title: "Quitting",
     takes_text: false,
     rows: &[
-        KeyRow::new(&["y"], QUIT_ANYWAY, "quit: all of it is ended"),
+        KeyRow::new(&["y"], QUIT_ANYWAY, "quit and end all of it"),
         KeyRow::new(&["n"], STAY, "stay"),
     ],
 };
@@ -66,7 +66,7 @@ impl QuitDialog {
             (count, 0) => (plural(count, "task"), are(count)),
             (count, _) => (format!("{} and {sessions}", plural(count, "task")), "are"),
         };
-        format!("{who} {are} at work")
+        format!("{who} {are} running")
     }
 }
 
@@ -116,13 +116,13 @@ mod tests {
     #[test]
     fn the_question_says_what_is_at_work() {
         for (tasks, sessions, terminals, words) in [
-            (0, 1, 0, "Another session is at work."),
-            (0, 2, 0, "2 other sessions are at work."),
-            (1, 0, 0, "1 task is at work."),
-            (3, 0, 0, "3 tasks are at work."),
-            (2, 1, 0, "2 tasks and another session are at work."),
+            (0, 1, 0, "Another session is running."),
+            (0, 2, 0, "2 other sessions are running."),
+            (1, 0, 0, "1 task is running."),
+            (3, 0, 0, "3 tasks are running."),
+            (2, 1, 0, "2 tasks and another session are running."),
             (0, 0, 1, "A program runs in a terminal."),
-            (1, 0, 2, "1 task is at work, and programs run in 2 terminals."),
+            (1, 0, 2, "1 task is running, and programs run in 2 terminals."),
         ] {
             let dialog = QuitDialog {
                 sessions,

@@ -89,12 +89,12 @@ impl StopDialog {
                 .and(words.clone())
                 .and(", and everything that it started?"),
             StopTarget::All { count: 1 } | StopTarget::Tree { count: 1 } => {
-                Revealed::own("Stop the task that is at work?")
+                Revealed::own("Stop the running task?")
             }
             StopTarget::All { count } | StopTarget::Tree { count } => {
                 Revealed::own("Stop all ").and(*count).and(" tasks?")
             }
-            StopTarget::Terminal { name, .. } => Revealed::own("Stop what runs in terminal ")
+            StopTarget::Terminal { name, .. } => Revealed::own("Stop the program in terminal ")
                 .and(reveal_line(name))
                 .and("?"),
         }
@@ -105,7 +105,9 @@ impl StopDialog {
         match &self.target {
             StopTarget::Terminal { command, .. } => vec![
                 command.clone(),
-                Revealed::own("What has left the terminal (a background server) ends with lathe."),
+                Revealed::own(
+                    "A process that detached from the terminal (a background server) ends with lathe.",
+                ),
             ],
             StopTarget::One { .. } | StopTarget::All { .. } | StopTarget::Tree { .. } => Vec::new(),
         }

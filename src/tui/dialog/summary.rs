@@ -21,7 +21,7 @@ use crate::view::theme::Meaning;
 
 pub(super) static KEYS: LayerKeys = LayerKeys {
     name: "summary",
-    title: "A summary to be used",
+    title: "Summary",
     takes_text: true,
     rows: &[
         KeyRow::new(&["enter"], USE, "use the summary"),
@@ -64,9 +64,9 @@ impl SummaryDialog {
         let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, cx.look);
         let own = |action| cx.keymap.label(Context::Layer(&KEYS), action);
         let question = if columns >= WIDE {
-            " Put this summary in place of the older conversation? From "
+            " Replace the older conversation with this summary? From "
         } else {
-            " Put this summary in place? From "
+            " Use this summary? From "
         };
         let question = Revealed::own(question)
             .and(reveal_line(&short_count(self.before)))
@@ -79,7 +79,7 @@ impl SummaryDialog {
             row = row.and(reveal_line(key), Meaning::Accent);
             row = row.and(Revealed::own(does), Meaning::TextMuted);
         }
-        row = row.and(Revealed::own("change it as you like"), Meaning::TextMuted);
+        row = row.and(Revealed::own("edit it freely"), Meaning::TextMuted);
         [text(question, Meaning::Warning).line(), row.line()]
     }
 }

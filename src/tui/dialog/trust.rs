@@ -115,7 +115,7 @@ impl Trust {
     }
 
     fn body_lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let files = "A command created or changed each `whole file` below; none is read without your trust.";
+        let files = "A command created or changed the files marked `whole file`; they are not read without your trust.";
         let files = self.question.has_files_of_commands.then_some(files);
         let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
         let say = |text: Revealed, meaning| cx.text(text, meaning).indented(width);
@@ -128,7 +128,7 @@ impl Trust {
             return self.question.parts.iter().flat_map(part).collect();
         }
         if let Some(change) = &self.question.change {
-            let why = "What it brings is not what you trusted before, and is left out until you do.";
+            let why = "Its settings are not the ones you trusted, and are ignored until you trust them.";
             let mut lines = say(why.into(), Meaning::TextMuted);
             lines.extend(
                 files
@@ -148,8 +148,8 @@ impl Trust {
             }
             return lines;
         }
-        let why = "It brings what can run code, send data elsewhere or allow things without asking. Without your \
-                   trust that is left out.";
+        let why = "Its settings can run code, send data elsewhere or allow things without asking. They are \
+            ignored unless you trust it.";
         let mut lines = say(why.into(), Meaning::TextMuted);
         lines.extend(
             files
@@ -223,7 +223,7 @@ impl Layer for Trust {
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let global = |action| keymap.label(Context::Global, action);
         hints.key(global(Action::Escape), "not now");
-        hints.key(global(Action::PageDown), "reads on");
+        hints.key(global(Action::PageDown), "scrolls");
         hints.key(global(Action::ClearOrQuit), "quits");
     }
 

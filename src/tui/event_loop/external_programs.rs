@@ -51,7 +51,7 @@ impl EventLoop {
                 .await;
         }
         let change = self.view(left).await;
-        let words = "the whole output is not kept any more; that was what the model read of it";
+        let words = "the full output is no longer stored; this is what the model read";
         change.max(self.app.complain(words, Instant::now()))
     }
 

@@ -121,7 +121,7 @@ fn split(text: &str) -> Result<(Modifiers, &str), String> {
             "super" | "cmd" => Modifiers::SUPER,
             _ => {
                 return Err(format!(
-                    "`{word}` in `{text}` is no modifier; there are `ctrl`, `alt`, `shift` and `super`"
+                    "`{word}` in `{text}` is not a modifier; use `ctrl`, `alt`, `shift` and `super`"
                 ));
             }
         };
@@ -272,7 +272,7 @@ mod tests {
             ("ctrl+entr", "`ctrl+entr` is not a key; did you mean `enter`?"),
             (
                 "hyper+x",
-                "`hyper` in `hyper+x` is no modifier; there are `ctrl`, `alt`, `shift` and `super`",
+                "`hyper` in `hyper+x` is not a modifier; use `ctrl`, `alt`, `shift` and `super`",
             ),
             ("ctrl+ctrl+x", "`ctrl+ctrl+x` has `ctrl` twice"),
             ("ctrl+i", "terminals send `ctrl+i` as `tab`; write that"),

@@ -146,7 +146,7 @@ impl Context {
             Self::Leader => "After the leader",
             Self::Composer => "Composer",
             Self::Completion => "Composer, while completing",
-            Self::Queue => "What waits",
+            Self::Queue => "Pending messages",
             Self::Transcript => "Transcript",
             Self::Search => "Search",
             Self::Select => "Selection",

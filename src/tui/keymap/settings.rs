@@ -29,6 +29,8 @@ pub struct KeyProblem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyAction {
     pub name: String,
+    /// Title of the part of the screen that reads them.
+    pub context: &'static str,
     pub description: String,
     /// As `keybinds` writes them.
     pub keys: Vec<String>,
@@ -53,6 +55,7 @@ pub fn key_actions() -> Vec<KeyAction> {
             Some(action) => action.keys.extend(keys),
             None => actions.push(KeyAction {
                 name,
+                context: binding.context.title(),
                 description: binding.description.to_owned(),
                 keys: keys.collect(),
             }),
@@ -280,11 +283,7 @@ impl<'a> KeymapDraft<'a> {
         let is_found = leads || has_key(Context::Global, palette);
         let is_left = has_key(Context::Global, Action::Escape);
         for (is_there, name, what) in [
-            (
-                is_found,
-                "palette",
-                "what has no key of its own could not be reached",
-            ),
+            (is_found, "palette", "actions without a key could not be reached"),
             (is_left, "escape", "nothing could be left"),
         ] {
             if !is_there {
@@ -308,7 +307,7 @@ fn read(written: &str, context: Context, action: Action) -> Result<KeySequence, 
     if let Some(after) = written.strip_prefix(LEADER) {
         if !is_anywhere || action == Action::Leader {
             return Err(format!(
-                "`{written}` cannot be used: the leader leads to what works anywhere, and this does not"
+                "`{written}` cannot be used: the leader only reaches actions that work anywhere"
             ));
         }
         return Chord::parse(after.trim()).map(|chord| KeySequence::AfterLeader(chord.into()));
@@ -318,7 +317,7 @@ fn read(written: &str, context: Context, action: Action) -> Result<KeySequence, 
     let is_typed = chord.types() && (is_anywhere || context.takes_text()) && action != Action::HelpOrType;
     if is_typed {
         return Err(format!(
-            "`{written}` would be typed; add `ctrl` or `alt`, or take another key"
+            "`{written}` would be typed as text; add `ctrl` or `alt`, or use another key"
         ));
     }
     Ok(KeySequence::Direct(chord.into()))
@@ -374,11 +373,13 @@ mod tests {
     fn two_actions_with_one_key_are_both_named() {
         assert_eq!(
             problem(&[("transcript-search", &["o"])]),
-            "transcript-search: `o` is both `transcript-toggle-fold` and `transcript-search`; give one of them another key, or `none`"
+            "transcript-search: `o` is both `transcript-toggle-fold` and `transcript-search`; give one of them \
+            another key, or `none`"
         );
         assert_eq!(
             problem(&[("editor", &["ctrl+e"])]),
-            "editor: `ctrl+e` is both `editor`, which works anywhere, and `composer-line-end`; give one of them another key, or `none`"
+            "editor: `ctrl+e` is both `editor`, which works anywhere, and `composer-line-end`; give one of them \
+            another key, or `none`"
         );
         assert_eq!(
             problem(&[("open-themes", &["leader m"])]),
@@ -407,11 +408,13 @@ mod tests {
         );
         assert_eq!(
             problem(&[("composer-send", &["x"])]),
-            "composer-send: `keybinds.composer-send`: `x` would be typed; add `ctrl` or `alt`, or take another key"
+            "composer-send: `keybinds.composer-send`: `x` would be typed as text; add `ctrl` or `alt`, or use \
+            another key"
         );
         assert_eq!(
             problem(&[("composer-send", &["leader x"])]),
-            "composer-send: `keybinds.composer-send`: `leader x` cannot be used: the leader leads to what works anywhere, and this does not"
+            "composer-send: `keybinds.composer-send`: `leader x` cannot be used: the leader only reaches actions \
+            that work anywhere"
         );
         assert_eq!(
             problem(&[("preset", &["emacs"])]),
@@ -427,7 +430,7 @@ mod tests {
     fn quitting_always_keeps_a_key() {
         assert_eq!(
             problem(&[("palette", &["none"])]),
-            "palette: `keybinds.palette` needs a key: without one what has no key of its own could not be reached"
+            "palette: `keybinds.palette` needs a key: without one actions without a key could not be reached"
         );
         assert_eq!(
             problem(&[("escape", &["none"])]),

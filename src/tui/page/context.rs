@@ -44,7 +44,7 @@ impl Sheet for Context {
     }
 
     fn fold_hint(&self) -> Option<&'static str> {
-        Some(if self.is_unfolded { "less" } else { "each of them" })
+        Some(if self.is_unfolded { "less" } else { "details" })
     }
 
     fn fold(&mut self) {
@@ -55,7 +55,7 @@ impl Sheet for Context {
         match answer {
             Some(Answer::Context(used)) => self.used(used, width, cx),
             Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
-            _ => remark("Weighing.", width, cx),
+            _ => remark("Loading.", width, cx),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Context {
             }
         }
         lines.push(row(
-            "estimated in all",
+            "estimated total",
             used.estimated(),
             used,
             Meaning::TextStrong,
@@ -115,10 +115,7 @@ fn summary(used: &ContextUse, cx: &LayerCx<'_>) -> Line<'static> {
             (used.used() * 100 / limit).min(100),
             count(free)
         ),
-        _ => format!(
-            "{} tokens {dot} how large the window is, is not known",
-            count(used.used())
-        ),
+        _ => format!("{} tokens {dot} unknown window size", count(used.used())),
     };
     heading(&format!("  {text}"), cx)
 }

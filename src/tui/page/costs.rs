@@ -52,13 +52,13 @@ impl Sheet for CostSheet {
         match answer {
             Some(Answer::Costs(costs)) => lines(costs, width, cx),
             Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
-            _ => remark("Adding up.", width, cx),
+            _ => remark("Loading.", width, cx),
         }
     }
 }
 
 fn lines(costs: &Costs, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    let mut lines = vec![heading("Sums", cx), head(width, cx)];
+    let mut lines = vec![heading("Totals", cx), head(width, cx)];
     for (of, sum) in costs.sums() {
         let meaning = match of {
             SumOf::Session => Meaning::TextStrong,
@@ -69,7 +69,7 @@ fn lines(costs: &Costs, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.push(heading("This session, by model and agent", cx));
     if costs.session.is_empty() {
-        lines.extend(remark("Nothing was asked yet.", width, cx));
+        lines.extend(remark("No requests yet.", width, cx));
     }
     let dot = cx.look.symbols.dot();
     for spending in &costs.session {

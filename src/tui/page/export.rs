@@ -44,8 +44,8 @@ static KEYS: LayerKeys = LayerKeys {
     takes_text: true,
     rows: &[
         KeyRow::new(&["enter"], Action::PickRow, "export"),
-        KeyRow::new(&["up"], Action::RowUp, "to another place"),
-        KeyRow::new(&["down"], Action::RowDown, "to another place"),
+        KeyRow::new(&["up"], Action::RowUp, "choose another target"),
+        KeyRow::new(&["down"], Action::RowDown, "choose another target"),
         KeyRow::new(&["tab"], NEXT_FORMAT, "Markdown or JSON"),
     ],
 };
@@ -154,7 +154,7 @@ impl Export {
 
     fn lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let what = match self.format {
-            ExportFormat::Markdown => "Markdown: who said what, what was done, and the diffs.",
+            ExportFormat::Markdown => "Markdown: the messages, the calls and the diffs, to read.",
             ExportFormat::Json => "JSON: everything, with arguments, outputs and details, for programs.",
         };
         match &self.state {
@@ -162,7 +162,7 @@ impl Export {
             ExportState::Writing => remark("Writing.", width, cx),
             ExportState::Exists(path) => {
                 let sentence = format!(
-                    "`{path}` is there already; {} again replaces it.",
+                    "`{path}` already exists; {} again replaces it.",
                     cx.keymap.label(Context::Layer(&KEYS), Action::PickRow)
                 );
                 failure(&sentence, width, cx)
@@ -250,7 +250,7 @@ impl Layer for Export {
             },
         );
         let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-        hints.key(&moves.join(" "), "another place");
+        hints.key(&moves.join(" "), "another target");
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
     }
 
@@ -305,7 +305,10 @@ impl Layer for Export {
 /// Returns the notice once the file is there.
 pub(crate) fn written(path: &std::path::Path, bytes: usize, home: Option<&std::path::Path>) -> String {
     let size = size_words(bytes as u64);
-    format!("The session is in `{}`, {size}.", path_words(path, home))
+    format!(
+        "The session was exported to `{}`, {size}.",
+        path_words(path, home)
+    )
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) static PAGE: Page = Page {
     command: LayerCommand {
         name: "help",
         also: &["keys"],
-        about: "Lists the keys of every day, then every key, by where it is read.",
+        about: "Lists the everyday keys, then all keys by context.",
         after: "",
     },
     keys: &[],
@@ -67,9 +67,9 @@ const EVERY_DAY: [(Context, Action); 20] = [
 ];
 /// Characters that begin something in a message.
 const SIGNS: [(&str, &str); 3] = [
-    ("@", "name a file: it goes with the message"),
-    ("/", "at the beginning: a command"),
-    ("!", "at the beginning: run a shell command of your own"),
+    ("@", "attach a file to the message"),
+    ("/", "at the start: a slash command"),
+    ("!", "at the start: run a shell command"),
 ];
 
 pub(super) struct Keys;
@@ -82,7 +82,7 @@ impl Sheet for Keys {
 
 fn lines(width: usize, keymap: &Keymap, theme: &Theme, symbols: Symbols) -> Vec<Line<'static>> {
     let heading = |title: &str| Line::styled(format!(" {title}"), theme.style(Meaning::TextStrong));
-    let mut lines = vec![heading("Every day")];
+    let mut lines = vec![heading("Everyday")];
     for (context, action) in EVERY_DAY {
         let mut bindings = keymap.bindings(context);
         let Some(binding) = bindings.find(|binding| binding.action == action && !binding.keys.is_empty())

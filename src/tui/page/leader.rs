@@ -70,7 +70,7 @@ impl Layer for LeaderTable {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        hints.say("a key of the table", Meaning::TextMuted);
+        hints.say("press a listed key", Meaning::TextMuted);
         hints.key(keymap.label(Context::Global, Action::Escape), "back");
     }
 

@@ -40,7 +40,7 @@ pub(super) static PAGE: Page = Page {
     command: LayerCommand {
         name: "permissions",
         also: &["allowed"],
-        about: "Lists what was allowed for good, with where that came from, and revokes it.",
+        about: "Lists stored permissions and their origin, and revokes them.",
         after: "mode",
     },
     keys: &[&KEYS],
@@ -49,7 +49,7 @@ pub(super) static PAGE: Page = Page {
 
 static KEYS: LayerKeys = LayerKeys {
     name: "rules",
-    title: "Allowed for good",
+    title: "Stored permissions",
     takes_text: true,
     rows: &[
         KeyRow::new(&["up", "ctrl+p"], Action::RowUp, "up"),
@@ -136,7 +136,7 @@ impl RuleList {
 
     /// As lists are headed: what it is, and how much of it is shown.
     fn heading(&self, cx: &LayerCx<'_>) -> Line<'static> {
-        let name = Span::styled(" Allowed for good", cx.look.style(Meaning::TextStrong));
+        let name = Span::styled(" Stored permissions", cx.look.style(Meaning::TextStrong));
         let all = self.rules.as_ref().map_or(0, |rules| rules.len());
         let count = if self.filter.is_empty() {
             all.to_string()
@@ -151,9 +151,9 @@ impl RuleList {
         if self.found.is_empty() {
             let store = cx.keymap.label(Context::Question, Action::AllowAlways);
             return match &self.rules {
-                None => remark("Looking.", width, cx),
+                None => remark("Loading.", width, cx),
                 Some(rules) if rules.is_empty() => {
-                    let sentence = format!("Nothing is stored. `{store}` in a question stores.");
+                    let sentence = format!("No permissions are stored. `{store}` in a question stores one.");
                     remark(&sentence, width, cx)
                 }
                 Some(_) => remark("Nothing matches.", width, cx),
@@ -352,9 +352,9 @@ fn what(rule: &Grant) -> String {
 fn preview_lines(rule: &Grant, columns: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     Preview::new(columns, cx.look)
         .heading(&allows(rule))
-        .words("What is denied stays denied.", Meaning::TextMuted)
+        .words("Deny rules still apply.", Meaning::TextMuted)
         .gap()
-        .fact("counts in", &place(rule, cx.home(), cx.session))
+        .fact("valid in", &place(rule, cx.home(), cx.session))
         .fact("from", &rule.origin.to_string())
         .fact("since", &moment(rule.created, &cx.zone()))
         .fact("id", &rule.id.to_string())
@@ -365,17 +365,17 @@ fn preview_lines(rule: &Grant, columns: u16, cx: &LayerCx<'_>) -> Vec<Line<'stat
 fn allows(rule: &Grant) -> String {
     let pattern = reveal_line(&rule.pattern);
     if too_wide(rule.key.as_str(), &rule.pattern).is_some() {
-        return format!("`{pattern}` is too wide by now and counts as nothing.");
+        return format!("`{pattern}` is too broad and is ignored.");
     }
     match rule.key.as_str() {
         "bash" => format!("Commands that match `{pattern}` run without asking."),
         "edit" => format!("Files that match `{pattern}` are changed without asking."),
         "read" => format!("Files that match `{pattern}` are read without asking."),
-        "webfetch" => format!("Addresses that match `{pattern}` are fetched without asking."),
+        "webfetch" => format!("URLs that match `{pattern}` are fetched without asking."),
         "external_directory" => {
             format!("Paths outside the project that match `{pattern}` are used without asking.")
         }
-        key => format!("What matches `{pattern}` is done by `{key}` without asking."),
+        key => format!("`{key}` calls that match `{pattern}` run without asking."),
     }
 }
 
@@ -463,7 +463,7 @@ mod tests {
     #[test]
     fn every_rule_says_where_it_counts_where_it_came_from_and_when() {
         let expected = format!(
-            " Allowed for good · 3
+            " Stored permissions · 3
  ┃ Type to filter.
 {}
  ❯ bash: git ⟨U+001B⟩[2Jlog *
@@ -487,10 +487,10 @@ mod tests {
         list.set(Arc::new(rules.to_vec()));
         let picture = picture(&mut list, 80, 9);
         assert!(
-            picture.contains("   bash: npx *  too wide, counts as nothing\n     everywhere · from"),
+            picture.contains("   bash: npx *  too broad, ignored\n     everywhere · from"),
             "{picture}"
         );
-        assert_eq!(picture.matches("too wide").count(), 1, "{picture}");
+        assert_eq!(picture.matches("too broad").count(), 1, "{picture}");
     }
 
     #[test]
@@ -504,7 +504,7 @@ mod tests {
         list.set(Arc::new(Vec::new()));
         assert_eq!(revoked(&mut list, REVOKE), None);
         assert_eq!(revoked(&mut list, REVOKE), None, "there is nothing to revoke");
-        assert!(picture(&mut list, 60, 9).contains("Nothing is stored"));
+        assert!(picture(&mut list, 60, 9).contains("No permissions are stored"));
     }
 
     #[test]
@@ -532,7 +532,7 @@ mod tests {
             "{below}"
         );
         let beside = picture(&mut list, 120, 12);
-        assert!(beside.contains("│ counts in  project ~/src/retry"), "{beside}");
+        assert!(beside.contains("│ valid in   project ~/src/retry"), "{beside}");
         assert!(!picture(&mut list, 60, 12).contains("without asking"));
     }
 

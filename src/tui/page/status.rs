@@ -18,7 +18,7 @@ pub(super) static PAGE: Page = Page {
     command: LayerCommand {
         name: "status",
         also: &["settings", "config", "memory", "info"],
-        about: "Shows the session, its model, configuration files, places, memory and the terminal.",
+        about: "Shows the session, its model, the configuration files, directories, memory and the terminal.",
         after: "cost",
     },
     keys: &[],
@@ -36,7 +36,7 @@ impl Sheet for Status {
         let mut lines = match answer {
             Some(Answer::Status(groups)) => groups.iter().flat_map(|group| rows(group, width, cx)).collect(),
             Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
-            _ => remark("Looking.", width, cx),
+            _ => remark("Loading.", width, cx),
         };
         if answer.is_none() {
             lines.push(Line::default());

@@ -239,7 +239,7 @@ fn tab_style(row: &TerminalRow, is_chosen: bool, look: Look<'_>) -> Style {
 fn draw_nothing(area: Rect, buffer: &mut Buffer, look: Look<'_>) {
     let sentences = [
         "No terminal runs.",
-        "Agents start them with interactive_bash; c starts one of your own.",
+        "Agents start them with interactive_bash; c starts your own.",
     ];
     let rows = Rect {
         x: area.x + 2,

@@ -285,7 +285,7 @@ impl Layer for TerminalHistory {
                 }
                 LayerReply::Done
             }
-            _ => LayerReply::Close(Some(LayerRequest::Say("that terminal is not there any more"))),
+            _ => LayerReply::Close(Some(LayerRequest::Say("that terminal no longer exists"))),
         }
     }
 

@@ -199,7 +199,7 @@ impl TerminalPane {
 
     fn type_to_program(&mut self, key: &KeyEvent, received: &[u8], now: Instant) -> LayerReply {
         if self.starting.is_some_and(|since| now < since + super::START) {
-            return say("the terminal is being started; the key went nowhere");
+            return say("the terminal is being started; the key was not sent");
         }
         if !self.is_chosen_live() {
             // What was meant for a program that has just ended does nothing else.
@@ -207,7 +207,7 @@ impl TerminalPane {
                 KeyCode::Escape => LayerReply::Close(self.close()),
                 KeyCode::Char('c') if self.rows.is_empty() => self.act(START),
                 _ if self.rows.is_empty() => say("no terminal runs"),
-                _ => say("the program has ended, so the key went nowhere"),
+                _ => say("the program has ended, so the key was not sent"),
             };
         }
         self.typed = Some(now);
@@ -230,7 +230,7 @@ impl TerminalPane {
             (Some(Action::FormPick), Some(digit)) => self.pick(digit),
             (Some(action), _) => self.act(action),
             (None, _) if key.code == KeyCode::Escape => LayerReply::Done,
-            (None, _) => say("no such key after the leader; nothing was done"),
+            (None, _) => say("that key does nothing after the leader"),
         }
     }
 
@@ -340,7 +340,7 @@ impl TerminalPane {
         match self.chosen_row() {
             Some(row) if row.waits_for == Some(TerminalInput::Hidden) => {
                 hints.say(
-                    "hidden input: what you type is recorded nowhere",
+                    "hidden input: what you type is not recorded",
                     Meaning::StateAsking,
                 );
             }

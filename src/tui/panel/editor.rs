@@ -30,7 +30,7 @@ impl TodoEditor {
     fn finish(&self) -> Option<LayerRequest> {
         let content = self.line.text().trim().to_owned();
         if content.is_empty() {
-            return Some(LayerRequest::Say("a todo needs words; it stays as it was"));
+            return Some(LayerRequest::Say("a todo cannot be empty; it was not changed"));
         }
         (content != self.seen.content).then(|| {
             LayerRequest::Send(Op::EditTodo(TodoEdit {
@@ -86,8 +86,8 @@ impl Layer for TodoEditor {
     }
 
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        hints.key(keymap.label(Context::PanelText, Action::FinishText), "takes it");
+        hints.key(keymap.label(Context::PanelText, Action::FinishText), "saves it");
         let escape = keymap.label(Context::Global, Action::Escape);
-        hints.key(escape, "leaves it as it was");
+        hints.key(escape, "cancels");
     }
 }

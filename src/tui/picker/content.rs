@@ -21,7 +21,7 @@ pub(crate) trait ListContent {
 
     /// Said where there is not one row.
     fn nothing(&self) -> &'static str {
-        "There is nothing to pick."
+        "There is nothing to choose."
     }
 
     /// Said where no row is what is looked for.

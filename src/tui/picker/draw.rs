@@ -86,8 +86,8 @@ impl Picker {
             ""
         };
         let title = match self.writing.as_ref().map(|writing| writing.kind) {
-            Some(RowTextKind::Name) => "A new name",
-            Some(RowTextKind::Tags) => "Tags, apart by blanks",
+            Some(RowTextKind::Name) => "New name",
+            Some(RowTextKind::Tags) => "Tags, separated by spaces",
             None => self.place.title(),
         };
         let line = Line::from(vec![
@@ -105,7 +105,7 @@ impl Picker {
         let (line, invitation) = match &mut self.writing {
             Some(RowText { line, kind, .. }) => {
                 let invitation = match kind {
-                    RowTextKind::Name => "The name it had before.",
+                    RowTextKind::Name => "Type a name.",
                     RowTextKind::Tags => "No tags.",
                 };
                 (line, invitation)

@@ -95,8 +95,8 @@ impl Layer for Picker {
         let esc = keymap.label(Context::Global, Action::Escape);
         if let Some(writing) = &self.writing {
             let (does, leaves) = match writing.kind {
-                RowTextKind::Name => ("rename", "leave the name"),
-                RowTextKind::Tags => ("set the tags", "leave the tags"),
+                RowTextKind::Name => ("rename", "keep the name"),
+                RowTextKind::Tags => ("set the tags", "keep the tags"),
             };
             hints.key(key(Action::PickRow), does);
             hints.key(esc, leaves);

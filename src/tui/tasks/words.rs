@@ -37,8 +37,8 @@ pub(crate) fn taken(row: &TaskRow) -> u64 {
 /// Returns what a task does right now, or why it ended; `unix` is now. Questions have words of their own.
 pub(crate) fn doing(row: &TaskRow, unix: i64) -> String {
     let waited = (unix - row.since).max(0);
-    let last = || match row.now.as_str() {
-        "" => "begins".to_owned(),
+    let last = |otherwise: &str| match row.now.as_str() {
+        "" => otherwise.to_owned(),
         now => sanitize_line(now).into_owned(),
     };
     match row.status {
@@ -48,13 +48,17 @@ pub(crate) fn doing(row: &TaskRow, unix: i64) -> String {
                 format!("waiting for the model {} s", waited / 1_000)
             }
             TaskActivity::WaitingForTasks => "waits for its own tasks".to_owned(),
-            TaskActivity::Stalled => format!("nothing heard for {}", clock(waited)),
-            TaskActivity::Working | TaskActivity::WaitingForModel | TaskActivity::WaitingForPerson => last(),
+            TaskActivity::Stalled => format!("no response for {}", clock(waited)),
+            TaskActivity::Working | TaskActivity::WaitingForModel | TaskActivity::WaitingForPerson => {
+                last("starting")
+            }
         },
-        TaskStatus::Interrupted => "lathe ended while it worked; a message goes on".to_owned(),
+        TaskStatus::Interrupted => "lathe ended while it was running; a message resumes it".to_owned(),
         TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled => match &row.error {
             Some(error) => sanitize_line(error).into_owned(),
-            None => last(),
+            None if row.status == TaskStatus::Completed => last("finished"),
+            None if row.status == TaskStatus::Failed => last("failed"),
+            None => last("stopped"),
         },
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> T) -> Option<T> {
     if outcome.is_err() {
         let text = told.lock().unwrap_or_else(PoisonError::into_inner).take();
         let text = text.unwrap_or_else(|| "no message".to_owned());
-        let line = format!("lathe stopped because of a fault of its own: {text}\n");
+        let line = format!("lathe stopped because of an internal error: {text}\n");
         // When standard error is gone as well, the log has it.
         let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
     }

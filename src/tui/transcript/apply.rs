@@ -142,7 +142,7 @@ impl Blocks {
         let cost = cost_of_miss(report.before, report.cost);
         self.mark(Mark::Notice {
             kind: NoticeKind::Info,
-            text: format!("read anew instead of from the cache: {cost}, because {cause}"),
+            text: format!("not read from the cache: {cost}, because {cause}"),
         })
     }
 

@@ -133,7 +133,7 @@ impl Mark {
         let first = said[..end].lines().next().unwrap_or_default();
         Self::Notice {
             kind: NoticeKind::Info,
-            text: format!("told the model: {first}"),
+            text: format!("to the model: {first}"),
         }
     }
 }

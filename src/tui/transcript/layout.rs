@@ -538,7 +538,7 @@ fn folded_text(cx: &LayoutCx<'_>) -> Line<'static> {
     let look = cx.draw.look;
     let mut flow = StyledText::default();
     flow.push_clean(
-        &format!("a cut reply, void{}", unfolds(cx)),
+        &format!("an incomplete reply, discarded{}", unfolds(cx)),
         look.theme.style(Meaning::TextMuted),
     );
     Line::from(flow.cut(cx.width, look.symbols.ellipsis()))

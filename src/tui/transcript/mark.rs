@@ -94,10 +94,7 @@ pub(super) fn context(change: &ContextChange, is_unfolded: bool, cx: &LayoutCx<'
         let kept: Vec<String> = kept.collect();
         if !kept.is_empty() {
             rows.push(Line::default());
-            rows.extend(plain(
-                &format!("sent again word for word: {}", kept.join(", ")),
-                cx,
-            ));
+            rows.extend(plain(&format!("kept word for word: {}", kept.join(", ")), cx));
         }
     }
     rows
@@ -124,7 +121,7 @@ fn retry((attempt, most): (u32, u32), reason: &str, state: RetryState, cx: &Layo
     };
     let words = match state {
         RetryState::Pending | RetryState::Stopped => format!("retry {attempt} of {most}"),
-        RetryState::Recovered => format!("went on after {times}"),
+        RetryState::Recovered => format!("continued after {times}"),
         RetryState::GaveUp => format!("gave up after {times}"),
     };
     let mut flow = StyledText::default();

@@ -14,7 +14,7 @@ impl Watch {
     pub(super) fn answer(&mut self, action: Action) -> LayerReply {
         let asked = self.chosen_row().and_then(|row| self.question_of(row));
         let Some(question) = asked.cloned() else {
-            return say("this agent asks nothing");
+            return say("this agent has no question");
         };
         let Some((route, is_whole)) = self.pass_question(question.id) else {
             // It has not been on screen yet.
@@ -29,7 +29,7 @@ impl Watch {
         match action {
             Action::AllowOnce if is_whole => self.reply(&question, PermissionReply::Once),
             Action::AllowOnce => {
-                say("not all of it stands here: go into the agent to see what a yes would allow")
+                say("not all of it is shown: go into the agent to see everything before you allow it")
             }
             Action::Reject => self.reply(&question, PermissionReply::Reject(None)),
             Action::RejectBecause => {

@@ -247,7 +247,7 @@ impl Watch {
             ..area
         };
         let invitation = match &self.stage {
-            Stage::Reason(_) => "why not, in one line; the agent reads it",
+            Stage::Reason(_) => "the reason, in one line; the agent reads it",
             _ => "it reads this with its next step",
         };
         let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
@@ -275,7 +275,7 @@ impl Watch {
     fn draw_filter(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         let row = Rect { height: 1, ..area };
         Clear.render(row, buffer);
-        let invitation = "filter: an agent, a state, a word of what it does";
+        let invitation = "filter by agent, state or activity";
         let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
         self.filter.draw(field(row), buffer, &look)
     }

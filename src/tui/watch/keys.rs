@@ -46,9 +46,9 @@ pub(super) static TILES: LayerKeys = LayerKeys {
         KeyRow::new(&["m"], MESSAGE, "message to the agent"),
         KeyRow::new(&["x"], STOP, "stop the agent"),
         KeyRow::new(&["X"], STOP_ALL, "stop all"),
-        KeyRow::new(&["b"], TO_BACKGROUND, "go on in the background"),
-        KeyRow::new(&["r"], RESUME, "resume one that has ended"),
-        KeyRow::new(&["c"], CHANGES, "changes in its work tree, to apply"),
+        KeyRow::new(&["b"], TO_BACKGROUND, "move it to the background"),
+        KeyRow::new(&["r"], RESUME, "resume an ended agent"),
+        KeyRow::new(&["c"], CHANGES, "review the changes in its work tree"),
         KeyRow::new(&["s"], SORT, "sort: who asks first"),
         KeyRow::new(&["/"], Action::Search, "filter"),
         KeyRow::new(&["?"], Action::OpenPage(&page::KEYS), "keys"),
@@ -60,9 +60,5 @@ pub(super) static TEXT: LayerKeys = LayerKeys {
     name: "watch-text",
     title: "Watch, while writing",
     takes_text: true,
-    rows: &[KeyRow::new(
-        &["enter"],
-        Action::FinishText,
-        "take what is written",
-    )],
+    rows: &[KeyRow::new(&["enter"], Action::FinishText, "confirm the text")],
 };

@@ -196,7 +196,7 @@ impl Watch {
         let is_ended = row.status.is_ended();
         match action {
             MESSAGE if row.status == TaskStatus::Queued => {
-                return say("it waits for a free slot and reads nothing before it begins");
+                return say("it waits for a free slot and reads no messages before it starts");
             }
             MESSAGE => self.begin_message(&row.task),
             RESUME if is_ended => {
@@ -208,10 +208,10 @@ impl Watch {
             RESUME => return say("it has not ended; a message reaches it with its next step"),
             STOP if is_ended => return say("it has ended already"),
             STOP => return LayerReply::Request(LayerRequest::StopTask(row)),
-            STOP_ALL if !self.has_clock() => return say("no agent is at work"),
+            STOP_ALL if !self.has_clock() => return say("no agent is running"),
             STOP_ALL => return request(WatchRequest::StopAll),
             TO_BACKGROUND if is_ended => return say("it has ended already"),
-            TO_BACKGROUND if row.is_background => return say("it works in the background already"),
+            TO_BACKGROUND if row.is_background => return say("it already runs in the background"),
             TO_BACKGROUND => {
                 return request(WatchRequest::ToBackground(row.parent.clone()));
             }

@@ -50,7 +50,7 @@ pub(crate) static PAGE: Page = Page {
     command: LayerCommand {
         name: "watch",
         also: &["grid"],
-        about: "Shows every agent at work in a tile of its own, to go into, answer, tell something or stop.",
+        about: "Shows every agent in a tile of its own, to open, answer, message or stop it.",
         after: "transcript",
     },
     keys: &[&keys::TILES, &keys::TEXT],

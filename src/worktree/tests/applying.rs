@@ -51,7 +51,7 @@ fn every_kind_of_change_is_listed_and_applied() {
             ("new/n.txt", Added, (2, 0), 1, None),
             ("new/run.sh", Added, (1, 0), 1, Some("executable now")),
             ("old-link", Removed, (0, 1), 0, Some("a link to a.txt")),
-            ("picture", Changed, (0, 0), 0, Some("not a text")),
+            ("picture", Changed, (0, 0), 0, Some("not text")),
             ("script.sh", Changed, (0, 0), 0, Some("executable now")),
         ]
     );

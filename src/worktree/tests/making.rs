@@ -204,7 +204,7 @@ fn what_a_tree_cannot_be_made_of_is_named() {
     let fixture = Fixture::new();
     let file = fs::File::create(fixture.path("large")).unwrap();
     file.set_len((50 << 20) + 1).unwrap();
-    assert!(refusal(&fixture).contains("`large` has more than 50 MB"));
+    assert!(refusal(&fixture).contains("`large` is larger than 50 MB"));
     file.set_len(50 << 20).unwrap();
     for number in 0..10 {
         let file = fs::File::create(fixture.path(&format!("large{number}"))).unwrap();
@@ -216,7 +216,7 @@ fn what_a_tree_cannot_be_made_of_is_named() {
             .check(&fixture.project())
             .unwrap_err()
             .to_string()
-            .contains("500 MB together")
+            .contains("500 MB in total")
     );
 }
 

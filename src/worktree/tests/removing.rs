@@ -43,7 +43,7 @@ fn a_tree_with_changes_is_named_and_stays_until_it_is_applied_or_discarded() {
     tree.write("new.txt", "more\n");
     let removal = Removal::DiscardShown(shown.work());
     let said = tree.remove(&removal).unwrap_err().to_string();
-    assert!(said.contains("other changes than were shown"), "{said}");
+    assert!(said.contains("changes that were not shown"), "{said}");
     assert_eq!(tree.read("new.txt"), "more\n");
     let mut named = Vec::new();
     let removed = fixture.trees.remove(&tree.task, &Removal::Discard, |held| {

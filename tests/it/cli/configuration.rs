@@ -200,7 +200,7 @@ fn a_variable_that_is_not_set_stops_only_what_uses_its_provider() {
     let run = |words: &[&str]| lathe(&project, words).arg("--trust").run();
     assert!(run(&["run", "hello"]).success().stdout.contains("Fine."));
     run(&["tool", "list", "{}"]).success();
-    let said = "lathe.jsonc:4:16: `providers.other.api_key` wants the environment variable `LATHE_SURELY_UNSET_4`, \
+    let said = "lathe.jsonc:4:16: `providers.other.api_key` needs the environment variable `LATHE_SURELY_UNSET_4`, \
                 which is not set";
     for words in [
         &["run", "hello", "-m", "other/x"][..],
@@ -218,9 +218,12 @@ fn a_variable_that_an_unused_server_wants_is_told_and_stops_nothing() {
     let config = "{ \"mcp\": { \"tickets\": {\n  \"command\": [\"x\", \"{env:LATHE_SURELY_UNSET_5}\"],\n  \"env\": { \"KEY\": \"{env:LATHE_SURELY_UNSET_6}\" } } },\n  \"lsp\": { \"rust\": { \"command\": [\"{env:LATHE_SURELY_UNSET_7}\"] } } }";
     project.write("lathe.jsonc", config.as_bytes());
     let said = [
-        "lathe.jsonc:2:20: `mcp.tickets.command.1` wants the environment variable `LATHE_SURELY_UNSET_5`, which is not set",
-        "lathe.jsonc:3:19: `mcp.tickets.env.KEY` wants the environment variable `LATHE_SURELY_UNSET_6`, which is not set",
-        "lathe.jsonc:4:34: `lsp.rust.command.0` wants the environment variable `LATHE_SURELY_UNSET_7`, which is not set",
+        "lathe.jsonc:2:20: `mcp.tickets.command.1` needs the environment variable `LATHE_SURELY_UNSET_5`, which \
+        is not set",
+        "lathe.jsonc:3:19: `mcp.tickets.env.KEY` needs the environment variable `LATHE_SURELY_UNSET_6`, which is \
+        not set",
+        "lathe.jsonc:4:34: `lsp.rust.command.0` needs the environment variable `LATHE_SURELY_UNSET_7`, which is \
+        not set",
     ];
     let project = project.config(json!({"trust": ["*"]}));
     for words in [
@@ -295,7 +298,7 @@ fn the_doctor_tries_the_server_the_theme_the_keys_and_the_hooks() {
     };
     has("warning", "there is no theme `nosuch`");
     has("ok", "1 setting");
-    has("warning", "there is no program `./lost.sh`");
+    has("warning", "program `./lost.sh` not found");
     has("ok", "`local` answers");
     assert!(!finished.stdout.contains("git status"), "{finished}");
     let asked = server.all_requests();

@@ -98,7 +98,7 @@ fn a_mention_of_a_secret_is_not_sent() {
             .any(|request| request.mentions("swordfish"));
         assert!(!was_sent, "{mention}: {finished}");
         // A directory goes along as the names in it.
-        let is_told = finished.stdout.contains("The prompt goes without");
+        let is_told = finished.stdout.contains("A file named in the prompt");
         assert!(is_told || mention == "@sub", "{mention}: {finished}");
     }
 }
@@ -368,7 +368,7 @@ fn a_silent_stdin_does_not_hold_a_run_that_has_a_prompt() {
         .run()
         .success();
     assert_well_formed(&finished);
-    assert!(finished.stderr.contains("nothing came from stdin"), "{finished}");
+    assert!(finished.stderr.contains("stdin sent nothing"), "{finished}");
     assert!(server.requests()[0].mentions("what is this?"));
     // What has begun is waited for.
     let running = events_of(&project)
@@ -431,7 +431,7 @@ fn a_file_that_a_prompt_names_and_that_would_be_asked_about_is_left_out_and_told
         assert_well_formed(&finished);
         let error = &of_kind(&finished, "error")[0];
         assert!(
-            error["message"].as_str().unwrap().contains("goes without"),
+            error["message"].as_str().unwrap().contains("is not attached"),
             "{finished}"
         );
         let request = server.requests().pop().unwrap();

@@ -75,8 +75,8 @@ fn each_esc_closes_one_layer_and_two_presses_never_stop_the_turn() {
     // A question is deaf for a shorter time.
     std::thread::park_timeout(HEARS);
     terminal.keys("N");
-    terminal.wait_text("why not, in one line");
-    one_rung(&terminal, "why not, in one line", "y once");
+    terminal.wait_text("the reason, in one line");
+    one_rung(&terminal, "the reason, in one line", "y once");
     one_rung(&terminal, "y once", idle);
     terminal.wait_text("1 asks · ctrl+x . answers");
 
@@ -123,12 +123,12 @@ fn a_redraw_sends_the_whole_screen_and_keys_without_a_meaning_do_nothing() {
     terminal.wait_text("Ask for a change");
     assert_eq!(terminal.wait_quiet(HEARS), settled);
     terminal.keys("\x18");
-    let table = terminal.wait_text("answer what waits");
+    let table = terminal.wait_text("answer the next question");
     for later in ["parent", "background"] {
         assert!(!table.contains(later), "{later}:\n{table}");
     }
     terminal.key(Key::Esc);
-    terminal.wait_gone("answer what waits");
+    terminal.wait_gone("answer the next question");
     terminal.keys("\x18[");
     terminal.wait_text("i composer");
     let reading = terminal.wait_quiet(HEARS);

@@ -63,7 +63,7 @@ fn a_pattern_is_written_anew_and_one_that_is_too_wide_is_refused() {
     terminal.keys("a");
     terminal.wait_text("[x] touch *");
     terminal.keys("e");
-    terminal.wait_text("takes the pattern");
+    terminal.wait_text("uses the pattern");
     terminal.key(Key::Ctrl('u'));
     for too_wide in ["*", "sudo *", "bash"] {
         terminal.keys(too_wide);
@@ -78,7 +78,7 @@ fn a_pattern_is_written_anew_and_one_that_is_too_wide_is_refused() {
     terminal.paste("touch ?????\n");
     terminal.wait_text("┃ touch ?????");
     terminal.key(Key::Enter);
-    terminal.wait_text("[x] touch ?????  does not cover this call");
+    terminal.wait_text("[x] touch ?????  does not match this call");
     terminal.key(Key::Enter);
     // This call has run all the same, and the pattern covers the next.
     terminal.wait_text("Both ran.");
@@ -116,7 +116,7 @@ fn what_deletes_starts_unticked_and_nothing_ticked_stores_nothing() {
     hear(&terminal);
     terminal.wait_text("   rm mark  deletes 1 file here, no undo");
     terminal.keys("a");
-    terminal.wait_text("stores what is ticked");
+    terminal.wait_text("stores ticked rows");
     terminal.key(Key::Enter);
     terminal.wait_text("nothing is ticked");
     terminal.keys(" ");
@@ -147,7 +147,7 @@ fn what_waits_and_is_covered_by_an_always_is_answered_too() {
     terminal.paste("*.txt");
     terminal.wait_text("┃ *.txt");
     terminal.key(Key::Enter);
-    terminal.wait_text("stores what is ticked");
+    terminal.wait_text("stores ticked rows");
     terminal.key(Key::Enter);
     terminal.wait_text("Both read.");
     let requests = server.requests();

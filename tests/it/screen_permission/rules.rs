@@ -33,11 +33,11 @@ fn a_revoked_rule_counts_no_more_in_the_running_session() {
     terminal.key(Key::Ctrl('d'));
     terminal.wait_text("ctrl+d again revokes");
     terminal.key(Key::Ctrl('d'));
-    terminal.wait_text("Nothing is stored");
+    terminal.wait_text("No permissions are stored");
     let listed = Lathe::in_project(&project).args(["permissions", "list"]).run();
     assert!(listed.stdout.contains("no stored rules"), "{listed}");
     terminal.key(Key::Esc);
-    terminal.wait_gone("Allowed for good");
+    terminal.wait_gone("Stored permissions");
     say(&terminal, "once more");
     hear(&terminal);
     assert!(!project.exists("third"));
@@ -85,7 +85,7 @@ fn the_leader_opens_the_list_which_is_filtered_by_typing() {
     terminal.wait_text("bash: touch *");
     terminal.wait_quiet(super::DEAF);
     terminal.key(Key::Esc);
-    terminal.wait_gone("Allowed for good");
+    terminal.wait_gone("Stored permissions");
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn what_ignores_signals_is_ended_through_the_question() {
     terminal.key(Key::Ctrl('c'));
     terminal.key(LEADER);
     terminal.keys("x");
-    terminal.wait_text("Stop what runs in terminal");
+    terminal.wait_text("Stop the program in terminal");
     terminal.keys("y");
     terminal.wait_text("No terminal runs.");
     let pid = project.read("pid").trim().to_owned();
@@ -159,7 +159,7 @@ fn title_mouse_paste_and_size_reach_through() {
     terminal.wait_for(|screen| unbroken(screen).contains("23 90"));
     terminal.key(LEADER);
     terminal.keys("x");
-    terminal.wait_text("Stop what runs in terminal");
+    terminal.wait_text("Stop the program in terminal");
     terminal.keys("y");
     terminal.wait_text("No terminal runs.");
 }

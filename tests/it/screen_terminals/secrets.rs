@@ -53,7 +53,7 @@ fn a_secret_that_a_person_types_is_found_nowhere() {
     terminal.wait_text("hidden input in terminal deploy");
     terminal.wait_text("1 terminal waits");
     terminal.key(Key::Ctrl('o'));
-    terminal.wait_text("what you type is recorded nowhere");
+    terminal.wait_text("what you type is not recorded");
     terminal.keys(SECRET);
     terminal.key(Key::Enter);
     terminal.wait_text(&format!("got {}", SECRET.len()));

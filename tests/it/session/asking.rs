@@ -192,7 +192,7 @@ async fn an_edited_call_is_brought_into_form_by_the_session_and_runs_instead() {
     let again = live.question().await;
     assert_eq!(again.permission().unwrap().about.rows[0].pattern(), "touch made");
     let late = live.handle.ask(fit(json!({"command": "ls"}))).await.unwrap();
-    assert_eq!(late, Answer::Unfit("this question is settled already".to_owned()));
+    assert_eq!(late, Answer::Unfit("this question is no longer open".to_owned()));
     // Who comes now sees the call as it would run; the conversation keeps it as the model made it.
     let shown = live.snapshot().await;
     let part = shown.messages.iter().flat_map(|message| message.calls()).next();

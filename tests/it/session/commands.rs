@@ -111,7 +111,7 @@ async fn a_command_goes_without_files_that_cannot_be_read_when_it_is_sent_again(
     let mut live = Live::open(&project, SessionChoice::New, Mode::Ask).await;
     let (back, words) = live.comes_back(called("look")).await;
     assert!(
-        words.contains("`/look` names a file that cannot go along: "),
+        words.contains("`/look` names a file that cannot be attached: "),
         "{words}"
     );
     assert_eq!(back.without, [".env", "b.env"]);

@@ -80,7 +80,7 @@ fn a_budget_in_dollars_needs_a_price() {
         .run();
     let refused = refused.assert_code(2);
     assert!(
-        refused.stdout.contains("the price of `local/free` is not known"),
+        refused.stdout.contains("the price of `local/free` is unknown"),
         "{refused}"
     );
     let wrong = events_of(&project)
@@ -128,7 +128,7 @@ fn a_model_without_a_price_gets_no_task_where_dollars_are_limited() {
     assert_eq!(result["details"]["error"]["kind"], "invalid_args", "{finished}");
     let output = result["output"].as_str().unwrap();
     assert!(
-        output.contains("the price of `local/free` is not known"),
+        output.contains("the price of `local/free` is unknown"),
         "{output}"
     );
     assert_eq!(server.requests().len(), 2);

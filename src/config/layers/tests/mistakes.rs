@@ -53,7 +53,7 @@ fn a_missing_variable_names_the_key_that_wants_it() {
     let files = Files::new(&[(GLOBAL, r#"{"instructions": ["{env:LATHE_SURELY_UNSET_3}"]}"#)]);
     assert_eq!(
         files.error(),
-        "config/lathe.jsonc:1:19: `instructions.0` wants the environment variable `LATHE_SURELY_UNSET_3`, \
+        "config/lathe.jsonc:1:19: `instructions.0` needs the environment variable `LATHE_SURELY_UNSET_3`, \
          which is not set"
     );
 }
@@ -69,7 +69,7 @@ fn a_missing_variable_of_a_provider_is_kept_for_its_use() {
     let said = unset.problem.to_string();
     assert!(
         said.ends_with(
-            "config/lathe.jsonc:1:43: `providers.p.headers.x-key` wants the environment variable \
+            "config/lathe.jsonc:1:43: `providers.p.headers.x-key` needs the environment variable \
              `LATHE_SURELY_UNSET_3`, which is not set"
         ),
         "{said}"
@@ -165,7 +165,8 @@ fn deep_nesting_and_wild_numbers_are_refused() {
 
 proptest::proptest! {
     #[test]
-    fn no_text_makes_loading_panic(text in "[\\[\\]{}:,\"a-z0-9 \\n/*.-]{0,60}|\\{(\"(permission|tools|theme|hooks|providers)\": ?[\\[\\]{}\"a-z:]{0,8},?){0,3}\\}") {
+    fn no_text_makes_loading_panic(text in "[\\[\\]{}:,\"a-z0-9 \
+        \\n/*.-]{0,60}|\\{(\"(permission|tools|theme|hooks|providers)\": ?[\\[\\]{}\"a-z:]{0,8},?){0,3}\\}") {
         let files = Files::new(&[(GLOBAL, &text)]);
         let _ = files.load_with(None);
     }

@@ -146,7 +146,7 @@ impl ScriptEffects {
         let is_replaced =
             matches!(running.given, WordSource::More(Some(text)) if program.text.contains(text));
         if running.depth > MAX_TEXTS {
-            self.facts.refuse("it runs commands in commands in commands");
+            self.facts.refuse("it nests commands too deeply");
             return DirectoriesAfter::same(&PossibleDirectories::Unknown);
         }
         if !names_a_program(program) || is_replaced {
@@ -181,7 +181,8 @@ impl ScriptEffects {
                 directory_after(words, place)
             }
             WrappedCommand::Unknown => {
-                self.facts.refuse("it runs a command that cannot be told");
+                self.facts
+                    .refuse("it runs a command that is not known in advance");
                 self.push(words, running);
                 self.possible_commands(words, running);
                 DirectoriesAfter::same(&PossibleDirectories::Unknown)
@@ -336,7 +337,7 @@ impl ScriptEffects {
     fn text(&mut self, text: &str, place: &PossibleDirectories) -> DirectoriesAfter {
         self.texts += 1;
         if self.texts > MAX_TEXTS {
-            self.facts.refuse("it runs commands in commands in commands");
+            self.facts.refuse("it nests commands too deeply");
             return DirectoriesAfter::same(&PossibleDirectories::Unknown);
         }
         self.script(text, place)

@@ -8,7 +8,7 @@ use super::super::word::is_name;
 use super::words::{QuoteState, WordBuilder};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
-const EVALUATES: Refusal = "it computes with something that may be no number";
+const EVALUATES: Refusal = "it does arithmetic with something that may not be a number";
 
 impl ShellReader<'_> {
     /// Reads up to and with `close`.

@@ -169,7 +169,7 @@ impl ShellReader<'_> {
                 return if is_over {
                     Ok(())
                 } else {
-                    Err("a word goes on behind an array")
+                    Err("a word continues after an array")
                 };
             }
             if self.peek() == Some('[') {

@@ -38,8 +38,8 @@ impl ShellReader<'_> {
         let word = self.plain_word().to_owned();
         let keyword = match word.as_str() {
             "{" | "if" | "while" | "until" | "for" | "select" | "case" | "function" | "[[" => word.as_str(),
-            "time" if self.times_a_construct() => return Err("it measures more than one command"),
-            "coproc" => return Err("it starts a program beside it"),
+            "time" if self.times_a_construct() => return Err("it times more than one command"),
+            "coproc" => return Err("it starts a coprocess"),
             "then" | "do" | "done" | "fi" | "else" | "elif" | "esac" | "}" | "!" | "]]" => {
                 return Err(UNEXPECTED);
             }
@@ -234,7 +234,7 @@ impl ShellReader<'_> {
 
     /// After `[[`, up to and with `]]`.
     fn test(&mut self) -> Result<Node, Refusal> {
-        const EVALUATES: Refusal = "a test computes with something that may be no number";
+        const EVALUATES: Refusal = "a test does arithmetic with something that may not be a number";
         const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         let mut inside = Vec::new();
         let mut words: Vec<Word> = Vec::new();
@@ -296,7 +296,7 @@ impl ShellReader<'_> {
     fn check_regex(&self) -> Result<(), Refusal> {
         let end = self.rest().find([' ', '\t', '\n']).unwrap_or(self.rest().len());
         if self.rest()[..end].contains(['(', ')', '|', '&', ';', '<', '>', '#', '\'', '"', '\\', '`']) {
-            return Err("a regular expression has signs of the shell's own");
+            return Err("a regular expression has characters special to the shell");
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl ShellReader<'_> {
                 let name = self.name().to_owned();
                 if self.peek().is_some_and(|c| !c.is_ascii()) {
                     // Some versions of bash, and some locales, take it for a part of the name.
-                    return Err("a variable's name may go on in letters beyond ASCII");
+                    return Err("a variable's name may continue in non-ASCII letters");
                 }
                 Variable::named(&name).filter(|_| !self.facts.variables.contains_key(&name))
             }

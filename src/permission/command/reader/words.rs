@@ -136,7 +136,7 @@ impl ShellReader<'_> {
                     building.brace_at.get_or_insert(building.word.text.len());
                     building.literal(c);
                 }
-                c if c.is_whitespace() => return Err("it has unusual blanks"),
+                c if c.is_whitespace() => return Err("it has unusual whitespace"),
                 c => building.literal(c),
             }
         }

@@ -207,7 +207,7 @@ fn a_response_that_is_incomplete_failed_or_refused_says_so() {
         ),
         (
             r#"{"status":"cancelled"}"#,
-            "error: BadResponse: `p` broke the reply off: `cancelled`",
+            "error: BadResponse: `p` cut the reply short: `cancelled`",
         ),
     ] {
         let event = format!(r#"{{"type":"response.completed","response":{response}}}"#);

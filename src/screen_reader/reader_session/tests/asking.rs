@@ -76,7 +76,7 @@ fn questions_come_one_after_the_other_and_those_that_are_withdrawn_go() {
     assert!(
         reader
             .take_text()
-            .starts_with("\nAnother question waits behind this one; 2 in all.\n")
+            .starts_with("\nAnother question is waiting after this one; 2 in all.\n")
     );
     reader.take_event(&settled(&first));
     assert!(

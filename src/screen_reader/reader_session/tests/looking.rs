@@ -98,7 +98,7 @@ fn a_rule_that_could_not_be_revoked_is_not_said_to_be() {
 fn a_file_of_the_changes_is_told_by_the_number_it_was_told_with() {
     let mut reader = reader();
     reader.read("/diff 1");
-    assert!(reader.take_text().starts_with("No file 1 was told"));
+    assert!(reader.take_text().starts_with("There is no file 1"));
     let file = ChangedFile {
         path: "a.rs".to_owned(),
         real: "/project/a.rs".into(),
@@ -148,7 +148,7 @@ fn an_export_replaces_a_file_only_when_that_is_said() {
     });
     assert_eq!(
         text,
-        "/project/lathe-a-title.md is there already and stays; /export replace writes over it.\n> "
+        "/project/lathe-a-title.md already exists; /export replace overwrites it.\n> "
     );
     let text = look(&mut reader, "/export replace", |page| {
         let ExportRequest { path, replace, .. } = keep(page);
@@ -158,7 +158,10 @@ fn an_export_replaces_a_file_only_when_that_is_said() {
             bytes: 12,
         })
     });
-    assert_eq!(text, "The session is in /project/lathe-a-title.md, 12 bytes.\n> ");
+    assert_eq!(
+        text,
+        "The session was exported to /project/lathe-a-title.md, 12 bytes.\n> "
+    );
     look(&mut reader, "/export replace", |page| {
         assert!(!keep(page).replace, "nothing is to be replaced any more");
         Answer::Failed("It was not written.".to_owned())
@@ -169,7 +172,7 @@ fn an_export_replaces_a_file_only_when_that_is_said() {
 fn another_session_is_opened_only_where_nothing_is_lost_by_that() {
     let mut reader = reader();
     reader.read("/sessions 2");
-    assert!(reader.take_text().starts_with("No session 2 was told"));
+    assert!(reader.take_text().starts_with("There is no session 2"));
     reader.read("/sessions all retry");
     let sought = begun(&mut reader);
     let HostRequest::Find(SessionSearch { text, everywhere }) = sought else {
@@ -179,7 +182,7 @@ fn another_session_is_opened_only_where_nothing_is_lost_by_that() {
     reader.take_event(&Event::TurnStarted);
     reader.read("/new");
     assert!(reader.take_effects().is_empty());
-    assert!(reader.take_text().contains("Something runs here."));
+    assert!(reader.take_text().contains("Something is running here."));
     reader.take_event(&Event::TurnEnded(TurnEndReason::Stop));
     reader.read("/new");
     assert!(matches!(
@@ -191,7 +194,7 @@ fn another_session_is_opened_only_where_nothing_is_lost_by_that() {
     assert!(reader.take_effects().is_empty());
     assert_eq!(
         reader.take_text(),
-        "Another conversation is being opened; this was not read: hello\n"
+        "Another conversation is being opened; this was ignored: hello\n"
     );
     reader.take_report(HostReport::NotOpened(ErrorReport {
         kind: ReportKind::Storage,
@@ -216,5 +219,5 @@ fn what_could_not_be_looked_up_is_a_sentence() {
         assert_eq!(text, "The disk is gone.\n> ", "{line}");
     }
     reader.read("/context some");
-    assert_eq!(reader.take_text(), "/context takes nothing but all.\n> ");
+    assert_eq!(reader.take_text(), "/context takes only all.\n> ");
 }

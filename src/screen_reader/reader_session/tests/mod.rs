@@ -147,7 +147,7 @@ fn a_void_reply_is_followed_by_a_line_that_says_so() {
     }));
     assert_eq!(
         reader.take_text(),
-        "\nTrying again in 2 s: the connection was lost. What it had said is void.\n"
+        "\nTrying again in 2 s: the connection was lost. Its incomplete reply is discarded.\n"
     );
 }
 

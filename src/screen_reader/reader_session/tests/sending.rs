@@ -128,7 +128,7 @@ fn a_file_that_needs_a_word_goes_when_the_message_is_sent_again() {
     reader.accept_answers(round);
     assert_eq!(
         reader.take_text(),
-        "\n/send sends your message again as it is.\n> "
+        "\n/send sends your message again unchanged.\n> "
     );
     reader.read("/send");
     let sent = submitted(&mut reader);
@@ -152,7 +152,7 @@ fn a_message_goes_without_the_file_that_cannot_be_read_when_it_is_sent_again() {
     let sent = submitted(&mut reader);
     assert_eq!((names(&sent), sent.without.len()), (vec!["gone/y"], 0));
     reader.read("/send");
-    assert!(reader.take_text().contains("Nothing waits to be sent."));
+    assert!(reader.take_text().contains("No message is waiting to be sent."));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn what_was_left_unsent_is_told_and_sent_when_that_is_said() {
             if input.text == "look at @src/a.rs" && names(input) == ["src/a.rs"] && draft.is_empty()
     ));
     reader.read("/send");
-    assert!(reader.take_text().contains("Nothing waits to be sent."));
+    assert!(reader.take_text().contains("No message is waiting to be sent."));
 }
 
 #[test]

@@ -111,10 +111,10 @@ fn the_end_of_a_task_that_a_call_waits_for_is_told_by_the_call_alone() {
     reader.take_text();
     assert!(
         told(&mut reader, &waited_for.clone().background())
-            .contains("Task 1 goes on in the background: explore, \"who calls it\".")
+            .contains("Task 1 continues in the background: explore, \"who calls it\".")
     );
     reader.read("/background");
-    assert!(reader.take_text().starts_with("No task is waited for here"));
+    assert!(reader.take_text().starts_with("No turn here waits for a task"));
     let other = task(&reader.info.id, "time").running();
     told(&mut reader, &other);
     assert_eq!(
@@ -181,7 +181,7 @@ fn a_task_that_is_entered_tells_what_it_was_asked_did_and_says_and_goes_on_live(
     );
     assert!(
         text.ends_with(
-            "| line 8\nLeft out: 1 more line.\nIt said last:\n| I look.\n| It is called twice. \nWorking.\n\
+            "| line 8\nLeft out: 1 more line.\nIts last words:\n| I look.\n| It is called twice. \nWorking.\n\
              What you type goes to it. /back returns.\n"
         ),
         "{text}"
@@ -283,7 +283,7 @@ fn another_conversation_waits_for_a_message_that_is_on_its_way() {
     assert!(
         reader
             .take_text()
-            .starts_with("Your message is still on its way.")
+            .starts_with("Your message is still being delivered.")
     );
     reader.take_event(&Event::MessageStarted(message(Role::User, "look")));
     enter(&mut reader, &sample, Vec::new());
@@ -299,7 +299,7 @@ fn another_conversation_waits_for_a_message_that_is_on_its_way() {
 fn tasks_are_stopped_by_number_and_all_at_once() {
     let mut reader = reader();
     reader.read("/stop all");
-    assert_eq!(reader.take_text(), "No task is at work.\n> ");
+    assert_eq!(reader.take_text(), "No task is running.\n> ");
     let one = running(&mut reader, "one");
     reader.read("/stop 1");
     assert!(matches!(
@@ -320,7 +320,7 @@ fn tasks_are_stopped_by_number_and_all_at_once() {
         [Effect::Send(Op::Interrupt)]
     ));
     assert!(reader.take_text().starts_with(
-        "Nothing runs in this conversation. 1 task is at work, and its end waits until you send something;"
+        "Nothing is running in this conversation. 1 task is running, and its end waits until you send something;"
     ));
     told(&mut reader, &one.ended(TaskStatus::Cancelled).later(41_000));
     for (line, why) in [
@@ -344,7 +344,7 @@ fn leaving_while_tasks_are_at_work_is_asked_about() {
     assert!(reader.take_effects().is_empty());
     assert_eq!(
         reader.take_text(),
-        "1 task is at work and ends when you leave.\nTask 1: explore, \"one\".\n> "
+        "1 task is running and ends when you quit.\nTask 1: explore, \"one\".\n> "
     );
     // Before that could be heard it does not count, and another line takes it back.
     reader.read("/quit");
@@ -355,7 +355,7 @@ fn leaving_while_tasks_are_at_work_is_asked_about() {
     reader.accept_answers(round);
     assert_eq!(
         reader.take_text(),
-        "\n/quit again leaves; anything else stays.\n> "
+        "\n/quit again quits; anything else stays.\n> "
     );
     reader.read("/todos");
     reader.read("/quit");
@@ -371,7 +371,7 @@ fn leaving_while_tasks_are_at_work_is_asked_about() {
     assert!(
         reader
             .take_text()
-            .starts_with("Tasks are at work here and end with this session.")
+            .starts_with("Tasks are running here and end with this session.")
     );
     // So do two presses of ctrl+c.
     reader.interrupt();
@@ -397,11 +397,11 @@ fn tasks_that_were_there_before_are_counted_when_the_session_is_opened_again() {
     assert!(
         reader
             .take_text()
-            .contains("\n1 task, 0 at work; /tasks lists them.\n")
+            .contains("\n1 task, 0 running; /tasks lists them.\n")
     );
     assert!(
         enter(&mut reader, &sample, Vec::new())
-            .ends_with("What you type lets it go on, with 0 tokens of context. /back returns.\ntask 1 > ")
+            .ends_with("What you type resumes it, with 0 tokens of context. /back returns.\ntask 1 > ")
     );
     reader.read("/status");
     assert!(
@@ -430,6 +430,6 @@ fn leaving_while_programs_run_in_terminals_asks_first() {
     assert!(reader.take_effects().is_empty());
     assert_eq!(
         reader.take_text(),
-        "1 program runs in a terminal and ends when you leave.\nTerminal dev: npm start.\n> "
+        "1 program runs in a terminal and ends when you quit.\nTerminal dev: npm start.\n> "
     );
 }

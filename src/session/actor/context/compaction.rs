@@ -75,7 +75,7 @@ impl RunningCompaction {
     pub(in crate::session::actor) async fn next(running: &mut Option<Self>) -> CompactionDone {
         match running {
             Some(running) => (&mut running.task).await.unwrap_or_else(|_| CompactionDone {
-                text: Err("it failed inside lathe; please report this".to_owned()),
+                text: Err("an internal error in lathe; please report this".to_owned()),
                 files: Vec::new(),
                 usages: Vec::new(),
             }),
@@ -91,7 +91,7 @@ impl Actor {
             return;
         }
         if self.is_busy() {
-            let text = "A turn is running; `/compact` can be used when it has ended.".to_owned();
+            let text = "A turn is running; use `/compact` when it has ended.".to_owned();
             return self.publish(Event::Notice(text));
         }
         self.context.draft = None;

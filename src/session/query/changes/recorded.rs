@@ -29,7 +29,7 @@ pub(super) fn changes(asked: &ChangesQuery) -> Changes {
         scope: asked.scope,
         files: files.into_values().collect(),
         note: has_commands(asked)
-            .then(|| "What commands changed is not recorded; see the work tree.".to_owned()),
+            .then(|| "Changes by commands are not recorded; see the work tree.".to_owned()),
     }
 }
 
@@ -112,7 +112,10 @@ impl ReversedFile {
             Ok(file) => (Some(file.text().to_owned()), None),
             Err(error) => match error.problem() {
                 FileProblem::NotFound | FileProblem::NotDirectory => (None, None),
-                _ => (None, Some("cannot be read now; the edits as they were made")),
+                _ => (
+                    None,
+                    Some("cannot be read now; these are the edits as they were made"),
+                ),
             },
         };
         Self {
@@ -138,7 +141,10 @@ impl ReversedFile {
         match (unapply_loosely(text, &hunks), edit.old) {
             (Some(_), None) => self.then = None,
             (Some(before), Some(_)) => self.then = Some(before),
-            (None, _) => self.lost = Some("was changed by something else since; the edits as they were made"),
+            (None, _) => {
+                self.lost =
+                    Some("was changed by something else since; these are the edits as they were made");
+            }
         }
     }
 

@@ -28,7 +28,7 @@ pub(in crate::session) async fn put_back(revert: Revert, services: Arc<SessionSe
     let project = services.roots.project_root();
     let Some(real) = real_path(&revert.real, project) else {
         return Answer::Failed(format!(
-            "`{}` leads out of the project, so nothing was reverted.",
+            "`{}` points outside the project, so nothing was reverted.",
             revert.path
         ));
     };
@@ -40,7 +40,7 @@ pub(in crate::session) async fn put_back(revert: Revert, services: Arc<SessionSe
         match write(&revert, services.transaction()) {
             Ok(()) => Answer::Reverted(revert.path),
             Err(Refusal::Other) => Answer::Failed(format!(
-                "`{}` is not as it is shown any more, so nothing was reverted; the diff was read anew.",
+                "`{}` changed since it was shown, so nothing was reverted; the diff was reloaded.",
                 revert.path
             )),
             Err(Refusal::File(error)) => {

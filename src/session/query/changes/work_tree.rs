@@ -73,16 +73,15 @@ pub(super) async fn changes(
 /// Git in this directory with its drivers left out, and what that means for what it shows.
 fn open(root: &Path, environment: Vec<(OsString, OsString)>) -> Result<(Git, Option<String>), String> {
     if let Some(why) = unbounded_file(root) {
-        return Err(format!("Git was not asked for changes, because of {why}."));
+        return Err(format!("Git was not run, because of {why}."));
     }
     let git = Git::find(root.to_owned(), environment, root).map_err(|error| explain(&error))?;
     let facts = RepositoryCache::default().facts(&git);
-    let facts = facts.ok_or("Git does not say how it is set, so the work tree was not compared.")?;
+    let facts = facts.ok_or("Git's settings cannot be read, so the work tree was not compared.")?;
     let has_work_tree = facts.repository.as_ref().is_some_and(|found| found.top.is_some());
     if !has_work_tree {
         return Err(
-            "This is no git repository, so there is no work tree to compare; session and turn are there."
-                .to_owned(),
+            "This is not a git repository, so only the session and the turn can be compared.".to_owned(),
         );
     }
     let filters: Vec<String> = facts.drivers.filters_used_in(root).into_iter().collect();
@@ -101,7 +100,9 @@ async fn ask(git: &Git, words: &[&str]) -> Result<GitAnswer, String> {
 
 fn explain(error: &GitError) -> String {
     match error {
-        GitError::Missing => "Git is not installed; session and turn are there without it.".to_owned(),
+        GitError::Missing => {
+            "Git is not installed, so only the session and the turn can be compared.".to_owned()
+        }
         GitError::TooLate(limit) => format!(
             "Git took longer than {} seconds to compare the work tree and was stopped.",
             limit.as_secs()
@@ -183,7 +184,7 @@ fn binary(root: &Path, name: &str) -> ChangedFile {
         additions: 0,
         deletions: 0,
         diff: String::new(),
-        note: Some("not a text".to_owned()),
+        note: Some("not text".to_owned()),
         reverts: false,
     }
 }
@@ -206,7 +207,7 @@ fn added(root: &Path, name: &str) -> ChangedFile {
         Some(_) => None,
         None if is_link => Some("a link"),
         None if size > LARGEST => Some("too long to be shown"),
-        None => Some("not a text"),
+        None => Some("not text"),
     };
     let diff = diff.unwrap_or_default();
     ChangedFile {
@@ -257,7 +258,7 @@ fn unquoted(name: &str) -> String {
 fn last_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    line.unwrap_or("it said nothing").trim().to_owned()
+    line.unwrap_or("it gave no reason").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -277,7 +278,7 @@ mod tests {
         let error = changes(directory.path().to_owned(), environment)
             .await
             .unwrap_err();
-        assert!(error.contains("no git repository"), "{error}");
+        assert!(error.contains("not a git repository"), "{error}");
     }
 
     #[tokio::test]
@@ -299,7 +300,7 @@ mod tests {
                 let error = changes(directory.path().to_owned(), environment)
                     .await
                     .unwrap_err();
-                let named = format!("Git was not asked for changes, because of `.git/{name}`: it ");
+                let named = format!("Git was not run, because of `.git/{name}`: it ");
                 assert!(error.starts_with(&named), "{kind} {error}");
             }
         }

@@ -26,12 +26,12 @@ fn the_report_names_the_first_parts() {
     assert_eq!(report.kind, ReportKind::Untrusted);
     assert_eq!(
         report.message,
-        "the project `/p` is not trusted; what it brings is ignored: `k0` in `lathe.jsonc`, `k1` in `lathe.jsonc`, \
+        "the project `/p` is not trusted; its own code and rules are ignored: `k0` in `lathe.jsonc`, `k1` in `lathe.jsonc`, \
          `k2` in `lathe.jsonc`, `k3` in `lathe.jsonc`, 2 more"
     );
     let changed = untrusted(parts, Some(Vec::new())).report().unwrap();
     assert!(
-        changed.message.contains("it changed since"),
+        changed.message.contains("because it changed"),
         "{}",
         changed.message
     );

@@ -225,8 +225,8 @@ fn gap(lines: u64, is_first: bool, failures: usize) -> CardPart {
     let noun = if lines == 1 { "line" } else { "lines" };
     let told = match failures {
         0 => String::new(),
-        1 => ", 1 tells of a failure".to_owned(),
-        more => format!(", {} tell of a failure", grouped(more as u64)),
+        1 => ", 1 mentions a failure".to_owned(),
+        more => format!(", {} mention a failure", grouped(more as u64)),
     };
     CardPart::Omitted(format!("{} {noun} {place}{told}", grouped(lines)))
 }

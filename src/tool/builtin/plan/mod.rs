@@ -146,8 +146,8 @@ impl Tool for PlanEnterTool {
                 "Plan first? Agent `plan` reads and writes a plan; nothing is changed until you approve it."
                     .to_owned(),
             options: vec![
-                option("Plan first", "goes on as agent `plan`"),
-                option("No plan", "goes on as it is"),
+                option("Plan first", "continues as agent `plan`"),
+                option("No plan", "continues without a plan"),
             ],
             own_words: Some("no, because…".to_owned()),
             ..FormQuestion::default()
@@ -302,7 +302,7 @@ impl Tool for PlanExitTool {
         if details.approved {
             card = card.meta("approved");
         } else if !result.running {
-            card = card.meta("nobody was there");
+            card = card.meta("no user present");
         }
         card.part(CardPart::Markdown(details.plan))
     }
@@ -319,12 +319,12 @@ fn no_plan() -> ToolError {
 /// Returns the form in which the user approves the plan or not.
 fn sheet(shown: &ShownPlan, cx: &ToolCx) -> Form {
     let question = FormQuestion {
-        question: "Shall this be carried out?".to_owned(),
+        question: "Carry out this plan?".to_owned(),
         options: vec![
             option("Approve", "agent `build` carries it out"),
             option(
                 "Approve and accept edits",
-                "the same, and changes in the project are not asked about",
+                "the same, without asking about edits in the project",
             ),
             option("Keep planning", "the plan is not good yet"),
         ],

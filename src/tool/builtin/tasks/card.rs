@@ -83,7 +83,7 @@ fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
         card = card.meta(format!("{} tok", short_count(tokens)));
     }
     if let Some(tokens) = details.resumed_with {
-        card = card.meta(format!("went on with {} tok of context", short_count(tokens)));
+        card = card.meta(format!("resumed with {} tok of context", short_count(tokens)));
     }
     if let Some(tree) = details.worktree.as_ref().filter(|tree| tree.files > 0) {
         card = card.meta(format!("+{} −{}", tree.additions, tree.deletions));
@@ -113,7 +113,7 @@ fn activity(details: &Details) -> ToneLine {
     };
     let text = match (details.status, details.activity) {
         (TaskStatus::Queued, _) => "waits for a free slot".to_owned(),
-        (TaskStatus::Interrupted, _) => "lathe ended while it worked".to_owned(),
+        (TaskStatus::Interrupted, _) => "lathe ended while it was running".to_owned(),
         (TaskStatus::Running, TaskActivity::WaitingForTasks) => "waits for its own tasks".to_owned(),
         (TaskStatus::Running, TaskActivity::WaitingForModel) if details.now.is_empty() => {
             "waits for the model".to_owned()

@@ -58,7 +58,11 @@ impl App {
     fn undo_here(&mut self, now: Instant) {
         match self.views.front.transcript.own_message_above() {
             Some(message) => self.follow_request(LayerRequest::ShowUndo(message), now),
-            None => self.say("there is no message of yours up to here", Meaning::TextMuted, now),
+            None => self.say(
+                "there is no message of yours before this",
+                Meaning::TextMuted,
+                now,
+            ),
         }
     }
 

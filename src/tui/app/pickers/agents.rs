@@ -22,7 +22,7 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "agent",
         also: &["agents"],
-        about: "Picks the agent that goes on with the session. What stands behind the name filters the list.",
+        about: "Picks the agent that continues the session. Text after the name filters the list.",
         after: "",
     }),
     is_offered: |app| app.views.front.agents.len() > 1,
@@ -52,7 +52,7 @@ impl ListContent for AgentRows {
     }
 
     fn verb(&self) -> &'static str {
-        "go on as it"
+        "use it"
     }
 
     fn rows(&self) -> Vec<Row> {

@@ -27,7 +27,7 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "rewind",
         also: &["checkpoint", "timeline"],
-        about: "Lists your messages, to undo to before one of them or to fork there. Shows first what would change.",
+        about: "Lists your messages, to undo or fork from one of them. Shows the changes first.",
         after: "sessions",
     }),
     is_offered: |app| !app.views.front.transcript.own_messages().is_empty(),
@@ -49,7 +49,7 @@ impl ListContent for OwnMessages {
     }
 
     fn verb(&self) -> &'static str {
-        "show what would change"
+        "show the changes"
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -61,7 +61,7 @@ impl ListContent for OwnMessages {
     }
 
     fn nothing(&self) -> &'static str {
-        "You have sent nothing yet."
+        "No messages sent yet."
     }
 
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {

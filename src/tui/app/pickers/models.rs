@@ -23,7 +23,7 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "model",
         also: &["models"],
-        about: "Picks the model that is asked from the next step on. What stands behind the name filters the list.",
+        about: "Picks the model to use from the next step on. Text after the name filters the list.",
         after: "",
     }),
     is_offered: |app| app.views.front.models.len() > 1,
@@ -48,7 +48,7 @@ impl ListContent for ModelRows {
     }
 
     fn verb(&self) -> &'static str {
-        "ask it"
+        "use it"
     }
 
     fn rows(&self) -> Vec<Row> {

@@ -29,7 +29,7 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "actions",
         also: &["palette"],
-        about: "Lists all that can be done now, with its key.",
+        about: "Lists all actions that are possible now, with their keys.",
         after: "mouse",
     }),
     // It is open already.
@@ -48,7 +48,7 @@ enum Section {
     Agents,
     Transcript,
     Draft,
-    #[strum(serialize = "To be sent")]
+    #[strum(serialize = "Pending")]
     Queue,
     Panel,
     Screen,
@@ -182,7 +182,7 @@ impl ListContent for Palette {
     }
 
     fn verb(&self) -> &'static str {
-        "do it"
+        "run"
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "answer what waits for you | ctrl+x .",
+                "answer the next question | ctrl+x .",
                 "edit the draft in $EDITOR | ctrl+g",
                 "send; in a turn: steer; on a chip: open it | enter",
             ]

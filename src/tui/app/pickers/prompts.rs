@@ -23,17 +23,13 @@ pub(crate) static LIST: List = List {
     action: "open-prompts",
     keys: &[OpeningKey {
         context: Context::Composer,
-        row: KeyRow::new(
-            &["ctrl+r"],
-            Action::OpenList(&LIST),
-            "search what you wrote before",
-        ),
+        row: KeyRow::new(&["ctrl+r"], Action::OpenList(&LIST), "search your prompt history"),
         after: Some(Action::Edit(Edit::Move(CaretMove::Down))),
     }],
     command: Some(LayerCommand {
         name: "history",
         also: &["prompts"],
-        about: "Searches what you wrote before, this project's first.",
+        about: "Searches your earlier prompts, this project's first.",
         after: "search",
     }),
     is_offered: |_| true,
@@ -96,7 +92,7 @@ impl ListContent for PromptRows {
     }
 
     fn verb(&self) -> &'static str {
-        "write it again"
+        "use it again"
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -106,8 +102,8 @@ impl ListContent for PromptRows {
 
     fn nothing(&self) -> &'static str {
         match self.prompts {
-            None => "The history is being read.",
-            Some(_) => "Nothing was sent or cleared yet.",
+            None => "Loading the history.",
+            Some(_) => "The history is empty.",
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "theme",
         also: &["themes"],
-        about: "Lists themes; each is worn while you pass over it. What stands behind the name filters the list.",
+        about: "Lists themes and previews the chosen one. Text after the name filters the list.",
         after: "sessions",
     }),
     is_offered: |_| true,
@@ -80,7 +80,7 @@ impl ListContent for ThemeRows {
     }
 
     fn verb(&self) -> &'static str {
-        "keep it"
+        "use it"
     }
 
     fn rows(&self) -> Vec<Row> {

@@ -167,7 +167,7 @@ fn enter_on_a_chip_says_what_it_is() {
     let mut driver = seeing();
     driver.drop_files("/home/u/a.png", Some(Ok(vec![shot("/home/u/a.png")])));
     driver.press("left left");
-    assert!(driver.hints().contains("⏎ what it is"), "{}", driver.hints());
+    assert!(driver.hints().contains("⏎ details"), "{}", driver.hints());
     driver.press("enter");
     assert!(driver.sent().is_empty());
     assert!(driver.hints().contains("is ~/a.png"), "{}", driver.hints());
@@ -177,13 +177,17 @@ fn enter_on_a_chip_says_what_it_is() {
 fn a_picture_for_a_model_without_image_support_is_not_sent_and_the_draft_stays() {
     let mut driver = conversation();
     driver.drop_files("/tmp/a.png", Some(Ok(vec![shot("/tmp/a.png")])));
-    assert!(driver.hints().contains("takes no pictures"), "{}", driver.hints());
+    assert!(
+        driver.hints().contains("does not accept images"),
+        "{}",
+        driver.hints()
+    );
     driver.press("enter");
     assert!(driver.sent().is_empty());
     assert!(
         driver
             .hints()
-            .contains("not sent: local/test-model takes no pictures"),
+            .contains("not sent: local/test-model does not accept images"),
         "{}",
         driver.hints()
     );
@@ -223,10 +227,10 @@ fn the_key_for_it_takes_the_picture_on_the_clipboard() {
         .picture_taken(SlotId::FIRST, Ok(shot("/s/pasted-x1.png")), driver.now);
     let text = driver.text();
     assert!(text.contains("┃ [image 1: pasted-x1.png 640×480]"), "{text}");
-    let none = "there is no picture on the clipboard; paste the path of a file instead".to_owned();
+    let none = "there is no image on the clipboard; paste the path of a file instead".to_owned();
     driver.app.picture_taken(SlotId::FIRST, Err(none), driver.now);
     let hints = driver.hints();
-    assert!(hints.contains("no picture on the clipboard"), "{hints}");
+    assert!(hints.contains("no image on the clipboard"), "{hints}");
 }
 
 #[test]

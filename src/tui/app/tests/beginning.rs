@@ -109,7 +109,7 @@ fn the_leader_table_appears_when_one_hesitates() {
 fn question_mark_shows_the_keys_only_without_text() {
     let mut driver = Driver::open();
     driver.press("?");
-    assert!(driver.text().contains("Every day"), "{}", driver.text());
+    assert!(driver.text().contains("Everyday"), "{}", driver.text());
     driver.press("?");
     driver.type_text("why?");
     assert!(driver.text().contains("┃ why?"));

@@ -373,12 +373,12 @@ fn the_approval_of_a_plan() {
                 2. Pause time in `tests/retry.rs`; drop the two sleeps.\n3. Run the tests a hundred times.\n\n\
                 Not changed: the backoff itself.\n";
     let question = FormQuestion {
-        question: "Shall this be carried out?".to_owned(),
+        question: "Carry out this plan?".to_owned(),
         options: vec![
             option("Approve", "agent `build` carries it out"),
             option(
                 "Approve and accept edits",
-                "the same, and changes in the project are not asked about",
+                "the same, without asking about edits in the project",
             ),
             option("Keep planning", "the plan is not good yet"),
         ],

@@ -94,7 +94,7 @@ fn ctrl_r_searches_this_project_first_and_enter_writes_it_again() {
     driver.press("ctrl+r");
     driver.type_text("test");
     assert!(
-        driver.text().contains("The history is being read."),
+        driver.text().contains("Loading the history."),
         "{}",
         driver.text()
     );
@@ -166,7 +166,8 @@ fn pictures_of_the_search() {
             written("port the parser to nom 8", "/home/u/src/house"),
             here("why does `cargo test -p retry` hang on CI?"),
             here(
-                "make the retry test deterministic\n\n- inject a clock\n- pause time in the test\n- keep the public API",
+                "make the retry test deterministic\n\n- inject a clock\n- pause time in the test\n- keep the \
+                public API",
             ),
             unsent,
         ];

@@ -104,20 +104,20 @@ fn beside_the_leader_table_no_key_is_named_that_does_something_else_now() {
     driver.wait(399);
     assert_eq!(driver.hints(), before);
     driver.wait(1);
-    assert_eq!(driver.hints(), " a key of the table · esc back");
+    assert_eq!(driver.hints(), " press a listed key · esc back");
     driver.press("esc");
     assert_eq!(driver.hints(), before);
     driver.ask(bash("cargo test", &[]));
     driver.wait(310);
     driver.press("ctrl+x");
     driver.wait(400);
-    assert_eq!(driver.hints(), " a key of the table · esc back");
+    assert_eq!(driver.hints(), " press a listed key · esc back");
     // Not even that of a question that waits.
     driver.press("esc");
     driver.press("esc");
     driver.press("ctrl+x");
     driver.wait(400);
-    assert_eq!(driver.hints(), " a key of the table · esc back");
+    assert_eq!(driver.hints(), " press a listed key · esc back");
 }
 
 #[test]

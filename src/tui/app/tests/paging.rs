@@ -52,7 +52,7 @@ fn a_page_scrolls_to_its_ends() {
     assert!(below.contains("20-39 of "), "{below}");
     driver.press("G");
     assert!(
-        driver.text().contains("A session that is open elsewhere"),
+        driver.text().contains("Session open elsewhere"),
         "{}",
         driver.text()
     );
@@ -68,7 +68,7 @@ fn a_page_is_searched() {
     driver.type_text("put back");
     let text = driver.text();
     assert!(
-        text.contains("put back what was deleted") && text.contains("1 of 1"),
+        text.contains("put back the deleted text") && text.contains("1 of 1"),
         "{text}"
     );
     assert_eq!(driver.app.views.front.composer.text(), "");
@@ -95,7 +95,7 @@ fn a_page_is_searched() {
 fn the_palette_opens_over_a_page() {
     let mut driver = conversation();
     driver.press("? ctrl+p");
-    driver.type_text("hooks did");
+    driver.type_text("hooks that ran");
     driver.press("enter");
     assert!(driver.text().contains("No hook has run yet."));
     driver.press("q");
@@ -197,7 +197,7 @@ fn the_context_page() {
     let mut driver = conversation();
     open(&mut driver, "context");
     assert_eq!(asked(&mut driver), [Query::Context]);
-    assert!(driver.text().contains("Weighing."));
+    assert!(driver.text().contains("Loading."));
     answer(&mut driver, &Query::Context, &Answer::Context(context()));
     for size in SIZES {
         picture(&mut driver, "context", size);
@@ -242,7 +242,7 @@ fn the_cost_page() {
     for size in SIZES {
         picture(&mut driver, "cost", size);
     }
-    let failed = Answer::Failed("What was spent could not be read: the disk is full.".to_owned());
+    let failed = Answer::Failed("The cost could not be read: the disk is full.".to_owned());
     answer(&mut driver, &Query::Costs, &failed);
     assert!(driver.text().contains("could not be read"));
 }
@@ -291,14 +291,11 @@ fn the_status_page_says_whether_shift_and_enter_can_be_told_apart() {
             .trim()
             .to_owned()
     };
-    assert_eq!(
-        keys(&mut driver),
-        "shift+enter may come as enter; kitty, modifyOtherKeys asked"
-    );
+    assert_eq!(keys(&mut driver), "shift+enter may arrive as enter");
     driver.press("shift+enter");
     assert_eq!(
         keys(&mut driver),
-        "shift+enter and its like come as such; one has been heard"
+        "shift+enter and similar keys work; one was received"
     );
 }
 
@@ -338,7 +335,7 @@ fn the_export_page() {
     answer(&mut driver, &Query::Keep(keep), &written);
     let text = driver.text();
     assert!(
-        text.contains("The session is in `~/src/retry/x.md`, 12.3 kB."),
+        text.contains("The session was exported to `~/src/retry/x.md`, 12.3 kB."),
         "{text}"
     );
     assert_eq!(driver.app.state().focus, "composer");
@@ -395,7 +392,7 @@ fn changes() -> Changes {
             file("src/clock.rs", FileState::Added, added),
             file("src/retry.rs", FileState::Changed, changed),
         ],
-        note: Some("What commands changed is not recorded; see the work tree.".to_owned()),
+        note: Some("Changes by commands are not recorded; see the work tree.".to_owned()),
     }
 }
 
@@ -410,7 +407,7 @@ fn the_diff_page() {
         picture(&mut driver, "diff", size);
     }
     let text = driver.text();
-    let remark = text.lines().find(|line| line.contains("What commands changed"));
+    let remark = text.lines().find(|line| line.contains("Changes by commands"));
     assert!(remark.is_some_and(|line| line.ends_with('…')), "{text}");
     driver.press("] ] j j j j m");
     driver.type_text("why not sleep_until?");
@@ -436,8 +433,7 @@ fn a_diff_without_changes_says_so() {
     let mut driver = conversation();
     driver.press("ctrl+x d tab tab");
     let query = Query::Changes(ChangeScope::WorkTree);
-    let sentence =
-        "This is no git repository, so there is no work tree to compare; session and turn are there.";
+    let sentence = "This is not a git repository, so only the session and the turn can be compared.";
     answer(&mut driver, &query, &Answer::Failed(sentence.to_owned()));
     for size in SIZES {
         picture(&mut driver, "diff_no_repository", size);

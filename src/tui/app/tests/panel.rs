@@ -199,11 +199,7 @@ fn a_file_is_opened_and_one_that_is_gone_is_told() {
     // Tools answer with paths from the project's root.
     assert_eq!(opened.as_deref(), Some("/home/u/src/retry/src/retry.rs"));
     driver.app.not_there(driver.now);
-    assert!(
-        driver.hints().contains("not there any more"),
-        "{}",
-        driver.hints()
-    );
+    assert!(driver.hints().contains("no longer exists"), "{}", driver.hints());
 }
 
 #[test]

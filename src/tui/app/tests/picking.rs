@@ -55,7 +55,7 @@ fn the_palette_offers_what_can_be_done_now() {
         !count
     };
     assert!(!offers(&mut driver, "interrupt the turn"));
-    assert!(!offers(&mut driver, "answer what waits"));
+    assert!(!offers(&mut driver, "answer the next question"));
     assert!(!offers(&mut driver, "queue the draft"));
     driver.event(Event::TurnStarted);
     driver.type_text("more");
@@ -254,10 +254,10 @@ fn the_palette_has_what_each_part_does_wherever_the_keys_are() {
         "copy the block",
         "copy the code; again: the next",
         "copy the conversation",
-        "select, from the block",
+        "select from the block on",
         "take back to edit",
-        "the todo's words",
-        "attach the picture on the clipboard",
+        "edit the todo",
+        "attach the image on the clipboard",
     ];
     let ways = [
         ("", "composer"),
@@ -287,7 +287,7 @@ fn the_palette_has_what_each_part_does_wherever_the_keys_are() {
 fn what_can_be_done_anywhere_belongs_to_no_part_whatever_has_the_keys() {
     for (keys, part) in [
         ("ctrl+x [", "Transcript"),
-        ("up", "What waits"),
+        ("up", "Pending messages"),
         ("ctrl+x b ctrl+x b", "Panel"),
     ] {
         let mut driver = busy();
@@ -309,7 +309,7 @@ fn what_is_picked_from_another_part_gives_it_the_keys() {
     driver.type_text("clock");
     assert!(driver.hints().contains("1 of 2"), "{}", driver.hints());
     driver.press("enter");
-    perform(&mut driver, "the todo's words");
+    perform(&mut driver, "edit the todo");
     assert_eq!(driver.app.state().focus, "panel");
     driver.type_text(" now");
     driver.press("enter");
@@ -323,7 +323,7 @@ fn what_is_picked_from_another_part_gives_it_the_keys() {
     assert_eq!(driver.app.state().focus, "transcript");
     let copies = |effect: &Effect| matches!(effect, Effect::Copy { text, .. } if !text.is_empty());
     assert!(driver.effects.iter().any(copies));
-    perform(&mut driver, "select, from the block");
+    perform(&mut driver, "select from the block on");
     assert!(driver.app.views.front.transcript.has_selection());
     perform(&mut driver, "copy");
     driver.press("i");
@@ -338,7 +338,7 @@ fn the_palette_over_a_page_does_what_the_page_and_the_parts_below_do() {
     let mut driver = busy();
     driver.press("ctrl+x d");
     assert!(offers(&mut driver, "next hunk"));
-    perform(&mut driver, "select, from the block");
+    perform(&mut driver, "select from the block on");
     assert_eq!(driver.app.state().focus, "transcript", "the page is closed");
 }
 
@@ -352,7 +352,7 @@ fn a_question_below_the_palette_keeps_its_keys() {
         "always",
         "no",
         "take back to edit",
-        "select, from the block",
+        "select from the block on",
     ] {
         assert!(!offers(&mut driver, what), "{what}");
     }

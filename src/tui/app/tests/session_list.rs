@@ -217,7 +217,7 @@ fn a_session_is_renamed_in_the_store_or_where_it_is_open() {
     let mut driver = with(some());
     asked(&mut driver);
     driver.press("ctrl+r");
-    assert!(driver.text().contains(" A new name"), "{}", driver.text());
+    assert!(driver.text().contains(" New name"), "{}", driver.text());
     driver.type_text("!");
     driver.press("enter");
     assert_eq!(
@@ -312,7 +312,7 @@ fn an_empty_store_and_one_that_cannot_be_read_are_told() {
     driver.press("enter ctrl+r ctrl+d");
     let mut driver = Driver::open();
     driver.press("ctrl+x s");
-    assert!(driver.text().contains("Looking."), "{}", driver.text());
+    assert!(driver.text().contains("Loading."), "{}", driver.text());
     let error = ErrorReport {
         kind: ReportKind::Storage,
         message: "the database is locked".to_owned(),

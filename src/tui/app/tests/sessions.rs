@@ -159,7 +159,11 @@ fn a_question_elsewhere_is_counted_and_the_same_key_leads_to_it() {
     driver.press("y");
     assert_eq!(driver.replies(), [PermissionReply::Once]);
     driver.press("ctrl+x .");
-    assert!(driver.hints().contains("nothing waits"), "{}", driver.hints());
+    assert!(
+        driver.hints().contains("no question is waiting"),
+        "{}",
+        driver.hints()
+    );
 }
 
 fn settled(question: &Question) -> SettledQuestion {
@@ -306,15 +310,15 @@ fn quitting_asks_while_another_session_works() {
     driver.press("ctrl+c ctrl+c");
     assert!(asked(&mut driver).is_empty());
     let text = driver.text();
-    assert!(text.contains(" Another session is at work."), "{text}");
+    assert!(text.contains(" Another session is running."), "{text}");
     assert_eq!(driver.app.state().dialog, Some("quit"));
     for key in ["x", "enter", "ctrl+p", "pgup", "tab", "shift+tab", "ctrl+x", "?"] {
         driver.press(key);
-        assert!(driver.text().contains(" Another session is at work."), "{key}");
+        assert!(driver.text().contains(" Another session is running."), "{key}");
         assert_eq!(asked(&mut driver), [""; 0], "{key}");
     }
     driver.press("n");
-    assert!(!driver.text().contains("at work"));
+    assert!(!driver.text().contains("is running"));
     driver.press("ctrl+c ctrl+c y");
     assert_eq!(asked(&mut driver), ["quit"]);
     says(&mut driver, 0, &first, Event::TurnEnded(TurnEndReason::Stop));
@@ -423,7 +427,7 @@ fn a_step_that_is_under_way_is_not_forked() {
     driver.press("ctrl+x [ G f");
     assert!(asked(&mut driver).is_empty());
     let hints = driver.hints();
-    assert!(hints.contains("this step is still under way"), "{hints}");
+    assert!(hints.contains("this step is still running"), "{hints}");
 }
 
 #[test]

@@ -43,7 +43,8 @@ fn repeated(count: usize, line: impl Fn(usize) -> String) -> String {
 fn files() -> Vec<TreeFile> {
     let filler = repeated(30, |number| format!("    step({number});\n"));
     let old = format!(
-        "use std::time::Duration;\n\nfn wait(delay: Duration) {{\n    std::thread::sleep(delay);\n}}\n\nfn steps() {{\n{filler}}}\n"
+        "use std::time::Duration;\n\nfn wait(delay: Duration) {{\n    std::thread::sleep(delay);\n}}\n\nfn \
+        steps() {{\n{filler}}}\n"
     );
     let new = old
         .replace(
@@ -52,7 +53,7 @@ fn files() -> Vec<TreeFile> {
         )
         .replace("    step(29);\n", "    step(29);\n    done();\n");
     let picture = TreeFile {
-        note: Some("not a text".to_owned()),
+        note: Some("not text".to_owned()),
         ..changed("docs/flow.png", ChangeKind::Changed, "", "")
     };
     vec![
@@ -137,7 +138,11 @@ fn pictures(driver: &mut Driver, name: &str) {
 #[test]
 fn the_changes_of_a_task() {
     let (mut driver, task) = opened();
-    assert!(driver.text().contains("Comparing the tree"), "{}", driver.text());
+    assert!(
+        driver.text().contains("Comparing the work tree"),
+        "{}",
+        driver.text()
+    );
     compared(&mut driver, &task, files());
     pictures(&mut driver, "task_changes");
     picture(&mut driver, "task_changes", (40, 12));
@@ -219,8 +224,7 @@ fn a_tree_is_discarded_after_a_question_that_names_what_is_lost() {
     });
     tell(&mut driver, TreeAnswer::Removed { task, removed });
     let text = driver.text();
-    let told =
-        "The tree is removed, with 1 changed file not applied yet (`src/clock.rs`) and 2 ignored files.";
+    let told = "The work tree was removed, with 1 changed file not applied yet (`src/clock.rs`) and 2 ignored files.";
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words(&text).contains(&words(told)), "{text}");
 }

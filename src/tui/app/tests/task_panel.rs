@@ -223,7 +223,7 @@ fn quitting_asks_while_tasks_are_at_work() {
     let (mut driver, _) = at_work();
     driver.press("ctrl+c ctrl+c");
     assert!(
-        driver.text().contains(" 8 tasks are at work."),
+        driver.text().contains(" 8 tasks are running."),
         "{}",
         driver.text()
     );
@@ -335,7 +335,7 @@ fn a_page_without_tasks_says_so() {
     driver.press("esc");
     driver.wait(301);
     driver.press("enter");
-    assert!(driver.text().contains("No task was started"), "{}", driver.text());
+    assert!(driver.text().contains("No tasks yet"), "{}", driver.text());
     driver.press("enter x r");
     assert_eq!(driver.app.views.front.task, None);
 }

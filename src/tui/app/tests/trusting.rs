@@ -32,7 +32,8 @@ fn question() -> TrustQuestion {
 }
 
 fn changed() -> TrustQuestion {
-    let diff = "--- a/trusted\n+++ b/trusted\n@@ -1,3 +1,3 @@\n lathe.jsonc: bash.shell\n-\"/bin/sh\"\n+\"./evil\u{202e}sh\"\n \n";
+    let diff = "--- a/trusted\n+++ b/trusted\n@@ -1,3 +1,3 @@\n lathe.jsonc: \
+        bash.shell\n-\"/bin/sh\"\n+\"./evil\u{202e}sh\"\n \n";
     TrustQuestion {
         change: Some(diff.to_owned()),
         ..question()
@@ -119,7 +120,11 @@ fn n_and_esc_go_on_without_trust() {
         let mut driver = asked(question());
         driver.press(key);
         assert_eq!(answers(&mut driver), [TrustAnswer::NotNow], "{key}");
-        assert!(driver.hints().contains("going on without"), "{}", driver.hints());
+        assert!(
+            driver.hints().contains("continuing without"),
+            "{}",
+            driver.hints()
+        );
         driver.type_text("hello");
         assert!(driver.text().contains("┃ hello"), "{}", driver.text());
     }

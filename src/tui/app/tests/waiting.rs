@@ -151,7 +151,11 @@ fn what_is_held_is_not_redirected_while_nothing_runs() {
     driver.event(Event::Queue(vec![queued(1, "later", QueuedKind::Held)]));
     driver.press("up tab");
     assert!(driver.sent().is_empty());
-    assert!(driver.hints().contains("no turn runs"), "{}", driver.hints());
+    assert!(
+        driver.hints().contains("no turn is running"),
+        "{}",
+        driver.hints()
+    );
 }
 
 #[test]

@@ -171,7 +171,9 @@ impl FinderJobs {
                 continue;
             }
             if let Err(error) = self.send(job.clone()) {
-                done = Err(format!("files cannot be looked up: no thread begins ({error})"));
+                done = Err(format!(
+                    "files cannot be searched: no thread could be started ({error})"
+                ));
                 continue;
             }
             self.running.push(RunningJob {
@@ -213,9 +215,7 @@ impl FinderJobs {
             "" => "the project's directory",
             directory => directory,
         };
-        Some(format!(
-            "{directory} does not answer; the list is without what is in it"
-        ))
+        Some(format!("{directory} does not respond; its files are not listed"))
     }
 }
 
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(list(&mut jobs, "dead/ab"), Ok(()), "it may still answer");
         assert_eq!((jobs.running.len(), jobs.waiting.len()), (1, 1));
         jobs.running[0].since -= STUCK;
-        let words = "dead/ does not answer; the list is without what is in it";
+        let words = "dead/ does not respond; its files are not listed";
         assert_eq!(list(&mut jobs, "dead/abc"), Err(words.to_owned()));
         assert_eq!(list(&mut jobs, "dead/abcd"), Ok(()), "it was said");
         for other in 0..2 * MOST {

@@ -119,13 +119,13 @@ impl Finder {
         let trouble = outbox.clone();
         let whole = move || {
             if catch_unwind(AssertUnwindSafe(|| work.run(&inbox))).is_err() {
-                let words = "files are not completed any more: lathe failed inside; please report this";
+                let words = "file completion stopped after an internal error; please report this";
                 let _ = trouble.send(FinderAnswer::Trouble(words.to_owned()));
             }
         };
         let thread = thread::Builder::new().name("finder".to_owned());
         if let Err(error) = thread.spawn(whole) {
-            let words = format!("files cannot be completed: no thread begins ({error})");
+            let words = format!("files cannot be completed: no thread could be started ({error})");
             let _ = outbox.send(FinderAnswer::Trouble(words));
         }
         Self {
@@ -437,7 +437,7 @@ impl FinderWorker {
         };
         let progress = Arc::new(WalkProgress::new(&self.places.directory, without));
         if let Err(error) = walk::start(&progress, &self.messages) {
-            let words = format!("the project's files are not listed: no thread begins ({error})");
+            let words = format!("the project's files are not listed: no thread could be started ({error})");
             self.report(Err(words));
         }
         // Its end is told even if it never began.

@@ -183,7 +183,7 @@ fn a_directory_that_blocks_a_walk_is_reported_once_and_skipped_by_the_next() {
     let (mut work, mut answers, inbox) = stuck(&place, &["dead"]);
     work.gather();
     work.answer();
-    let words = "dead/ does not answer; the list is without what is in it";
+    let words = "dead/ does not respond; its files are not listed";
     assert_eq!(answers.try_recv(), Ok(FinderAnswer::Trouble(words.to_owned())));
     let paths = vec!["a.rs".to_owned()];
     assert_eq!(

@@ -88,11 +88,10 @@ impl WalkProgress {
     /// Returns in words which directory a stuck walk waits for.
     pub(super) fn trouble(&self) -> String {
         if self.state().unread.contains(&self.root) {
-            return "the project's directory does not answer; its files are not listed".to_owned();
+            return "the project's directory does not respond; its files are not listed".to_owned();
         }
         let Some(silent) = self.silent() else {
-            return "directories of the project do not answer; the list is without what is in them"
-                .to_owned();
+            return "some directories of the project do not respond; their files are not listed".to_owned();
         };
         let name = |path: &PathBuf| {
             let relative = path.strip_prefix(&self.root).unwrap_or(path);
@@ -101,11 +100,8 @@ impl WalkProgress {
         let mut names: Vec<_> = silent.iter().map(name).collect();
         names.sort_unstable();
         match names.as_slice() {
-            [name] => format!("{name} does not answer; the list is without what is in it"),
-            names => format!(
-                "{} do not answer; the list is without what is in them",
-                names.join(", ")
-            ),
+            [name] => format!("{name} does not respond; its files are not listed"),
+            names => format!("{} do not respond; their files are not listed", names.join(", ")),
         }
     }
 
@@ -267,18 +263,18 @@ mod tests {
         let words = |unread: &[&str]| WalkProgress::stuck(Path::new("/p"), &[], unread).trouble();
         assert_eq!(
             words(&["a/dead"]),
-            "a/dead/ does not answer; the list is without what is in it"
+            "a/dead/ does not respond; its files are not listed"
         );
         assert_eq!(
             words(&["y", "x"]),
-            "x/, y/ do not answer; the list is without what is in them"
+            "x/, y/ do not respond; their files are not listed"
         );
-        let unknown = "directories of the project do not answer; the list is without what is in them";
+        let unknown = "some directories of the project do not respond; their files are not listed";
         assert_eq!(words(&["1", "2", "3", "4", "5"]), unknown);
         assert_eq!(words(&[]), unknown);
         assert_eq!(
             words(&[""]),
-            "the project's directory does not answer; its files are not listed"
+            "the project's directory does not respond; its files are not listed"
         );
     }
 }

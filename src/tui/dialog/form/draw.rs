@@ -329,7 +329,7 @@ impl FormDialog {
             }
             let verb = match (question.multiple, is_several) {
                 (true, true) => "go on",
-                (true, false) => "send what is ticked",
+                (true, false) => "send ticked rows",
                 (false, _) => "choose",
             };
             keys.push((label(Action::FormDone), verb));
@@ -344,7 +344,7 @@ impl FormDialog {
             keys.push((label(Action::FormNext), "next question"));
         }
         if self.card.last_top() > 0 {
-            keys.push((cx.key(Context::Global, Action::PageDown), "read on"));
+            keys.push((cx.key(Context::Global, Action::PageDown), "scroll"));
         }
         if !self.is_writing {
             keys.push((label(Action::FormDismiss), "dismiss"));

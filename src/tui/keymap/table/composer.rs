@@ -21,7 +21,7 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::Completion,
         &[
-            row(&["enter"], Action::TakeItem, "take it; a command is done"),
+            row(&["enter"], Action::TakeItem, "insert; run a command"),
             row(&["tab"], Action::CompleteItem, "complete"),
             row(&["up", "ctrl+p"], Action::RowUp, "up"),
             row(&["down", "ctrl+n"], Action::RowDown, "down"),
@@ -40,21 +40,21 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(
                 &["ctrl+j", "shift+enter"],
                 Action::Newline,
-                "begin a new line; also \\ and enter",
+                "insert a newline; also \\ and enter",
             ),
             row(&["tab"], Action::NextAgent, "switch to the next agent"),
             row(
                 &["ctrl+v"],
                 Action::PastePicture,
-                "attach the picture on the clipboard",
+                "attach the image on the clipboard",
             ),
-            row(&["?"], Action::HelpOrType, "keys, when there is no text"),
+            row(&["?"], Action::HelpOrType, "show the keys, if empty"),
             go(&["left"], CaretMove::Left, "a character to the left"),
             go(&["right", "ctrl+f"], CaretMove::Right, "a character to the right"),
             go(
                 &["up"],
                 CaretMove::Up,
-                "up; on the first line: what waits, then history",
+                "up; on the first line: pending messages, history",
             ),
             go(&["down"], CaretMove::Down, "down; on the last line: history"),
             go(
@@ -93,7 +93,7 @@ pub(super) const ROWS: &[ContextRows] = &[
                 "delete to the start of the line",
             ),
             edit(&["ctrl+k"], Edit::DeleteToEnd, "delete to the end of the line"),
-            edit(&["ctrl+y"], Edit::Yank, "put back what was deleted"),
+            edit(&["ctrl+y"], Edit::Yank, "put back the deleted text"),
             edit(&["ctrl+_"], Edit::Undo, "undo"),
             edit(&["alt+z", "ctrl+alt+_"], Edit::Redo, "redo"),
             extend(&["shift+left"], CaretMove::Left, "select to the left"),
@@ -121,11 +121,7 @@ pub(super) const ROWS: &[ContextRows] = &[
                 "select to the end of the line",
             ),
             edit(&["alt+a"], Edit::SelectAll, "select all"),
-            row(
-                &["alt+w"],
-                Action::CopyText,
-                "copy what is selected; ctrl+w cuts it",
-            ),
+            row(&["alt+w"], Action::CopyText, "copy the selection; ctrl+w cuts it"),
         ],
     ),
 ];

@@ -18,13 +18,9 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&["["], Action::PreviousHunk, "previous hunk"),
             row(&["tab"], Action::AnotherAsk, "next ask"),
             row(&["f"], Action::FullScreen, "full screen"),
-            row(&["right"], Action::NextAnswer, "next key of the row"),
-            row(&["left"], Action::PreviousAnswer, "previous key of the row"),
-            row(
-                &["enter"],
-                Action::TakeAnswer,
-                "press the key that the arrows chose",
-            ),
+            row(&["right"], Action::NextAnswer, "choose the next answer"),
+            row(&["left"], Action::PreviousAnswer, "choose the previous answer"),
+            row(&["enter"], Action::TakeAnswer, "give the chosen answer"),
             row(&["up", "k"], Action::ScrollUp, "up"),
             row(&["down", "j"], Action::ScrollDown, "down"),
         ],
@@ -33,7 +29,7 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::QuestionAlways,
         &[
-            row(&["enter"], Action::StoreAlways, "store what is ticked"),
+            row(&["enter"], Action::StoreAlways, "store the ticked rules"),
             row(&["up", "k"], Action::RowUp, "row up"),
             row(&["down", "j"], Action::RowDown, "row down"),
             row(&["space"], Action::Tick, "tick"),
@@ -49,7 +45,7 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::QuestionText,
         &[
-            row(&["enter"], Action::FinishText, "take what is written"),
+            row(&["enter"], Action::FinishText, "confirm the text"),
             row(
                 &["ctrl+j", "shift+enter"],
                 Action::Newline,
@@ -63,7 +59,7 @@ pub(super) const ROWS: &[ContextRows] = &[
         &[
             row(&["y"], Action::TrustProject, "trust the project"),
             row(&["n"], Action::TrustNotNow, "not now"),
-            row(&["d"], Action::TrustParts, "all that it brings"),
+            row(&["d"], Action::TrustParts, "show or hide the parts"),
             row(&["up", "k"], Action::ScrollUp, "up"),
             row(&["down", "j"], Action::ScrollDown, "down"),
         ],
@@ -72,11 +68,7 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::Form,
         &[
-            row(
-                &["enter"],
-                Action::FormDone,
-                "choose; send, where the answers are shown",
-            ),
+            row(&["enter"], Action::FormDone, "choose; on the last page: send"),
             row(
                 &["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"],
                 Action::FormPick,
@@ -94,7 +86,7 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::FormText,
         &[
-            row(&["enter"], Action::FormDone, "that is the answer"),
+            row(&["enter"], Action::FormDone, "confirm the answer"),
             row(&["up"], Action::FormUp, "up"),
             row(&["down"], Action::FormDown, "down"),
             row(&["tab"], Action::FormNext, "next question"),

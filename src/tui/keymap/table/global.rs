@@ -38,15 +38,10 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::Leader,
         &[
-            row(&["."], Action::NextAsk, "answer what waits for you").brief("answer"),
-            row(&["n"], Action::NewSession, "begin a new session").brief("new"),
+            row(&["."], Action::NextAsk, "answer the next question").brief("answer"),
+            row(&["n"], Action::NewSession, "start a new session").brief("new"),
             row(&["tab"], Action::LastSession, "return to the last session").brief("last"),
-            row(
-                &["["],
-                Action::FocusTranscript,
-                "read the transcript with the keys",
-            )
-            .brief("blocks"),
+            row(&["["], Action::FocusTranscript, "move through the transcript").brief("blocks"),
             row(&["q"], Action::QueueDraft, "queue the draft").brief("queue"),
             row(&["e"], Action::Editor, "edit the draft in $EDITOR").brief("editor"),
             row(&["c"], Action::CycleMode, "change the permission mode").brief("mode"),
@@ -62,7 +57,7 @@ pub(super) const ROWS: &[ContextRows] = &[
         &[
             row(&[], Action::Interrupt, "interrupt the turn"),
             row(&[], Action::MentionFile, "mention a file"),
-            row(&[], Action::Fork, "fork the session: go on in a new one"),
+            row(&[], Action::Fork, "fork the session into a new one"),
             row(&[], Action::Init, "write AGENTS.md for this project (init)"),
             row(&[], Action::Compact, "compact the conversation"),
             row(&[], Action::ListCommands, "list the slash commands"),

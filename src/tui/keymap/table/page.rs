@@ -12,11 +12,7 @@ pub(super) const ROWS: &[ContextRows] = &[(
         row(&["up", "k"], Action::ScrollUp, "up"),
         row(&["g", "home"], Action::PageTop, "beginning"),
         row(&["G", "end"], Action::PageEnd, "end"),
-        row(
-            &["o", "space"],
-            Action::ToggleFold,
-            "each row taken apart, or not",
-        ),
+        row(&["o", "space"], Action::ToggleFold, "show or hide the details"),
         row(&["/"], Action::Search, "search"),
         row(&["n"], Action::NextMatch, "next match"),
         row(&["N"], Action::PreviousMatch, "previous match"),

@@ -15,15 +15,15 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&["j", "down"], Action::RowDown, "down"),
             row(&["k", "up"], Action::RowUp, "up"),
             row(&["space"], Action::Tick, "fold a section, tick a todo"),
-            row(&["s"], Action::NextTodoState, "the todo's next state"),
-            row(&["e"], Action::EditTodo, "the todo's words"),
+            row(&["s"], Action::NextTodoState, "change the todo's state"),
+            row(&["e"], Action::EditTodo, "edit the todo"),
             row(&["enter"], Action::PickRow, "open the file, go into the task"),
             row(&["x"], Action::StopTask, "stop the task"),
-            row(&["A"], Action::ApplyTree, "the task's changes, to apply"),
+            row(&["A"], Action::ApplyTree, "review the task's changes"),
             row(
                 &["D"],
                 Action::DiscardTree,
-                "discard the task's changes, after a question",
+                "discard the task's changes (asks first)",
             ),
             row(&["i"], Action::FocusComposer, "composer"),
             row(&["?"], Action::OpenPage(&page::KEYS), "keys"),
@@ -32,6 +32,6 @@ pub(super) const ROWS: &[ContextRows] = &[
     // Panel, while writing.
     (
         Context::PanelText,
-        &[row(&["enter"], Action::FinishText, "take what is written")],
+        &[row(&["enter"], Action::FinishText, "confirm the text")],
     ),
 ];

@@ -12,7 +12,7 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(
                 &["x", "delete"],
                 Action::QueueRemove,
-                "remove; the history keeps it",
+                "remove; stays in the history",
             ),
             row(
                 &["K", "shift+up"],
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[ContextRows] = &[
                 Action::QueueLater,
                 "send after the one below",
             ),
-            row(&["tab"], Action::QueueRedirect, "steer with it, or queue it"),
+            row(&["tab"], Action::QueueRedirect, "switch between steer and queue"),
             row(&["up", "k"], Action::RowUp, "up; on the first row: history"),
             row(&["down", "j"], Action::RowDown, "down; on the last row: composer"),
             row(&["i"], Action::FocusComposer, "composer"),
@@ -33,6 +33,6 @@ pub(super) const ROWS: &[ContextRows] = &[
     ),
     (
         Context::Palette,
-        &[row(&[], Action::FocusQueue, "what waits to be sent")],
+        &[row(&[], Action::FocusQueue, "show the pending messages")],
     ),
 ];

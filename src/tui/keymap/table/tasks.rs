@@ -9,11 +9,16 @@ pub(super) const ROWS: &[ContextRows] = &[(
         row(
             &["&"],
             Action::ToBackground,
-            "send the running tasks to the background",
+            "move running tasks to the background",
         )
         .brief("detach"),
-        row(&["up"], Action::ParentTask, "in a task: the one that started it").brief("parent"),
-        row(&["left"], Action::PreviousTask, "in a task: the one before it").brief("previous"),
-        row(&["right"], Action::NextTask, "in a task: the one after it").brief("next"),
+        row(&["up"], Action::ParentTask, "in a task: go to its parent").brief("parent"),
+        row(
+            &["left"],
+            Action::PreviousTask,
+            "in a task: go to the previous one",
+        )
+        .brief("previous"),
+        row(&["right"], Action::NextTask, "in a task: go to the next one").brief("next"),
     ],
 )];

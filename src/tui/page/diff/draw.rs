@@ -102,7 +102,7 @@ impl Diff {
             return None;
         }
         if let Some(writing) = &mut self.writing {
-            let look = ComposerStyle::new("\" ", "What about this line?", cx.look.theme);
+            let look = ComposerStyle::new("\" ", "Comment on this line.", cx.look.theme);
             return writing.draw(field(area), buffer, &look);
         }
         let text = self

@@ -35,7 +35,8 @@ pub(super) static PAGE: Page = Page {
     command: LayerCommand {
         name: "diff",
         also: &["changes"],
-        about: "Shows what the session, its last turn or the work tree changed. Hunks can be reverted and commented on.",
+        about: "Shows what the session, its last turn or the work tree changed. Hunks can be reverted and \
+            commented on.",
         after: "sessions",
     },
     keys: &[&KEYS, &COMMENT_KEYS],
@@ -57,7 +58,7 @@ static KEYS: LayerKeys = LayerKeys {
         KeyRow::new(&["{"], PREVIOUS_FILE, "previous file"),
         KeyRow::new(&["tab"], NEXT_SCOPE, "session, last turn or work tree"),
         KeyRow::new(&["enter"], Action::Open, "open the file at the line"),
-        KeyRow::new(&["m"], COMMENT, "a comment on the line, for the draft"),
+        KeyRow::new(&["m"], COMMENT, "comment on the line, in the draft"),
         KeyRow::new(&["x"], REVERT_HUNK, "twice: revert the hunk"),
         KeyRow::new(&["?"], Action::OpenPage(&super::KEYS), "keys"),
         KeyRow::new(&["q"], Action::ClosePage, "close"),
@@ -71,7 +72,7 @@ static COMMENT_KEYS: LayerKeys = LayerKeys {
     rows: &[KeyRow::new(
         &["enter"],
         Action::FinishText,
-        "keep the comment; none where it is empty",
+        "save the comment; empty removes it",
     )],
 };
 
@@ -186,7 +187,7 @@ impl Diff {
 
     fn begin_comment(&mut self) {
         let Some(blank) = self.blank_comment() else {
-            let sentence = "a comment belongs to a line of a change; go to one".to_owned();
+            let sentence = "move to a changed line to comment on it".to_owned();
             self.notice = Some((sentence, Meaning::TextMuted));
             return;
         };
@@ -218,7 +219,7 @@ impl Diff {
     fn revert(&mut self) -> LayerReply {
         let armed = self.armed.take();
         let Some((file, hunk)) = self.list.row().and_then(|row| row.hunk()) else {
-            self.say("nothing to revert here; go to the hunk");
+            self.say("no hunk to revert here; move to one");
             return LayerReply::Done;
         };
         let Some(changed) = self.list.files().get(file) else {
@@ -361,7 +362,7 @@ impl Layer for Diff {
         if self.writing.is_some() {
             hints.key(
                 keymap.label(Context::Layer(&COMMENT_KEYS), Action::FinishText),
-                "keeps the comment",
+                "saves the comment",
             );
             return hints.key(escape, "back");
         }
@@ -375,8 +376,8 @@ impl Layer for Diff {
         }
         match self.comments.len() {
             0 => hints.key(escape, "closes"),
-            1 => hints.key(escape, "closes, 1 comment into the draft"),
-            count => hints.key(escape, &format!("closes, {count} comments into the draft")),
+            1 => hints.key(escape, "closes, adds 1 comment to the draft"),
+            count => hints.key(escape, &format!("closes, adds {count} comments to the draft")),
         }
         hints.key(key(NEXT_SCOPE), "session, turn, tree");
         if self.list.files().is_empty() {

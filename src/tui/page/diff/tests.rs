@@ -136,7 +136,8 @@ fn what_was_changed_by_something_else_since_is_not_reverted() {
     let mut page = page();
     let mut changed = file("a.txt", "x\n", "y\n");
     changed.reverts = false;
-    changed.note = Some("was changed by something else since; the edits as they were made".to_owned());
+    changed.note =
+        Some("was changed by something else since; these are the edits as they were made".to_owned());
     page.set(Ok(Changes {
         scope: ChangeScope::Session,
         files: vec![changed],

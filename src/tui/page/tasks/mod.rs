@@ -35,7 +35,8 @@ pub(super) static PAGE: Page = Page {
     command: LayerCommand {
         name: "tasks",
         also: &["bashes", "background"],
-        about: "Lists all tasks of this session with what they do and have taken; goes into one, stops it, lets it go on, shows what it changed in its work tree.",
+        about: "Lists the tasks of this session with their state and usage; opens, stops or resumes one, or shows \
+            the changes in its work tree.",
         after: "hooks",
     },
     keys: &[&KEYS, &tree_changes::KEYS, &tree_changes::QUESTION_KEYS],
@@ -48,13 +49,13 @@ static KEYS: LayerKeys = LayerKeys {
     takes_text: false,
     rows: &[
         KeyRow::new(&["enter"], GO_IN, "go into the task"),
-        KeyRow::new(&["c"], CHANGES, "changes in its work tree, to apply"),
-        KeyRow::new(&["D"], DISCARD, "discard its work tree, after a question"),
+        KeyRow::new(&["c"], CHANGES, "review the changes in its work tree"),
+        KeyRow::new(&["D"], DISCARD, "discard its work tree (asks first)"),
         KeyRow::new(&["up", "k", "ctrl+p"], Action::RowUp, "up"),
         KeyRow::new(&["down", "j", "ctrl+n"], Action::RowDown, "down"),
         KeyRow::new(&["x"], STOP, "stop the task"),
         KeyRow::new(&["X"], STOP_ALL, "stop all tasks"),
-        KeyRow::new(&["r"], RESUME, "let a task that has ended go on"),
+        KeyRow::new(&["r"], RESUME, "resume an ended task"),
         KeyRow::new(&["q"], CLOSE, "close"),
     ],
 };
@@ -133,7 +134,7 @@ impl TaskPage {
         LayerReply::keep_open(match self.chosen() {
             None => None,
             Some(ChosenEntry::Task(row)) => Some(request(row)),
-            Some(ChosenEntry::Tree(_)) => Some(LayerRequest::Say("its session is an earlier one")),
+            Some(ChosenEntry::Tree(_)) => Some(LayerRequest::Say("it belongs to an earlier session")),
         })
     }
 
@@ -277,7 +278,7 @@ fn second_line(entry: &TaskEntry, width: usize, cx: &LayerCx<'_>) -> Line<'stati
     let dot = format!(" {} ", symbols.dot());
     let mut facts = vec![row.model.to_string()];
     if !row.is_background && !row.status.is_ended() {
-        facts.push("waited for".to_owned());
+        facts.push("foreground".to_owned());
     }
     if let Some(tree) = &row.worktree {
         let minus = symbols.minus();
@@ -383,7 +384,7 @@ impl Layer for TaskPage {
             hints.key(key(CHANGES), "changes");
         }
         if chosen.status.is_ended() {
-            hints.key(key(RESUME), "go on with it");
+            hints.key(key(RESUME), "resume");
         } else {
             hints.key(key(STOP), "stop");
             hints.key(key(STOP_ALL), "stop all");
@@ -404,7 +405,8 @@ impl Layer for TaskPage {
         };
         let width = usize::from(below.width);
         if self.places() == 0 {
-            let text = "No task was started in this session. Agents start them; ask for one: let explore find who calls it.";
+            let text =
+                "No tasks yet. Agents start them; ask for one, for example: let explore find who calls it.";
             let mut lines = remark(text, width, cx);
             if let Some(why) = self.trees.failure() {
                 lines.extend(failure(why, width, cx));

@@ -62,7 +62,7 @@ impl TreeChangesPage {
                 let conflicts = &applied.conflicts;
                 self.conflicts = conflicts.iter().map(|conflict| conflict.path.clone()).collect();
                 let first = format!(
-                    "Nothing was written, because of {}. Settle it in the project or in the tree, and apply again.",
+                    "Nothing was written, because of {}. Resolve it in the project or the tree, then apply again.",
                     plural(conflicts.len(), "conflict")
                 );
                 let each = conflicts
@@ -107,9 +107,9 @@ fn gone(removed: &RemovedTree) -> String {
         with.push(plural(ignored, "ignored file"));
     }
     if with.is_empty() {
-        return "The tree is removed.".to_owned();
+        return "The work tree was removed.".to_owned();
     }
-    format!("The tree is removed, with {}.", with.join(" and "))
+    format!("The work tree was removed, with {}.", with.join(" and "))
 }
 
 /// The first names of a list, and the number of the others.

@@ -191,12 +191,10 @@ impl TreeChangesPage {
     /// Returns the lines in the place of changes.
     fn nothing(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         match &self.known {
-            KnownTree::Unknown => remark("Comparing the tree with its base.", width, cx),
+            KnownTree::Unknown => remark("Comparing the work tree with its base.", width, cx),
             KnownTree::Failed(sentence) => failure(sentence, width, cx),
             KnownTree::Gone => Vec::new(),
-            KnownTree::Compared(_) => {
-                remark("No file in the tree has a change that is not applied.", width, cx)
-            }
+            KnownTree::Compared(_) => remark("The work tree has no unapplied changes.", width, cx),
         }
     }
 

@@ -10,7 +10,7 @@ pub(in crate::tui::page) static KEYS: LayerKeys = LayerKeys {
     rows: &[
         KeyRow::new(&["space"], Action::Tick, "tick the hunk or the file"),
         KeyRow::new(&["a"], TICK_ALL, "tick all, or none"),
-        KeyRow::new(&["enter"], APPLY, "apply what is ticked to the project"),
+        KeyRow::new(&["enter"], APPLY, "apply the ticked hunks to the project"),
         KeyRow::new(&["down", "j"], Action::RowDown, "down"),
         KeyRow::new(&["up", "k"], Action::RowUp, "up"),
         KeyRow::new(&["]"], Action::NextHunk, "next hunk"),
@@ -32,7 +32,7 @@ pub(in crate::tui::page) static QUESTION_KEYS: LayerKeys = LayerKeys {
     takes_text: false,
     rows: &[
         KeyRow::new(&["y"], CONFIRM, "apply, or discard"),
-        KeyRow::new(&["n"], CANCEL, "leave everything as it is"),
+        KeyRow::new(&["n"], CANCEL, "change nothing"),
     ],
 };
 

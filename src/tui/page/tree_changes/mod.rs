@@ -374,7 +374,7 @@ impl Layer for TreeChangesPage {
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         let escape = keymap.label(Context::Global, Action::Escape);
         if self.question.is_some() {
-            return hints.key(escape, "leaves everything as it is");
+            return hints.key(escape, "changes nothing");
         }
         let key = |action| keymap.label(Context::Layer(&KEYS), action);
         if let Some(busy) = self.busy_words() {

@@ -21,19 +21,19 @@ impl TreeChangesPage {
             TreeQuestion::Apply(counts) => (
                 apply_words(counts),
                 Vec::new(),
-                [(CONFIRM, "applies"), (CANCEL, "applies nothing")],
+                [(CONFIRM, "applies"), (CANCEL, "cancels")],
             ),
             TreeQuestion::Discard => (
                 Revealed::own("Discard the tree of ")
                     .and(name)
-                    .and("? What is not applied is lost:"),
+                    .and("? Unapplied changes are lost:"),
                 self.lost(cx),
                 [(CONFIRM, "discards"), (CANCEL, "keeps the tree")],
             ),
             TreeQuestion::Remove => (
                 Revealed::own("Remove the tree of ")
                     .and(name)
-                    .and("? Nothing in it is left to apply."),
+                    .and("? All its changes are applied."),
                 Vec::new(),
                 [(CONFIRM, "removes"), (CANCEL, "keeps the tree")],
             ),
@@ -50,7 +50,7 @@ impl TreeChangesPage {
     /// Returns the work that would go with the tree.
     fn lost(&self, cx: &LayerCx<'_>) -> Vec<Revealed> {
         let KnownTree::Compared(changes) = &self.known else {
-            let words = "it cannot be compared with its base, so all that is in it goes";
+            let words = "it cannot be compared with its base, so everything in it is lost";
             return vec![Revealed::own(words)];
         };
         let file = |file: &TreeFile| {

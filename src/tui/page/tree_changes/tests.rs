@@ -17,7 +17,7 @@ fn file(path: &str, kind: ChangeKind, hunks: usize) -> TreeFile {
         additions: hunks as u64,
         deletions: hunks as u64,
         hunks: (0..hunks).map(hunk).collect(),
-        note: (hunks == 0).then(|| "not a text".to_owned()),
+        note: (hunks == 0).then(|| "not text".to_owned()),
     }
 }
 

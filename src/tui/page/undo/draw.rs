@@ -30,11 +30,7 @@ impl UndoPage {
         let list = match &self.found {
             None => {
                 buffer.set_string(area.x, area.y, title, strong);
-                return draw_lines(
-                    &remark("Looking at the files.", width, cx),
-                    below(area, 2),
-                    buffer,
-                );
+                return draw_lines(&remark("Checking the files.", width, cx), below(area, 2), buffer);
             }
             Some(Err(sentence)) => {
                 buffer.set_string(area.x, area.y, title, strong);
@@ -91,13 +87,13 @@ impl UndoPage {
             UndoDirection::Undo => self.scope,
         };
         if self.is_working {
-            return sentence("At work.", Meaning::TextMuted, width, cx);
+            return sentence("Working.", Meaning::TextMuted, width, cx);
         }
         if let Some(notice) = &self.notice {
             return sentence(&sanitize_line(notice), Meaning::Warning, width, cx);
         }
         let Some(scope) = scope else {
-            return sentence("Choose what to take back.", Meaning::TextMuted, width, cx);
+            return sentence("Choose what to undo.", Meaning::TextMuted, width, cx);
         };
         let key = cx.keymap.label(Context::Layer(self.keys()), CONFIRM);
         let words = consequence(list, scope);
@@ -135,7 +131,7 @@ fn consequence(list: &UndoList, scope: UndoScope) -> Option<String> {
     if scope.has_conversation() && list.messages > 0 {
         let messages = plural(list.messages, "message");
         parts.push(match list.direction {
-            UndoDirection::Undo => format!("takes {messages} out of the conversation"),
+            UndoDirection::Undo => format!("removes {messages} from the conversation"),
             UndoDirection::Redo => format!("brings {messages} back"),
         });
     }

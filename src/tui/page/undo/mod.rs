@@ -34,7 +34,7 @@ pub(super) static UNDO: Page = Page {
     command: LayerCommand {
         name: "undo",
         also: &[],
-        about: "Goes back to before your last message: files, conversation or both. Shows first what would change.",
+        about: "Goes back to before your last message: files, conversation or both. Shows the changes first.",
         after: "diff",
     },
     keys: &[&KEYS],
@@ -45,12 +45,12 @@ pub(super) static REDO: Page = Page {
     action: "redo",
     name: "redo",
     leader: &["U"],
-    description: "redo what was undone",
+    description: "redo the last undo",
     brief: "redo",
     command: LayerCommand {
         name: "redo",
         also: &[],
-        about: "Takes the last undo back, as long as nothing was sent since. Shows first what would change.",
+        about: "Redoes the last undo, if no message was sent since. Shows the changes first.",
         after: "undo",
     },
     keys: &[&REDO_KEYS],
@@ -62,13 +62,13 @@ static KEYS: LayerKeys = LayerKeys {
     title: "Undo",
     takes_text: false,
     rows: &[
-        KeyRow::new(&["1"], BOTH, "take files and conversation back"),
-        KeyRow::new(&["2"], FILES, "take the files back alone"),
-        KeyRow::new(&["3"], CONVERSATION, "take the conversation back alone"),
-        KeyRow::new(&["tab", "right"], NEXT_SCOPE, "the next of the three"),
-        KeyRow::new(&["left"], PREVIOUS_SCOPE, "the one before"),
-        KeyRow::new(&["enter"], CONFIRM, "do what is chosen"),
-        KeyRow::new(&["f"], FORK, "fork there instead, everything here stays"),
+        KeyRow::new(&["1"], BOTH, "undo files and conversation"),
+        KeyRow::new(&["2"], FILES, "undo only the files"),
+        KeyRow::new(&["3"], CONVERSATION, "undo only the conversation"),
+        KeyRow::new(&["tab", "right"], NEXT_SCOPE, "next choice"),
+        KeyRow::new(&["left"], PREVIOUS_SCOPE, "previous choice"),
+        KeyRow::new(&["enter"], CONFIRM, "confirm the choice"),
+        KeyRow::new(&["f"], FORK, "fork there instead; nothing changes here"),
         KeyRow::new(&["down", "j"], Action::RowDown, "down"),
         KeyRow::new(&["up", "k"], Action::RowUp, "up"),
         KeyRow::new(&["g", "home"], Action::PageTop, "beginning"),
@@ -87,7 +87,7 @@ static REDO_KEYS: LayerKeys = LayerKeys {
     title: "Redo",
     takes_text: false,
     rows: &[
-        KeyRow::new(&["enter"], CONFIRM, "take the undo back"),
+        KeyRow::new(&["enter"], CONFIRM, "redo the last undo"),
         KeyRow::new(&["down", "j"], Action::RowDown, "down"),
         KeyRow::new(&["up", "k"], Action::RowUp, "up"),
         KeyRow::new(&["g", "home"], Action::PageTop, "beginning"),
@@ -212,7 +212,7 @@ impl UndoPage {
         let query = match (self.direction, self.scope) {
             (UndoDirection::Redo, _) => Query::Redo { skips_changed },
             (UndoDirection::Undo, None) => {
-                self.notice = Some("Choose first what to take back: 1, 2 or 3.".to_owned());
+                self.notice = Some("First choose what to undo: 1, 2 or 3.".to_owned());
                 return LayerReply::Done;
             }
             (UndoDirection::Undo, Some(scope)) => Query::Undo(UndoRequest {
@@ -237,7 +237,7 @@ impl UndoPage {
         self.is_working = false;
         match answer {
             Answer::Undone(_) => LayerReply::Close(Some(LayerRequest::Say(match self.direction {
-                UndoDirection::Undo => "undone; /redo takes that back until you send a message",
+                UndoDirection::Undo => "undone; /redo restores it until you send a message",
                 UndoDirection::Redo => "redone",
             }))),
             Answer::Failed(sentence) => {
@@ -255,11 +255,9 @@ fn shown(file: &UndoFile, direction: UndoDirection) -> ChangedFile {
     let note = match (&file.refused, &file.note) {
         (Some(refused), _) => Some(format!("stays as it is: it {refused}")),
         (None, Some(note)) => Some(note.clone()),
-        (None, None) if file.action == PlannedAction::Mode => {
-            Some("gets the permissions that it had before".to_owned())
-        }
+        (None, None) if file.action == PlannedAction::Mode => Some("gets its earlier permissions".to_owned()),
         (None, None) if file.diff.is_empty() && direction == UndoDirection::Undo => {
-            Some("its content is not shown: it is empty, no text, or too large".to_owned())
+            Some("its content is not shown: it is empty, not text, or too large".to_owned())
         }
         (None, None) => None,
     };

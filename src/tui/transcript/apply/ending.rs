@@ -65,7 +65,9 @@ impl Blocks {
             }
             MessageState::Cut => self.interrupted(),
             MessageState::Complete | MessageState::Streaming => match stop {
-                Some(Stop::Length) => self.warn("the reply reached the model's output limit; it may be cut"),
+                Some(Stop::Length) => {
+                    self.warn("the reply reached the model's output limit; it may be incomplete");
+                }
                 // The error of the refusal says so.
                 Some(Stop::End | Stop::ToolCalls | Stop::Refusal) | None => {}
             },

@@ -90,7 +90,7 @@ fn retries_share_a_row_that_says_how_they_ended() {
     scene.reply_ends(MessageState::Complete, Some(Stop::End));
     let rows = scene.rows(80, 20).join("\n");
     assert!(
-        rows.contains(" ▲ went on after one retry · the provider is overloaded"),
+        rows.contains(" ▲ continued after one retry · the provider is overloaded"),
         "{rows}"
     );
 }

@@ -8,7 +8,7 @@ use crate::tui::page::TreeIntent;
 fn an_answer_is_for_the_chosen_tile_and_not_for_the_moment_in_which_it_appeared() {
     let mut driver = four();
     driver.picture();
-    assert_eq!(driver.said(Action::AllowOnce), Some("this agent asks nothing"));
+    assert_eq!(driver.said(Action::AllowOnce), Some("this agent has no question"));
     driver.act(Action::AnotherAsk);
     assert_eq!(driver.chosen(), "2");
     assert_eq!(driver.replied(Action::AllowOnce), None, "it has just appeared");
@@ -56,7 +56,7 @@ fn a_question_that_does_not_fit_is_refused_here_but_not_allowed() {
     let said = driver.said(Action::AllowOnce);
     assert_eq!(
         said,
-        Some("not all of it stands here: go into the agent to see what a yes would allow")
+        Some("not all of it is shown: go into the agent to see everything before you allow it")
     );
     assert_eq!(
         driver.requested(Action::AllowAlways),
@@ -145,7 +145,7 @@ fn stopping_asks_first() {
         row.status = TaskStatus::Completed;
     }
     driver.update();
-    assert_eq!(driver.said(STOP_ALL), Some("no agent is at work"));
+    assert_eq!(driver.said(STOP_ALL), Some("no agent is running"));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn foreground_goes_to_the_background_and_what_has_ended_is_resumed() {
     driver.picture();
     assert_eq!(
         driver.said(TO_BACKGROUND),
-        Some("it works in the background already")
+        Some("it already runs in the background")
     );
     driver.rows[0].is_background = false;
     driver.update();

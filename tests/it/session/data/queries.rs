@@ -278,7 +278,7 @@ fn undo_list() -> UndoList {
             action: PlannedAction::Restore,
             refused: Some("has changed since".into()),
             is_in_the_way: true,
-            note: Some("a command changed it as well".into()),
+            note: Some("a command changed it too".into()),
             diff: "--- a\n".into(),
             additions: 1,
             deletions: 2,

@@ -50,7 +50,7 @@ async fn a_command_that_failed_shows_the_lines_that_say_why() {
         "… 1,833 lines between",
         " 2941 thread 'x' panicked at a.rs:1:2:",
         " 2942 assertion failed",
-        "… 69 lines between, 1 tells of a failure",
+        "… 69 lines between, 1 mentions a failure",
         " 3012 test result: FAILED. 1 failed",
     ] {
         assert!(body.contains(part), "{part}\n{body}");
@@ -66,7 +66,7 @@ async fn failures_are_told_from_counts_of_none() {
     let script = "seq 1 9; echo '# fail 0'; echo '0 failed'; echo 'FAIL  a title'; seq 1 9; exit 1";
     let body = body(&drawn(&bash(script).await, false));
     assert!(
-        body.contains("   12 FAIL  a title") && !body.contains("tells of"),
+        body.contains("   12 FAIL  a title") && !body.contains("mentions a"),
         "{body}"
     );
 }

@@ -41,7 +41,7 @@ pub(crate) static LIST: List = List {
     command: Some(LayerCommand {
         name: "sessions",
         also: &["resume", "continue"],
-        about: "Lists sessions, to go to, rename, tag, pin or delete. What stands behind the name filters the list.",
+        about: "Lists sessions, to open, rename, tag, pin or delete. Text after the name filters the list.",
         after: "new",
     }),
     is_offered: |_| true,
@@ -207,9 +207,9 @@ fn status(state: Option<SessionState>, session: &ListedSession) -> Option<CardSt
 
 fn state_words(state: Option<SessionState>, session: &ListedSession) -> Option<&'static str> {
     match state {
-        Some(SessionState::Working) => Some("at work"),
+        Some(SessionState::Working) => Some("running"),
         Some(SessionState::Asking) => Some("asks"),
-        Some(SessionState::Ended) => Some("has ended its turn"),
+        Some(SessionState::Ended) => Some("turn ended"),
         Some(SessionState::OnScreen | SessionState::AtRest) => None,
         None => session.held.as_ref().map(|_| "open elsewhere"),
     }
@@ -271,7 +271,7 @@ impl ListContent for SessionRows {
     }
 
     fn verb(&self) -> &'static str {
-        "go there"
+        "open"
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -281,7 +281,7 @@ impl ListContent for SessionRows {
 
     fn nothing(&self) -> &'static str {
         match &self.listed {
-            None => "Looking.",
+            None => "Loading.",
             Some(_) if self.shows_all => "No session is stored yet.",
             Some(_) => "No session of this project is stored yet.",
         }
@@ -348,10 +348,10 @@ impl ListContent for SessionRows {
         let session = self.session(row)?;
         let why_not = match (self.state(session), &session.held) {
             (Some(SessionState::OnScreen), _) => {
-                Some("it is on screen: go to another session to delete it".to_owned())
+                Some("it is on screen: open another session to delete it".to_owned())
             }
             (Some(SessionState::Working | SessionState::Asking), _) => {
-                Some("it is at work: go there and interrupt it first".to_owned())
+                Some("it is running: open it and interrupt it first".to_owned())
             }
             (None, Some(held)) => Some(format!("it is open in {held}: close it there first")),
             _ => None,

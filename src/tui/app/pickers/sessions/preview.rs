@@ -94,7 +94,7 @@ fn head(list: &SessionRows, session: &ListedSession, look: Look<'_>) -> Vec<Line
         lines.push(Line::styled(tags.join(" "), look.style(Meaning::Accent)));
     }
     lines.extend(removal_words(session).map(|words| {
-        let words = format!("For its age {words}, unless it is pinned.");
+        let words = format!("Old session: {words}, unless it is pinned.");
         Line::styled(words, look.style(Meaning::Warning))
     }));
     lines.extend(session.held.as_ref().map(|held| {

@@ -73,7 +73,7 @@ fn always_opens_in_the_dialog_of_the_agent() {
     grid.driver.press("tab a");
     assert_eq!(grid.driver.app.views.front.id(), Some(&session));
     let text = grid.text();
-    assert!(text.contains("stores what is ticked"), "{text}");
+    assert!(text.contains("stores ticked rows"), "{text}");
     assert_eq!(grid.driver.replies(), []);
 }
 
