@@ -9,7 +9,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-use super::budget;
+use super::{budget, help};
 use crate::config::schema::Budget;
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskId};
 use crate::headless::Format;
@@ -21,6 +21,7 @@ use crate::permission::Mode;
     name = "lathe",
     version,
     max_term_width = 100,
+    after_long_help = help::LATHE,
     args_conflicts_with_subcommands = true
 )]
 pub(super) struct Cli {
@@ -33,12 +34,15 @@ pub(super) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Run one turn without a screen and print the answer
+    #[command(after_long_help = help::RUN)]
     Run(RunArgs),
     /// Try lathe on a scripted model and a scratch project; needs no key and no network
     Demo,
     /// List the tools that the model gets, or describe one
+    #[command(after_long_help = help::TOOLS)]
     Tools(ToolsArgs),
     /// Run one tool once in a throwaway session
+    #[command(after_long_help = help::TOOL)]
     Tool(ToolArgs),
     /// List the agents, with where each came from
     Agents,
@@ -49,16 +53,19 @@ pub(super) enum Command {
     /// Check the configuration, the model and the programs that lathe needs
     Doctor,
     /// Show the configuration, its files or its schema
+    #[command(after_long_help = help::CONFIG)]
     Config {
         #[command(subcommand)]
         command: Option<ConfigCommand>,
     },
     /// List or revoke stored permissions
+    #[command(after_long_help = help::PERMISSIONS)]
     Permissions {
         #[command(subcommand)]
         command: Option<PermissionsCommand>,
     },
     /// List, show, search, export, import, undo, redo or delete sessions
+    #[command(after_long_help = help::SESSIONS)]
     Sessions {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
@@ -67,6 +74,7 @@ pub(super) enum Command {
         json: bool,
     },
     /// List the work trees of isolated tasks, apply their changes, or remove them
+    #[command(after_long_help = help::WORKTREES)]
     Worktrees {
         #[command(subcommand)]
         command: Option<WorktreesCommand>,
@@ -75,9 +83,17 @@ pub(super) enum Command {
         json: bool,
     },
     /// Print the completion script for a shell
+    #[command(after_long_help = help::COMPLETIONS)]
     Completions {
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for each command into a directory
+    #[command(after_long_help = help::MAN)]
+    Man {
+        /// Where the pages are written; without it the page of lathe itself is printed
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: Option<PathBuf>,
     },
 }
 
@@ -183,6 +199,7 @@ pub(super) struct ToolsArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ToolArgs {
+    /// A tool, as `lathe tools --all` lists it
     #[arg(value_name = "NAME")]
     pub(super) name: String,
     /// The arguments, a JSON object

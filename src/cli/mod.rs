@@ -16,8 +16,10 @@ mod demo;
 mod doctor;
 mod failure;
 mod first_run;
+mod help;
 mod keys;
 mod logs;
+mod man;
 mod option_order;
 mod output;
 mod permissions;
@@ -120,6 +122,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             worktrees::worktrees(command.unwrap_or(WorktreesCommand::List), style(json))
         }
         Command::Completions { shell } => done(completions::completions(shell)),
+        Command::Man { directory } => done(man::man(directory.as_deref())),
     }
 }
 

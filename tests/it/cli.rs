@@ -52,6 +52,7 @@ fn help_names_every_command_and_version_is_one_line() {
         "sessions",
         "worktrees",
         "completions",
+        "man",
     ];
     assert_eq!(commands(&help.stdout), expected, "{help}");
     for option in [
@@ -296,6 +297,27 @@ fn completions_are_printed_for_a_shell() {
     let script = lathe(&project, &["completions", "bash"]).run().success().stdout;
     assert!(script.contains("permission-mode"), "{script}");
     lathe(&project, &["completions", "nosuch"]).run().assert_code(2);
+}
+
+#[test]
+fn there_is_a_manual_page_for_each_command() {
+    let project = Project::new();
+    let page = lathe(&project, &["man"]).run().success().stdout;
+    assert!(
+        page.contains(".SH EXAMPLES") && page.contains("lathe\\-sessions"),
+        "{page}"
+    );
+    let help = lathe(&project, &["--help"]).run().success().stdout;
+    lathe(&project, &["man", "pages/man1"]).run().success();
+    for name in commands(&help) {
+        let page = project.read(format!("pages/man1/lathe-{name}.1"));
+        assert!(page.contains(".SH SYNOPSIS"), "{name}: {page}");
+    }
+    assert!(project.exists("pages/man1/lathe-sessions-export.1"));
+    let refused = lathe(&project.file("taken", ""), &["man", "taken"])
+        .run()
+        .assert_code(1);
+    assert!(refused.stderr.contains("taken"), "{refused}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The picture in the README: the demo at work on a terminal of 120×36, drawn as it was.
+//! The picture in the README: the demo on a terminal of 120×36, drawn as it was.
 //!
 //! The test makes the picture each time, so that it can always be made again. `LATHE_PICTURE=write cargo test --test it
 //! picture` puts it into `docs/screen.svg`.
@@ -87,7 +87,7 @@ fn svg(rows: &[Vec<Cell>]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" \
-         font-size=\"14\">\n<title>lathe mends a shell script and asks before it runs the test</title>\n\
+         font-size=\"14\">\n<title>lathe fixes a shell script and asks before it runs the test</title>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{BACKGROUND}\"/>\n"
     );
     for (row, cells) in rows.iter().enumerate() {
