@@ -1,5 +1,7 @@
 //! Lines about the conversation itself: notices, errors, interruptions, retries, switches, the end of a turn.
 
+use std::time::Duration;
+
 use ratatui::text::{Line, Span};
 
 use crate::conversation::{ContextChange, KeptKind, KeptText, NoticeKind};
@@ -48,18 +50,24 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
         Mark::Model(model) => plain(&format!("the model is {model} from here on"), cx),
         Mark::Agent(agent) => plain(&format!("the agent is {agent} from here on"), cx),
         Mark::TurnEnd { done, took, calls } => {
-            let mut facts: Vec<String> = ended(*done).map(str::to_owned).into_iter().collect();
-            facts.extend(
-                took.filter(|took| took.as_millis() >= super::headlines::FELT_MS)
-                    .map(spinner::elapsed),
-            );
-            if *calls > 0 {
-                facts.push(plural(*calls, "call"));
-            }
+            let facts = turn_end_facts(*done, *took, *calls);
             plain(&facts.join(&format!(" {dot} ")), cx)
         }
         Mark::Unknown { kind } => plain(&format!("`{kind}`, which this version cannot show"), cx),
     }
+}
+
+/// Returns what the end of a turn says; nothing of a short one without calls.
+pub(super) fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> Vec<String> {
+    let mut facts: Vec<String> = ended(done).map(str::to_owned).into_iter().collect();
+    facts.extend(
+        took.filter(|took| took.as_millis() >= super::headlines::FELT_MS)
+            .map(spinner::elapsed),
+    );
+    if calls > 0 {
+        facts.push(plural(calls, "call"));
+    }
+    facts
 }
 
 /// Returns the rows of a change of the context: a divider, and where that was opened, the summary and what stands beside it.

@@ -20,7 +20,7 @@ pub(crate) static LIST: List = List {
         row: KeyRow::new(
             &[],
             Action::OpenList(&LIST),
-            "go back to before a message (rewind)",
+            "go back to an earlier message (rewind)",
         ),
         after: Some(Action::Fork),
     }],

@@ -222,7 +222,7 @@ mod tests {
             [
                 "answer the next question | ctrl+x .",
                 "edit the draft in $EDITOR | ctrl+g",
-                "send; in a turn: steer; on a chip: open it | enter",
+                "send; in a turn: steer; on an attachment: open it | enter",
             ]
         );
     }

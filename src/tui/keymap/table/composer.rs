@@ -34,7 +34,7 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(
                 &["enter"],
                 Action::Send,
-                "send; in a turn: steer; on a chip: open it",
+                "send; in a turn: steer; on an attachment: open it",
             ),
             row(&["alt+enter"], Action::Queue, "queue for after the turn"),
             row(

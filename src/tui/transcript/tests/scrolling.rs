@@ -151,6 +151,18 @@ fn rows_that_a_card_left_are_filled_by_what_comes_and_nothing_above_moves() {
 }
 
 #[test]
+fn a_short_turn_without_calls_is_followed_by_one_empty_row() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.answers("at once");
+    scene.turn_ends(TurnEndReason::Stop);
+    scene.says("next");
+    let rows = scene.rows(40, 14);
+    let at = |text: &str| rows.iter().position(|row| row.contains(text));
+    assert_eq!(at(" next"), at(" at once").map(|row| row + 2), "{rows:#?}");
+}
+
+#[test]
 fn another_width_keeps_about_the_same_text_on_top() {
     let mut scene = Scene::default();
     scene.says("go");
