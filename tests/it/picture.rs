@@ -26,8 +26,8 @@ fn the_picture_of_the_readme_can_be_made_again() {
     let project = Project::new();
     let terminal = Terminal::start(&project, SIZE.0, SIZE.1, &["demo"]);
     terminal.wait_text("send");
-    terminal.keys("mend the slugs");
-    terminal.wait_text("┃ mend the slugs");
+    terminal.keys("fix the slugs");
+    terminal.wait_text("┃ fix the slugs");
     terminal.key(Key::Enter);
     terminal.wait_text("bash wants to run");
     terminal.wait_quiet(REST);
@@ -56,7 +56,7 @@ fn the_picture_of_the_readme_can_be_made_again() {
     }
 }
 
-/// Puts another name into a row, and blanks where the old one was longer.
+/// Puts another, shorter name into rows. What stands at the right edge keeps its place.
 fn renamed(mut rows: Vec<Vec<Cell>>, old: &str, new: &str) -> Vec<Vec<Cell>> {
     let old: Vec<String> = old.chars().map(String::from).collect();
     for row in &mut rows {
@@ -69,14 +69,16 @@ fn renamed(mut rows: Vec<Vec<Cell>>, old: &str, new: &str) -> Vec<Vec<Cell>> {
             text: letter.to_string(),
             ..style.clone()
         });
-        // What stands at the right edge keeps its place.
-        let gap = (at..row.len() - 3)
-            .find(|column| row[*column..*column + 3].iter().all(|cell| cell.text.is_empty()))
-            .unwrap_or(row.len());
-        let blank = row[gap.min(row.len() - 1)].clone();
-        row.splice(at..at + old.len(), named);
         let missing = old.len() - new.chars().count();
-        row.splice(gap - missing..gap - missing, vec![blank; missing]);
+        let gap = (at..row.len() - 3)
+            .find(|column| row[*column..*column + 3].iter().all(|cell| cell.text.is_empty()));
+        row.splice(at..at + old.len(), named);
+        // Without a gap behind it the name itself stands at the edge.
+        let (place, blank) = match gap {
+            Some(gap) => (gap - missing, row[gap - missing].clone()),
+            None => (at, row[at - 1].clone()),
+        };
+        row.splice(place..place, vec![blank; missing]);
     }
     rows
 }
