@@ -7,7 +7,7 @@ use super::{App, Effect, SessionLink, Themes, TurnStatus};
 use crate::conversation::ModelRef;
 use crate::session::Op;
 use crate::tui::composer::Draft;
-use crate::tui::dialog::StopDialog;
+use crate::tui::dialog::stop_terminal;
 use crate::tui::layer::LayerRequest;
 use crate::tui::page;
 use crate::tui::pane::TerminalHistory;
@@ -66,7 +66,7 @@ impl App {
             LayerRequest::ResumeTask(session) => self.resume_task(&session, now),
             LayerRequest::Terminals(ops) => self.send_to_terminals(ops),
             LayerRequest::StopTerminal(row) => {
-                self.open_layer(Box::new(StopDialog::terminal(&row)), now);
+                self.open_layer(Box::new(stop_terminal(&row)), now);
             }
             LayerRequest::UseSummary(summary) => {
                 self.views.front.summary = None;

@@ -15,7 +15,7 @@ use super::trees::{TreeView, tree_of};
 use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::session::host::ForkPoint;
-use crate::tui::dialog::QuitDialog;
+use crate::tui::dialog::RunningWork;
 use crate::tui::sessions::{SessionTarget, SlotId};
 use crate::tui::statusbar::{OtherSessionCounts, SessionFacts};
 use crate::tui::transcript::ForkRefusal;
@@ -304,14 +304,14 @@ impl App {
     /// Quits, or asks first where other sessions, tasks or programs in terminals are at work.
     pub(super) fn quit(&mut self) {
         let busy = self.other_trees().filter(|(other, tree)| other.is_busy(tree));
-        let dialog = QuitDialog {
+        let work = RunningWork {
             sessions: busy.count(),
             tasks: self.tree().tasks.counts().active(),
             terminals: self.trees.iter().map(TreeView::running_terminals).sum(),
         };
-        if !dialog.is_needed() {
+        let Some(dialog) = work.dialog() else {
             return self.effects.push(Effect::Quit);
-        }
+        };
         self.quit_armed = None;
         self.layers.push(Box::new(dialog));
     }

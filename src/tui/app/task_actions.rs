@@ -12,7 +12,7 @@ use crate::session::{Op, TaskOp};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::Draft;
-use crate::tui::dialog::StopDialog;
+use crate::tui::dialog::stop_tasks;
 use crate::tui::tasks::{FinishedGroup, TaskList, words};
 use crate::view::theme::Meaning;
 
@@ -23,7 +23,7 @@ impl App {
         if active == 0 {
             return self.say("no task is running", Meaning::TextMuted, now);
         }
-        self.open_layer(Box::new(StopDialog::all(active)), now);
+        self.open_layer(Box::new(stop_tasks(active)), now);
     }
 
     /// The tasks below the session in front that have not ended.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::App;
 use crate::conversation::{TaskRow, TerminalRow};
 use crate::text::count::plural;
-use crate::tui::dialog::StopDialog;
+use crate::tui::dialog::stop_task;
 use crate::tui::statusbar::Hints;
 use crate::view::theme::Meaning;
 
@@ -24,7 +24,7 @@ impl App {
 
     /// Asks before a task is stopped.
     pub(super) fn ask_to_stop(&mut self, row: &TaskRow, now: Instant) {
-        self.open_layer(Box::new(StopDialog::one(row)), now);
+        self.open_layer(Box::new(stop_task(row)), now);
     }
 
     /// `2 tasks`, where no panel says so.

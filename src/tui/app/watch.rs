@@ -16,7 +16,7 @@ use crate::conversation::SessionId;
 use crate::question::{Question, QuestionId};
 use crate::session::{Input, Op, TaskOp};
 use crate::tui::app::{Effect, SessionLink};
-use crate::tui::dialog::StopDialog;
+use crate::tui::dialog::stop_tree;
 use crate::tui::keymap::Action;
 use crate::tui::layer::LayerCx;
 use crate::tui::sessions::SlotId;
@@ -317,7 +317,7 @@ impl App {
     /// Asks before every task of the tree is stopped.
     fn ask_to_stop_tree(&mut self, now: Instant) {
         let active = self.tree().tasks.counts().active();
-        self.open_layer(Box::new(StopDialog::tree(active)), now);
+        self.open_layer(Box::new(stop_tree(active)), now);
     }
 
     pub(super) fn send_to_root(&mut self, op: Op) {

@@ -1,19 +1,103 @@
-//! A question with two answers over the last rows of the screen. A person has asked for it, so it takes keys at once.
+//! A question with two answers over the last rows of the screen: [`ChoiceDialog`] as a layer of its own, [`Choice`] as its
+//! picture.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
 use super::on_ground;
+use super::type_ahead_guard::TypeAheadGuard;
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tui::keymap::{Action, Context, LayerKeys};
-use crate::tui::layer::LayerCx;
+use crate::tui::keymap::{Action, Context, Keymap, LayerKeys};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
+use crate::tui::statusbar::Hints;
 use crate::view::approval::ApprovalText;
 use crate::view::theme::Meaning;
 
 /// A rule, the question and the answers.
 const ROWS: u16 = 3;
+
+/// An answer to a question.
+pub(super) struct Answer {
+    /// The action of its key.
+    pub(super) action: Action,
+    /// A verb, such as `stops`.
+    pub(super) effect: &'static str,
+    /// The request that it makes; none where everything stays as it is.
+    pub(super) request: Option<LayerRequest>,
+}
+
+/// A question that takes the keys until it is answered or left with `esc`.
+pub(crate) struct ChoiceDialog {
+    pub(super) kind: Option<LayerKind>,
+    pub(super) question: Revealed,
+    /// Rows below the question, each cut at the end of its row.
+    pub(super) details: Vec<Revealed>,
+    pub(super) keys: &'static LayerKeys,
+    pub(super) answers: [Answer; 2],
+    /// A verb for `esc`, which closes it.
+    pub(super) escape: &'static str,
+    /// The request of `ctrl+c`, which closes it too.
+    pub(super) interrupt: Option<LayerRequest>,
+    /// The time without keys of one that can open while a person types.
+    pub(super) guard: Option<TypeAheadGuard>,
+}
+
+impl Layer for ChoiceDialog {
+    fn kind(&self) -> Option<LayerKind> {
+        self.kind
+    }
+
+    fn name(&self) -> Option<&'static str> {
+        Some("dialog")
+    }
+
+    fn context(&self) -> Context {
+        Context::Layer(self.keys)
+    }
+
+    fn guard(&self) -> Option<&TypeAheadGuard> {
+        self.guard.as_ref()
+    }
+
+    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
+        self.guard.as_mut()
+    }
+
+    fn act(&mut self, action: Action) -> LayerReply {
+        let answer = self.answers.iter().find(|answer| answer.action == action);
+        match (answer, action) {
+            (Some(answer), _) => LayerReply::Close(answer.request.clone()),
+            (None, Action::Redraw | Action::Suspend) => LayerReply::Ignored,
+            (None, Action::ClearOrQuit) => LayerReply::Close(self.interrupt.clone()),
+            // A key of the whole screen neither answers nor opens anything over the question.
+            (None, _) => LayerReply::Done,
+        }
+    }
+
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(None)
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
+        hints.key(keymap.label(Context::Global, Action::Escape), self.escape);
+    }
+
+    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
+        let choice = Choice {
+            question: self.question.clone(),
+            details: self.details.clone(),
+            keys: self.keys,
+            answers: self
+                .answers
+                .each_ref()
+                .map(|answer| (answer.action, answer.effect)),
+        };
+        choice.draw(area, buffer, cx);
+        None
+    }
+}
 
 pub(crate) struct Choice {
     pub(crate) question: Revealed,

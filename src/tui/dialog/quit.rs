@@ -1,14 +1,10 @@
-//! The question before quitting while other sessions, tasks or programs in terminals are at work.
+//! The question before quitting while other sessions, tasks or programs in terminals run.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-
-use super::choice::Choice;
+use super::choice::{Answer, ChoiceDialog};
 use crate::text::count::plural;
 use crate::text::sanitize::reveal_line;
-use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
-use crate::tui::statusbar::Hints;
+use crate::tui::keymap::{Action, KeyRow, LayerKeys};
+use crate::tui::layer::{LayerKind, LayerRequest};
 
 pub(super) static KEYS: LayerKeys = LayerKeys {
     name: "leaving",
@@ -23,9 +19,9 @@ pub(super) static KEYS: LayerKeys = LayerKeys {
 const QUIT_ANYWAY: Action = Action::OfLayer("quit-anyway");
 const STAY: Action = Action::OfLayer("stay");
 
-/// Counts of what is at work and would be interrupted; they are not all zero.
+/// Counts of what is running and would be interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct QuitDialog {
+pub(crate) struct RunningWork {
     /// Other sessions.
     pub(crate) sessions: usize,
     /// Tasks of the session on screen.
@@ -34,20 +30,43 @@ pub(crate) struct QuitDialog {
     pub(crate) terminals: usize,
 }
 
-impl QuitDialog {
-    pub(crate) fn is_needed(self) -> bool {
-        self.sessions + self.tasks + self.terminals > 0
+impl RunningWork {
+    /// Asks before it ends; none where nothing runs.
+    pub(crate) fn dialog(self) -> Option<ChoiceDialog> {
+        if self.sessions + self.tasks + self.terminals == 0 {
+            return None;
+        }
+        let quit = Answer {
+            action: QUIT_ANYWAY,
+            effect: "quits anyway",
+            request: Some(LayerRequest::Quit),
+        };
+        let stay = Answer {
+            action: STAY,
+            effect: "stays",
+            request: None,
+        };
+        Some(ChoiceDialog {
+            kind: Some(LayerKind::Quit),
+            question: reveal_line(&self.question()),
+            details: Vec::new(),
+            keys: &KEYS,
+            answers: [quit, stay],
+            escape: "stays",
+            interrupt: Some(LayerRequest::Quit),
+            guard: None,
+        })
     }
 
-    /// `2 tasks are at work, and a program runs in a terminal.`
+    /// `2 tasks are running, and a program runs in a terminal.`
     fn question(self) -> String {
         let programs = match self.terminals {
             0 => None,
             1 => Some("a program runs in a terminal".to_owned()),
             count => Some(format!("programs run in {count} terminals")),
         };
-        let at_work = (self.sessions + self.tasks > 0).then(|| self.at_work());
-        let parts: Vec<String> = at_work.into_iter().chain(programs).collect();
+        let running = (self.sessions + self.tasks > 0).then(|| self.running());
+        let parts: Vec<String> = running.into_iter().chain(programs).collect();
         let sentence = parts.join(", and ");
         let mut letters = sentence.chars();
         let first = letters.next().map(|first| first.to_ascii_uppercase());
@@ -55,7 +74,7 @@ impl QuitDialog {
         format!("{sentence}.")
     }
 
-    fn at_work(self) -> String {
+    fn running(self) -> String {
         let sessions = match self.sessions {
             1 => "another session".to_owned(),
             count => format!("{count} other sessions"),
@@ -70,51 +89,25 @@ impl QuitDialog {
     }
 }
 
-impl Layer for QuitDialog {
-    fn kind(&self) -> Option<LayerKind> {
-        Some(LayerKind::Quit)
-    }
-
-    fn context(&self) -> Context {
-        Context::Layer(&KEYS)
-    }
-
-    fn act(&mut self, action: Action) -> LayerReply {
-        match action {
-            Action::Redraw | Action::Suspend => LayerReply::Ignored,
-            QUIT_ANYWAY | Action::ClearOrQuit => LayerReply::Close(Some(LayerRequest::Quit)),
-            STAY => LayerReply::Close(None),
-            // A key of the whole screen neither answers nor opens anything over the question.
-            _ => LayerReply::Done,
-        }
-    }
-
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
-    fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
-        hints.key(keymap.label(Context::Global, Action::Escape), "stays");
-    }
-
-    fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
-        let choice = Choice {
-            question: reveal_line(&self.question()),
-            details: Vec::new(),
-            keys: &KEYS,
-            answers: [(QUIT_ANYWAY, "quits anyway"), (STAY, "stays")],
-        };
-        choice.draw(area, buffer, cx);
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::layer::{Layer, LayerReply};
 
     #[test]
-    fn the_question_says_what_is_at_work() {
+    fn ctrl_c_quits_and_nothing_running_asks_nothing() {
+        let work = RunningWork {
+            sessions: 0,
+            tasks: 1,
+            terminals: 0,
+        };
+        let reply = work.dialog().unwrap().act(Action::ClearOrQuit);
+        assert!(matches!(reply, LayerReply::Close(Some(LayerRequest::Quit))));
+        assert!(RunningWork { tasks: 0, ..work }.dialog().is_none());
+    }
+
+    #[test]
+    fn the_question_names_what_is_running() {
         for (tasks, sessions, terminals, words) in [
             (0, 1, 0, "Another session is running."),
             (0, 2, 0, "2 other sessions are running."),
@@ -124,12 +117,12 @@ mod tests {
             (0, 0, 1, "A program runs in a terminal."),
             (1, 0, 2, "1 task is running, and programs run in 2 terminals."),
         ] {
-            let dialog = QuitDialog {
+            let work = RunningWork {
                 sessions,
                 tasks,
                 terminals,
             };
-            assert_eq!(dialog.question(), words);
+            assert_eq!(work.question(), words);
         }
     }
 }

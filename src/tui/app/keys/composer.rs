@@ -8,7 +8,7 @@ use crate::tui::app::{App, Effect, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, ParsedInput};
 use crate::tui::composer::{ChipOpening, Draft, EditEffect};
-use crate::tui::dialog::{HeldDialog, TypeAheadGuard};
+use crate::tui::dialog::{TypeAheadGuard, held_session};
 use crate::tui::keymap::Edit;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
@@ -102,7 +102,7 @@ impl App {
                 self.send(Op::Release);
             } else if let SessionLink::ReadOnly(holder) = &self.views.front.link {
                 let guard = TypeAheadGuard::begin(now, self.views.front.typed);
-                let dialog = HeldDialog::new(holder, guard);
+                let dialog = held_session(holder, guard);
                 self.open_layer(Box::new(dialog), now);
             }
             return;

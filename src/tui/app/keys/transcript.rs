@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::tui::app::session_view::SessionView;
 use crate::tui::app::{App, Focus};
-use crate::tui::dialog::ConfirmDialog;
+use crate::tui::dialog::confirm_before;
 use crate::tui::keymap::Action;
 use crate::tui::layer::LayerRequest;
 use crate::view::theme::Meaning;
@@ -47,7 +47,7 @@ impl App {
     /// Asks before a letter does something that lasts; says whether it does.
     pub(super) fn asks_before(&mut self, action: Action, now: Instant) -> bool {
         let is_refused = action == Action::Fork && self.views.front.transcript.fork_point().is_err();
-        let Some(dialog) = ConfirmDialog::before(action, now).filter(|_| !is_refused) else {
+        let Some(dialog) = confirm_before(action, now).filter(|_| !is_refused) else {
             return false;
         };
         self.open_layer(Box::new(dialog), now);
