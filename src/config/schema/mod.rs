@@ -37,7 +37,7 @@ pub struct Config {
     #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
     #[schemars(with = "Option<String>")]
     pub model: Option<ModelRef>,
-    /// `provider/model` for titles and summaries.
+    /// `provider/model` for titles, searching agents and small tasks.
     #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
     #[schemars(with = "Option<String>")]
     pub small_model: Option<ModelRef>,

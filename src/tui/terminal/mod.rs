@@ -82,9 +82,7 @@ const TITLE_COLUMNS: usize = 100;
 /// Why the screen cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
-    #[error(
-        "{0} is not a terminal, and the full-screen interface needs one; use `lathe run` in scripts and pipes"
-    )]
+    #[error("{0} is not a terminal, and lathe needs one here; use `lathe run` in scripts and pipes")]
     NotATerminal(&'static str),
     #[error("the terminal could not be prepared: {0}")]
     Io(#[from] io::Error),
