@@ -217,9 +217,9 @@ impl Page {
             let (key, does) = if self.shows_settings {
                 (" esc", " goes back")
             } else {
-                (" q", " leaves")
+                (" q", " quits")
             };
-            let leaves = Line::from(vec![
+            let hint = Line::from(vec![
                 Span::styled(key, self.theme.style(Meaning::Text)),
                 Span::styled(does, self.theme.style(Meaning::TextMuted)),
             ]);
@@ -230,7 +230,7 @@ impl Page {
                 usize::from(hints.width),
                 Style::new(),
             );
-            buffer.set_line(hints.x, hints.y, &leaves, hints.width);
+            buffer.set_line(hints.x, hints.y, &hint, hints.width);
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn held_session(holder: &str, guard: TypeAheadGuard) -> ChoiceDialog 
         details: Vec::new(),
         keys: &KEYS,
         answers: [fork, wait],
-        escape: "scrolls",
+        escape: "stays read-only",
         interrupt: None,
         guard: Some(guard),
     }
