@@ -142,7 +142,10 @@ fn url(outgoing: &OutgoingRequest<'_>) -> Result<Url, ProviderError> {
     })?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(config(format!("`providers.{provider}.base_url` begins with `{other}:`")).hinted(hint)),
+        other => {
+            let problem = format!("begins with `{other}:` instead of `http:` or `https:`");
+            Err(config(format!("`providers.{provider}.base_url` {problem}")).hinted(hint))
+        }
     }
 }
 
