@@ -489,7 +489,7 @@ fn a_first_start_offers_ways_to_begin_and_tells_them_on_leaving() {
     for key in [Key::Ctrl('c'), Key::Esc] {
         let project = Project::new();
         let terminal = Terminal::start(&project, 80, 24, &[]);
-        let screen = terminal.wait_text("leaves");
+        let screen = terminal.wait_text("quits");
         for part in ["no key was found", "d     the demo", "ANTHROPIC_API_KEY"] {
             assert!(screen.contains(part), "{part:?} is missing in\n{screen}");
         }
@@ -508,7 +508,7 @@ fn a_first_start_offers_ways_to_begin_and_tells_them_on_leaving() {
 fn a_first_start_leads_to_the_demo() {
     let project = Project::new();
     let terminal = Terminal::start(&project, 80, 24, &[]);
-    terminal.wait_text("leaves");
+    terminal.wait_text("quits");
     terminal.keys("d");
     terminal.wait_text("This is the demo");
     terminal.wait_text("send");

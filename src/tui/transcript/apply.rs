@@ -19,7 +19,6 @@ use crate::swap::Swappable;
 use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, RetryState, TextBlock};
 use super::call::CallBlock;
 use super::group;
-use super::mark::turn_end_facts;
 use super::steps::TurnSteps;
 use super::turn::{PendingRetry, RunningTurn, TurnWait, WaitTarget};
 
@@ -414,11 +413,11 @@ impl Blocks {
             TurnEndReason::Cancelled => self.interrupted(),
             TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::Error | TurnEndReason::MaxSteps => {
                 let took = turn.started.map(|started| now.saturating_duration_since(started));
-                let calls = turn.calls;
-                // A block without text would be two empty rows.
-                if !turn_end_facts(done, took, calls).is_empty() {
-                    self.mark(Mark::TurnEnd { done, took, calls });
-                }
+                self.mark(Mark::TurnEnd {
+                    done,
+                    took,
+                    calls: turn.calls,
+                });
             }
         }
         true

@@ -57,13 +57,12 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     }
 }
 
-/// Returns what the end of a turn says; nothing of a short one without calls.
-pub(super) fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> Vec<String> {
+/// Returns what the end of a turn says. One that has nothing else to say tells its time, however short.
+fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> Vec<String> {
     let mut facts: Vec<String> = ended(done).map(str::to_owned).into_iter().collect();
-    facts.extend(
-        took.filter(|took| took.as_millis() >= super::headlines::FELT_MS)
-            .map(spinner::elapsed),
-    );
+    let is_bare = facts.is_empty() && calls == 0;
+    let took = took.filter(|took| is_bare || took.as_millis() >= super::headlines::FELT_MS);
+    facts.extend(took.map(spinner::elapsed));
     if calls > 0 {
         facts.push(plural(calls, "call"));
     }

@@ -151,15 +151,16 @@ fn rows_that_a_card_left_are_filled_by_what_comes_and_nothing_above_moves() {
 }
 
 #[test]
-fn a_short_turn_without_calls_is_followed_by_one_empty_row() {
+fn a_short_turn_without_calls_ends_with_its_time_instead_of_an_empty_row() {
     let mut scene = Scene::default();
     scene.says("go");
     scene.answers("at once");
     scene.turn_ends(TurnEndReason::Stop);
     scene.says("next");
     let rows = scene.rows(40, 14);
-    let at = |text: &str| rows.iter().position(|row| row.contains(text));
-    assert_eq!(at(" next"), at(" at once").map(|row| row + 2), "{rows:#?}");
+    let at = rows.iter().position(|row| row.contains(" at once")).unwrap();
+    assert_eq!(rows[at + 2].trim(), "0.0s", "{rows:#?}");
+    assert!(rows[at + 4].contains(" next"), "{rows:#?}");
 }
 
 #[test]
