@@ -91,7 +91,7 @@ pub(super) enum Command {
     /// Print the manual page, or write one for each command into a directory
     #[command(after_long_help = help::MAN)]
     Man {
-        /// Where the pages are written; without it the page of lathe itself is printed
+        /// Directory for the pages; without it the page of lathe itself is printed
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         directory: Option<PathBuf>,
     },

@@ -82,9 +82,9 @@ pub struct ModelSettings {
     /// Maximum number of tokens in one reply.
     #[schemars(range(min = 1))]
     pub output: Option<u64>,
-    /// Whether it accepts images.
+    /// Accepts images.
     pub images: Option<bool>,
-    /// Whether it returns reasoning.
+    /// Returns reasoning.
     pub reasoning: Option<bool>,
     pub cost: Option<Cost>,
     /// Which editing tools it gets.

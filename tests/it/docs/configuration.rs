@@ -19,7 +19,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
 }
 
 impl Schema {
-    /// What a reference leads to; null beside it means that the key can be left out.
+    /// The schema that a reference leads to; null beside it means that the key can be left out.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         if let Some(name) = schema["$ref"].as_str() {
             let name = name.strip_prefix("#/$defs/").unwrap();

@@ -18,7 +18,7 @@ const BUILDS: [&str; 3] = ["cargo install --path .", "cargo run --release", "tes
 /// Stands for anything in the output of an example.
 const ANYTHING: &str = "…";
 
-/// What an example is run with.
+/// Project, model and programs that the examples of a page are run with.
 struct Reader {
     project: Project,
     server: Server,
