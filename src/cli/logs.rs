@@ -7,13 +7,15 @@
 use std::path::Path;
 
 use tracing::level_filters::LevelFilter;
-use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Dirs;
 
 const DAYS_KEPT: usize = 7;
+/// Lines on their way to the disk; further ones are left out. Room for all of them is taken at the start, 32 bytes each.
+const MAX_LINES_WAITING: usize = 4096;
 
 /// Keeps logging alive.
 #[must_use = "what is still on its way is lost without it"]
@@ -60,7 +62,11 @@ fn open(dir: &Path) -> Option<(NonBlocking, WorkerGuard)> {
         .max_log_files(DAYS_KEPT)
         .build(dir)
         .ok()?;
-    Some(tracing_appender::non_blocking(appender))
+    Some(
+        NonBlockingBuilder::default()
+            .buffered_lines_limit(MAX_LINES_WAITING)
+            .finish(appender),
+    )
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ fn assert_fits(card: &Card, status: CardStatus, width: usize, what: &str) -> Res
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn every_tool_draws_anything_within_any_width(

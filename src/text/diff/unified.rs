@@ -203,16 +203,16 @@ mod tests {
     #[test]
     fn large_texts_without_much_in_common_do_not_hang() {
         let line = |seed: usize| format!("{}\n", seed.wrapping_mul(2_654_435_761) % 5000);
-        let old: String = (0..200_000).map(line).collect();
-        let new: String = (0..200_000).map(|index| line(index * 7 + 3)).collect();
+        let old: String = (0..50_000).map(line).collect();
+        let new: String = (0..50_000).map(|index| line(index * 7 + 3)).collect();
         for (old, new) in [
             (old, new),
-            ("a\nb\n".repeat(1_000_000), "b\na\na\n".repeat(700_000)),
+            ("a\nb\n".repeat(250_000), "b\na\na\n".repeat(175_000)),
         ] {
             let start = Instant::now();
             let diff = unified("a", &old, &new);
             assert!(diff.additions > 0);
-            assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
+            assert!(start.elapsed().as_secs() < 20, "took {:?}", start.elapsed());
         }
     }
 

@@ -165,8 +165,8 @@ fn large() -> (String, String) {
             index * 31 % 1013
         ),
     };
-    let text: String = (0..350_000).map(line).collect();
-    let old = text.lines().skip(100_000).take(1000).enumerate();
+    let text: String = (0..120_000).map(line).collect();
+    let old = text.lines().skip(40_000).take(1000).enumerate();
     let old: Vec<String> = old
         .map(|(index, line)| {
             if index % 10 == 3 {
@@ -192,25 +192,25 @@ fn large_files_and_long_old_texts_take_no_longer_than_they_must() {
     ] {
         let start = Instant::now();
         let _ = find(&text, &old, Occurrences::One, Tolerance::Safe);
-        // Unoptimised and beside other tests; optimised it is about a second at the most.
-        assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
+        // Unoptimised and beside other tests; optimised it is a fraction of a second.
+        assert!(start.elapsed().as_secs() < 20, "took {:?}", start.elapsed());
     }
 }
 
 #[test]
 fn monotonous_files_are_no_trap() {
     for (text, old) in [
-        ("\n".repeat(2_000_000), "\n".repeat(400) + "x"),
-        ("a ".repeat(1_000_000), "a ".repeat(400) + "b"),
-        ("}\n".repeat(500_000), "}\n".repeat(400) + "x\n}\n"),
-        ("a".repeat(2_000_000), "a".repeat(1000) + "b\n"),
-        ("\\".repeat(1_000_000), "\\".repeat(400) + "n"),
+        ("\n".repeat(500_000), "\n".repeat(400) + "x"),
+        ("a ".repeat(250_000), "a ".repeat(400) + "b"),
+        ("}\n".repeat(125_000), "}\n".repeat(400) + "x\n}\n"),
+        ("a".repeat(500_000), "a".repeat(1000) + "b\n"),
+        ("\\".repeat(250_000), "\\".repeat(400) + "n"),
     ] {
         let start = Instant::now();
         for occurrences in [Occurrences::One, Occurrences::All] {
             let _ = find(&text, &old, occurrences, Tolerance::Safe);
         }
-        assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 20, "took {:?}", start.elapsed());
     }
 }
 
