@@ -28,11 +28,10 @@ fn open_themes(terminal: &Terminal) {
 fn the_palette_filters_and_does_what_is_picked() {
     let (_server, _project, terminal) = ready();
     terminal.key(Key::Ctrl('p'));
-    let screen = terminal.wait_text("Actions · ");
-    assert!(screen.contains("change the permission mode"), "{screen}");
+    terminal.wait_text("Actions · ");
+    terminal.wait_text("change the permission mode");
     terminal.keys("permission mode");
-    let screen = terminal.wait_text("Actions · 1 of");
-    assert!(screen.contains("shift+tab"), "{screen}");
+    terminal.wait_for(|screen| screen.contains("Actions · 1 of") && screen.contains("shift+tab"));
     terminal.wait_for(|screen| screen.contains("┃ permission mode"));
     let (column, row) = terminal.find("┃ permission mode").unwrap();
     wait_until("the cursor to stand behind what was typed", || {

@@ -50,6 +50,8 @@ pub(crate) struct TerminalHistory {
     name: String,
     /// Not there before the session has answered.
     lines: Option<Vec<TerminalLine>>,
+    /// Actions on lines that came before them.
+    typed_ahead: Vec<Action>,
     top: usize,
     cursor: usize,
     /// The line where marking began.
@@ -65,6 +67,7 @@ impl TerminalHistory {
         Self {
             name,
             lines: None,
+            typed_ahead: Vec::new(),
             top: 0,
             cursor: 0,
             mark: None,
@@ -199,6 +202,22 @@ impl TerminalHistory {
     }
 }
 
+fn needs_lines(action: Action) -> bool {
+    matches!(
+        action,
+        Action::RowUp
+            | Action::RowDown
+            | Action::PageUp
+            | Action::PageDown
+            | Action::NextMatch
+            | Action::PreviousMatch
+            | TOP
+            | END
+            | MARK
+            | COPY
+    )
+}
+
 impl Layer for TerminalHistory {
     fn name(&self) -> Option<&'static str> {
         Some("terminal-history")
@@ -216,6 +235,10 @@ impl Layer for TerminalHistory {
     }
 
     fn act(&mut self, action: Action) -> LayerReply {
+        if self.lines.is_none() && needs_lines(action) {
+            self.typed_ahead.push(action);
+            return LayerReply::Done;
+        }
         match action {
             Action::RowUp => self.move_by(-1),
             Action::RowDown => self.move_by(1),
@@ -283,7 +306,10 @@ impl Layer for TerminalHistory {
                 } else {
                     self.go_to_match(false);
                 }
-                LayerReply::Done
+                let typed_ahead = std::mem::take(&mut self.typed_ahead);
+                let mut replies = typed_ahead.into_iter().map(|action| self.act(action));
+                let is_more = |reply: &LayerReply| !matches!(reply, LayerReply::Done | LayerReply::Ignored);
+                replies.find(is_more).unwrap_or(LayerReply::Done)
             }
             _ => LayerReply::Close(Some(LayerRequest::Say("that terminal no longer exists"))),
         }

@@ -7,9 +7,10 @@ use termina::event::{KeyCode, KeyEvent, Modifiers, MouseButton, MouseEvent, Mous
 
 use super::*;
 use crate::conversation::TerminalStatus;
-use crate::process::screen::{Cursor, CursorShape, MouseEncoding, MouseTracking};
-use crate::tui::keymap::Keymap;
-use crate::tui::layer::{Layer, LayerReply, LayerRequest};
+use crate::process::screen::{CellStyle, Cursor, CursorShape, MouseEncoding, MouseTracking, StyledRun};
+use crate::session::query::{Answer, Query, TerminalLine};
+use crate::tui::keymap::{Action, Keymap};
+use crate::tui::layer::{Layer, LayerReply, LayerRequest, LayerUpdate};
 
 fn row(name: &str, owner: TerminalOwner) -> TerminalRow {
     TerminalRow {
@@ -135,4 +136,31 @@ fn keys_that_are_typed_while_a_terminal_starts_go_to_no_other() {
     pane.set_rows(&rows);
     let sent = typed(pane.type_key(&letter, b"l", &keymap, now + Duration::from_millis(1)));
     assert_eq!(sent, Some(("own 1".to_owned(), "l".to_owned())));
+}
+
+#[test]
+fn what_is_typed_before_the_lines_of_the_scrollback_are_there_acts_on_them() {
+    let line = |number: usize| TerminalLine {
+        runs: vec![StyledRun {
+            text: format!("line {number}"),
+            style: CellStyle::default(),
+        }],
+        is_wrapped: false,
+    };
+    let answer = Answer::TerminalHistory(Some((0..200).map(line).collect()));
+    let mut history = TerminalHistory::new("sh".to_owned());
+    history.act(Action::Search);
+    history.write("line 42");
+    let [mark, copy] = ["mark", "copy"].map(Action::OfLayer);
+    for action in [Action::KeepSearch, mark, Action::RowDown, copy] {
+        assert!(matches!(history.act(action), LayerReply::Done), "{action:?}");
+    }
+    let reply = history.update(&LayerUpdate::Answer(
+        &Query::TerminalHistory("sh".to_owned()),
+        &answer,
+    ));
+    let LayerReply::Close(Some(LayerRequest::Copy { text, .. })) = reply else {
+        panic!("{reply:?}");
+    };
+    assert_eq!(text, "line 42\nline 43");
 }
