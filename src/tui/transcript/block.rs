@@ -237,6 +237,14 @@ impl Block {
         }
     }
 
+    /// Returns the call that it shows.
+    pub(super) fn call(&self) -> Option<&CallBlock> {
+        match &self.body {
+            Body::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
     pub(super) fn changed(&mut self) {
         self.revision = self.revision.wrapping_add(1);
     }
