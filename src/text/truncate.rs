@@ -408,10 +408,7 @@ mod tests {
     #[test]
     fn without_room_the_text_is_suppressed() {
         assert_eq!(by_tokens("abc", 0), Some(Truncation::Suppressed));
-        assert_eq!(
-            by_tokens("abc", -5).unwrap().render("/x"),
-            SUPPRESSED
-        );
+        assert_eq!(by_tokens("abc", -5).unwrap().render("/x"), SUPPRESSED);
         assert_eq!(by_tokens("", 0), None);
         assert_eq!(by_tokens("abc", 1), None);
     }
@@ -442,9 +439,7 @@ mod tests {
             "{tail}"
         );
         assert!(tail.ends_with("\nc"), "{tail}");
-        let bytes = by_size("abcdef", limits(0, 4), Keep::Head)
-            .unwrap()
-            .render("/x");
+        let bytes = by_size("abcdef", limits(0, 4), Keep::Head).unwrap().render("/x");
         assert!(bytes.starts_with("abcd\n… 2 more bytes truncated …\n"), "{bytes}");
     }
 

@@ -10,8 +10,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::view::theme::Meaning;
 use crate::view::Look;
+use crate::view::theme::Meaning;
 
 /// Least size of a tile: below its first row a few rows of a transcript, with most of a sentence on each.
 const LEAST_COLUMNS: u16 = 36;

@@ -105,7 +105,11 @@ impl<'a> Search<'a> {
     }
 
     /// Returns enough places where a text occurs in another; those that overlap only if one occurrence is wanted.
-    pub(super) fn starts_in<'t>(&self, text: &'t str, wanted: &'t str) -> impl Iterator<Item = usize> + use<'t> {
+    pub(super) fn starts_in<'t>(
+        &self,
+        text: &'t str,
+        wanted: &'t str,
+    ) -> impl Iterator<Item = usize> + use<'t> {
         let step = match self.occurrences {
             Occurrences::One => wanted.chars().next().map_or(1, char::len_utf8),
             Occurrences::All => wanted.len(),

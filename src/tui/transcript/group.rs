@@ -104,10 +104,7 @@ fn hand_over(list: &mut [Block], members: &[usize]) {
 }
 
 /// Returns the calls that share the row of `leader`, in order.
-pub(super) fn calls<'a>(
-    list: &'a [Block],
-    leader: &'a CallBlock,
-) -> impl Iterator<Item = &'a CallBlock> {
+pub(super) fn calls<'a>(list: &'a [Block], leader: &'a CallBlock) -> impl Iterator<Item = &'a CallBlock> {
     let members = leader.group.members().iter();
     std::iter::once(leader).chain(members.filter_map(|member| list[*member].call()))
 }

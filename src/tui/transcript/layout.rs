@@ -390,10 +390,7 @@ fn lay_out(
             growing.follow(block, cx);
             (None, Rows::Markdown(growing))
         }
-        Body::Reasoning(block) if is_unfolded => (
-            None,
-            Rows::Lines(mark::plain(block.source.text(), cx)),
-        ),
+        Body::Reasoning(block) if is_unfolded => (None, Rows::Lines(mark::plain(block.source.text(), cx))),
         Body::Reasoning(_) => (None, Rows::Lines(Vec::new())),
         Body::Call(call) => {
             let card = call.card(
