@@ -149,13 +149,7 @@ impl Grid {
             let y = tile.bottom();
             let rule = look.symbols.rule().repeat(usize::from(tile.width));
             buffer.set_string(tile.x, y, rule, style);
-        }
-        for tile in self
-            .tiles
-            .iter()
-            .filter(|tile| tile.bottom() < self.area.bottom())
-        {
-            let (x, y) = (tile.right(), tile.bottom());
+            let x = tile.right();
             if x >= self.area.right() {
                 continue;
             }

@@ -3,9 +3,7 @@
 
 use super::changes::lines_changed;
 use crate::screen_reader::approval;
-use crate::session::host::{
-    ApplyResult, ChangeKind, FileSelection, Selection, TreeChanges, TreeFile,
-};
+use crate::session::host::{ApplyResult, ChangeKind, FileSelection, Selection, TreeChanges, TreeFile};
 use crate::text::count::plural;
 
 /// Returns all changes, line by line.
@@ -31,7 +29,11 @@ pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<
             }
         } else {
             lines.push(format!("Hunk {number}, {}.", named(file)));
-            lines.extend(file.hunks.iter().flat_map(|hunk| approval::diff_lines(&hunk.text)));
+            lines.extend(
+                file.hunks
+                    .iter()
+                    .flat_map(|hunk| approval::diff_lines(&hunk.text)),
+            );
             number += 1;
         }
     }
