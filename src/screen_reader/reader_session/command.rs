@@ -74,10 +74,10 @@ const COMMANDS: &[CommandEntry] = &[
         |reader, _| reader.go_back(),
     ),
     entry("again", "repeats the waiting question", |reader, _| {
-        reader.say_again()
+        reader.say_again();
     }),
     entry("dismiss", "dismisses the questions of a tool", |reader, _| {
-        reader.dismiss()
+        reader.dismiss();
     }),
     entry("show", "shows the newest call in full", |reader, _| reader.show()),
     entry("todos", "shows the todo list", |reader, _| reader.say_todos()).also(&["todo"]),
@@ -132,10 +132,10 @@ const COMMANDS: &[CommandEntry] = &[
         ReaderSession::look_for_sessions,
     ),
     entry("new", "starts a new session", |reader, _| {
-        reader.go_to(SessionTarget::New)
+        reader.go_to(SessionTarget::New);
     }),
     entry("permissions", "lists the stored permissions", |reader, _| {
-        reader.list_rules()
+        reader.list_rules();
     })
     .also(&["allowed"]),
     entry(

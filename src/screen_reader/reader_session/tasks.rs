@@ -36,7 +36,7 @@ impl ReaderSession {
     fn say_tasks(&mut self, is_whole: bool) {
         let asks = |session: &SessionId| {
             let of_task = |asked: &&dyn PendingQuestion| asked.session() == session;
-            self.asks.iter().find(of_task).map(|asked| asked.brief())
+            self.asks.iter().find(of_task).map(PendingQuestion::brief)
         };
         let lines = words::list(
             &self.tree.tasks,
