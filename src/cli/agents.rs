@@ -1,11 +1,10 @@
 //! `lathe agents`: who can work here, and where each came from.
 
 use super::failure::Failure;
-use super::output::{print, print_note, table};
+use super::output::{clean, print, print_note, titled_table};
 use super::place::Locations;
 use crate::project::agents::{Agent, AgentState, Agents};
 use crate::session::wire;
-use crate::text::sanitize::sanitize_line;
 
 /// The list goes to stdout; what could not be understood goes to stderr, with file and line.
 pub(super) fn agents() -> Result<(), Failure> {
@@ -19,7 +18,6 @@ pub(super) fn agents() -> Result<(), Failure> {
 }
 
 fn list(agents: &Agents) -> String {
-    let head = ["NAME", "MODE", "MODEL", "SOURCE", "DESCRIPTION"].map(str::to_owned);
     let rows = agents.entries.iter().filter_map(|entry| match &entry.state {
         AgentState::Usable(agent) if agent.is_hidden => None,
         AgentState::Usable(agent) => Some(row(agent)),
@@ -29,7 +27,7 @@ fn list(agents: &Agents) -> String {
             Some(unusable(&entry.name, "broken", &file))
         }
     });
-    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+    titled_table(["NAME", "MODE", "MODEL", "SOURCE", "DESCRIPTION"], rows)
 }
 
 fn row(agent: &Agent) -> [String; 5] {
@@ -52,8 +50,4 @@ fn unusable(name: &str, state: &str, source: &str) -> [String; 5] {
         clean(source),
         String::new(),
     ]
-}
-
-fn clean(text: &str) -> String {
-    sanitize_line(text).into_owned()
 }

@@ -7,13 +7,16 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Parser, Subcommand, ValueHint};
 
 use super::{budget, help};
 use crate::config::schema::Budget;
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskId};
 use crate::headless::Format;
 use crate::permission::Mode;
+use crate::session::export::ExportFormat;
+use crate::session::import::ImportSource;
+use crate::session::undo::UndoScope;
 
 /// A full-screen terminal coding agent.
 #[derive(Debug, Parser)]
@@ -127,7 +130,7 @@ pub(super) struct OpenArgs {
     #[arg(short, long, value_name = "NAME")]
     pub(super) agent: Option<String>,
     /// The permission mode: which actions run without asking
-    #[arg(long, value_name = "MODE", value_parser = mode_parser(), default_value = "ask")]
+    #[arg(long, value_name = "MODE", value_parser = one_of(MODES), default_value = "ask")]
     pub(super) permission_mode: Mode,
     /// An extra configuration file, read last
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -165,8 +168,8 @@ pub(super) struct RunArgs {
     #[arg(value_name = "PROMPT")]
     pub(super) prompt: Vec<String>,
     /// `text`: the answer on stdout, progress on stderr; `json`: one event a line on stdout
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    pub(super) format: OutputFormat,
+    #[arg(long, value_parser = one_of(FORMATS), default_value = "text")]
+    pub(super) format: Format,
     /// Attach a file (repeatable)
     #[arg(short = 'f', long = "file", value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(super) files: Vec<PathBuf>,
@@ -206,8 +209,8 @@ pub(super) struct ToolArgs {
     #[arg(value_name = "ARGS_JSON")]
     pub(super) args: String,
     /// `text`: the output; `json`: the `tool_result` event
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    pub(super) format: OutputFormat,
+    #[arg(long, value_parser = one_of(FORMATS), default_value = "text")]
+    pub(super) format: Format,
     /// Use the state of this session
     #[arg(short, long, value_name = "ID", value_parser = SessionId::from_str)]
     pub(super) session: Option<SessionId>,
@@ -279,8 +282,8 @@ pub(super) enum SessionsCommand {
         id: SessionId,
 
         /// `json` can be imported again, `markdown` is for reading
-        #[arg(long, value_name = "FORMAT", default_value = "json", conflicts_with = "json")]
-        format: ExportForm,
+        #[arg(long, value_name = "FORMAT", default_value = "json", value_parser = one_of(EXPORTS), conflicts_with = "json")]
+        format: ExportFormat,
     },
     /// Import a session from a file that lathe or another program wrote
     Import {
@@ -288,8 +291,8 @@ pub(super) enum SessionsCommand {
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: String,
         /// The program that wrote it [default: detected]
-        #[arg(long, value_name = "PROGRAM")]
-        from: Option<ImportFrom>,
+        #[arg(long, value_name = "PROGRAM", value_parser = one_of(SOURCES))]
+        from: Option<ImportSource>,
     },
     /// Undo the file changes and messages from a message on
     Undo(UndoArgs),
@@ -302,14 +305,6 @@ pub(super) enum SessionsCommand {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ImportFrom {
-    Lathe,
-    Claude,
-    Codex,
-    Opencode,
-}
-
 #[derive(Debug, Args)]
 pub(super) struct UndoArgs {
     #[arg(value_name = "ID", value_parser = SessionId::from_str)]
@@ -318,20 +313,14 @@ pub(super) struct UndoArgs {
     #[arg(long, value_name = "MESSAGE", value_parser = MessageId::from_str)]
     pub(super) to: Option<MessageId>,
     /// Undo this half only
-    #[arg(long, value_name = "WHAT")]
-    pub(super) only: Option<UndoOnly>,
+    #[arg(long, value_name = "WHAT", value_parser = one_of(SCOPES))]
+    pub(super) only: Option<UndoScope>,
     /// Skip files that changed since, and undo the others
     #[arg(long)]
     pub(super) skip_changed: bool,
     /// Only print what would change
     #[arg(long)]
     pub(super) list: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum UndoOnly {
-    Files,
-    Conversation,
 }
 
 #[derive(Debug, Args)]
@@ -383,34 +372,33 @@ impl FromStr for TreeId {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ExportForm {
-    Json,
-    Markdown,
-}
+const FORMATS: [(&str, Format); 2] = [("text", Format::Text), ("json", Format::Json)];
+const EXPORTS: [(&str, ExportFormat); 2] =
+    [("json", ExportFormat::Json), ("markdown", ExportFormat::Markdown)];
+const SOURCES: [(&str, ImportSource); 4] = [
+    ("lathe", ImportSource::Lathe),
+    ("claude", ImportSource::Claude),
+    ("codex", ImportSource::Codex),
+    ("opencode", ImportSource::Opencode),
+];
+const SCOPES: [(&str, UndoScope); 2] = [
+    ("files", UndoScope::Files),
+    ("conversation", UndoScope::Conversation),
+];
+const MODES: [(&str, Mode); 4] = [
+    ("ask", Mode::Ask),
+    ("accept-edits", Mode::AcceptEdits),
+    ("plan", Mode::Plan),
+    ("yolo", Mode::Yolo),
+];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum OutputFormat {
-    Text,
-    Json,
-}
-
-impl From<OutputFormat> for Format {
-    fn from(format: OutputFormat) -> Self {
-        match format {
-            OutputFormat::Text => Self::Text,
-            OutputFormat::Json => Self::Json,
-        }
-    }
-}
-
-fn mode_parser() -> impl TypedValueParser<Value = Mode> {
-    const NAMES: [&str; 4] = ["ask", "accept-edits", "plan", "yolo"];
-    PossibleValuesParser::new(NAMES).map(|name| match name.as_str() {
-        "accept-edits" => Mode::AcceptEdits,
-        "plan" => Mode::Plan,
-        "yolo" => Mode::Yolo,
-        _ => Mode::Ask,
+/// Returns the parser of a value that is one of these words.
+fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    known: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(known.map(|(name, _)| name)).map(move |given| {
+        let found = known.into_iter().find(|(name, _)| *name == given);
+        found.expect("the parser lets only known words through").1
     })
 }
 
@@ -452,7 +440,7 @@ mod tests {
         };
         assert_eq!(run.prompt, ["fix", "the", "test"]);
         assert_eq!(run.files, [PathBuf::from("a.rs"), PathBuf::from("b.png")]);
-        assert_eq!(run.format, OutputFormat::Json);
+        assert_eq!(run.format, Format::Json);
         assert_eq!(run.open.model.unwrap().to_string(), "local/x");
         assert!(run.open.trust && run.reopen.session.is_some());
     }

@@ -1,11 +1,10 @@
 //! `lathe commands`: the user's own commands, and where each came from.
 
 use super::failure::Failure;
-use super::output::{print, print_note, table};
+use super::output::{clean, print, print_note, titled_table};
 use super::place::Locations;
 use crate::project::commands::UserCommand;
 use crate::session::wire;
-use crate::text::sanitize::sanitize_line;
 
 /// The list goes to stdout; what could not be read goes to stderr, with file and line.
 pub(super) fn commands() -> Result<(), Failure> {
@@ -22,8 +21,6 @@ fn list(commands: &[UserCommand]) -> String {
     if commands.is_empty() {
         return "There are none yet. Each Markdown file in `.lathe/commands` is a command.\n".to_owned();
     }
-    let head = ["NAME", "ARGUMENTS", "SOURCE", "DESCRIPTION"].map(str::to_owned);
-    let clean = |text: &str| sanitize_line(text).into_owned();
     let row = |command: &UserCommand| {
         [
             format!("/{}", command.name),
@@ -35,6 +32,8 @@ fn list(commands: &[UserCommand]) -> String {
             clean(&command.description),
         ]
     };
-    let rows = commands.iter().map(row);
-    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+    titled_table(
+        ["NAME", "ARGUMENTS", "SOURCE", "DESCRIPTION"],
+        commands.iter().map(row),
+    )
 }

@@ -75,11 +75,7 @@ impl Failure {
     /// The same for a screen that is up.
     pub(super) fn into_report(self) -> ErrorReport {
         match self {
-            Self::ReaderGone => ErrorReport {
-                kind: ReportKind::Internal,
-                message: String::new(),
-                hint: None,
-            },
+            Self::ReaderGone => ErrorReport::new(ReportKind::Internal, ""),
             Self::Told(told) => told.report(),
         }
     }

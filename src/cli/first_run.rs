@@ -42,29 +42,12 @@ struct KnownServer {
 }
 
 const KNOWN: [KnownServer; 4] = [
-    KnownServer {
-        name: "Ollama",
-        key: "ollama",
-        port: 11434,
-    },
-    KnownServer {
-        name: "LM Studio",
-        key: "lmstudio",
-        port: 1234,
-    },
-    KnownServer {
-        name: "llama.cpp",
-        key: "llamacpp",
-        port: 8080,
-    },
-    KnownServer {
-        name: "vLLM",
-        key: "vllm",
-        port: 8000,
-    },
+    KnownServer::new("Ollama", "ollama", 11434),
+    KnownServer::new("LM Studio", "lmstudio", 1234),
+    KnownServer::new("llama.cpp", "llamacpp", 8080),
+    KnownServer::new("vLLM", "vllm", 8000),
 ];
 
-/// A server that answered.
 #[derive(Debug, PartialEq, Eq)]
 struct FoundServer {
     server: KnownServer,
@@ -72,6 +55,10 @@ struct FoundServer {
 }
 
 impl KnownServer {
+    const fn new(name: &'static str, key: &'static str, port: u16) -> Self {
+        Self { name, key, port }
+    }
+
     fn base_url(self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
@@ -142,21 +129,16 @@ pub(super) fn begin(
     let found = || looking.join().unwrap_or_default();
     match chosen {
         FirstRunChoice::Demo => Ok(StartChoice::Demo),
-        FirstRunChoice::Server => match found().into_iter().next() {
-            Some(found) => {
-                use_server(request, found);
-                Ok(StartChoice::Server)
-            }
-            None => Err(with_found_servers(report, request, &[])),
-        },
-        FirstRunChoice::KeptServer => match found().into_iter().next() {
-            Some(found) => {
+        FirstRunChoice::Server | FirstRunChoice::KeptServer => {
+            let Some(found) = found().into_iter().next() else {
+                return Err(with_found_servers(report, request, &[]));
+            };
+            if matches!(chosen, FirstRunChoice::KeptServer) {
                 keep(request, &found)?;
-                use_server(request, found);
-                Ok(StartChoice::Server)
             }
-            None => Err(with_found_servers(report, request, &[])),
-        },
+            use_server(request, found);
+            Ok(StartChoice::Server)
+        }
         FirstRunChoice::Left(TuiExit::Quit) => Err(with_found_servers(report, request, &found())),
         FirstRunChoice::Left(ended) => Ok(StartChoice::Left(ExitCode::from(ended.status()))),
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::failure::Failure;
 use crate::session::query;
 use crate::text::json::inert;
-use crate::text::sanitize::sanitize;
+use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::width::{pad, str_width};
 
 /// Prints a text that is clean already.
@@ -30,6 +30,20 @@ pub(super) fn print_line(value: &Value) -> Result<(), Failure> {
 /// Prints a value over several lines.
 pub(super) fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{}\n", inert(&format!("{value:#}"))))
+}
+
+/// Returns a text as one line without control sequences.
+pub(super) fn clean(text: &str) -> String {
+    sanitize_line(text).into_owned()
+}
+
+/// Lays rows out in columns below their names.
+pub(super) fn titled_table<const N: usize>(
+    titles: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let titles = titles.map(str::to_owned);
+    table(&std::iter::once(titles).chain(rows).collect::<Vec<_>>())
 }
 
 /// Lays rows out in columns, two blanks apart; the last column is as wide as it is.

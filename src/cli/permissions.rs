@@ -4,13 +4,12 @@ use std::path::Path;
 
 use super::args::{PermissionsCommand, Revocable};
 use super::failure::Failure;
-use super::output::{moment, print, table};
+use super::output::{clean, moment, print, titled_table};
 use crate::config::Dirs;
 use crate::permission::too_wide;
 use crate::session::Grant;
 use crate::session::host::{StoredRules, TrustedPlace};
 use crate::session::wire::trusted_names;
-use crate::text::sanitize::sanitize_line;
 
 pub(super) fn permissions(command: PermissionsCommand) -> Result<(), Failure> {
     let rules = StoredRules::open(&Dirs::from_env()?.data)?;
@@ -39,17 +38,16 @@ fn list(grants: &[Grant]) -> String {
     if grants.is_empty() {
         return "no stored rules\n".to_owned();
     }
-    let head = ["ID", "KEY", "ACTION", "CREATED", "SCOPE", "FROM", "PATTERN"].map(str::to_owned);
-    let rows: Vec<_> = std::iter::once(head).chain(grants.iter().map(row)).collect();
-    table(&rows)
+    titled_table(
+        ["ID", "KEY", "ACTION", "CREATED", "SCOPE", "FROM", "PATTERN"],
+        grants.iter().map(row),
+    )
 }
 
 fn trusted(places: &[TrustedPlace]) -> String {
     if places.is_empty() {
         return String::new();
     }
-    let clean = |text: &str| sanitize_line(text).into_owned();
-    let head = ["TRUSTED PLACE", "SINCE", "WHAT IT BRINGS"].map(str::to_owned);
     let row = |trusted: &TrustedPlace| {
         [
             clean(&trusted.place.to_string_lossy()),
@@ -57,15 +55,18 @@ fn trusted(places: &[TrustedPlace]) -> String {
             clean(&trusted_names(trusted)),
         ]
     };
-    let rows: Vec<_> = std::iter::once(head).chain(places.iter().map(row)).collect();
-    format!("\n{}", table(&rows))
+    let rows = places.iter().map(row);
+    format!(
+        "\n{}",
+        titled_table(["TRUSTED PLACE", "SINCE", "WHAT IT BRINGS"], rows)
+    )
 }
 
 /// The directory may be gone, or be named by a link.
 fn distrust(rules: &StoredRules, given: &Path) -> Result<(), Failure> {
     let absolute = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     let place = absolute.canonicalize().unwrap_or(absolute);
-    let shown = sanitize_line(&place.to_string_lossy()).into_owned();
+    let shown = clean(&place.to_string_lossy());
     if rules.distrust(&place)? {
         return print(&format!("`{shown}` is no longer trusted\n"));
     }
@@ -74,7 +75,6 @@ fn distrust(rules: &StoredRules, given: &Path) -> Result<(), Failure> {
 }
 
 fn row(grant: &Grant) -> [String; 7] {
-    let clean = |text: &str| sanitize_line(text).into_owned();
     let scope = clean(
         &grant
             .scope

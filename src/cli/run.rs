@@ -22,7 +22,7 @@ use crate::session::{CalledCommand, ErrorReport, Input};
 const DENIED: u8 = 3;
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
-    let format = Format::from(args.format);
+    let format = args.format;
     let fails_on_denied = args.fail_on_denied;
     let unopened = UnopenedSession {
         session: args.reopen.session.clone(),

@@ -20,8 +20,8 @@ use crate::session::ErrorReport;
 use crate::session::host::{Host, OpenedSession, SessionFuture};
 use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, SessionChoice};
 use crate::tui::{
-    self, Motion, MouseCapture, Notify, TerminalError, TrustAnswer, TrustPart, TrustQuestion, TuiStart,
-    UiSettings,
+    self, Motion, MouseCapture, Notify, Setup, TerminalError, TrustAnswer, TrustPart, TrustQuestion,
+    TuiStart, UiSettings,
 };
 use crate::view::Symbols;
 
@@ -90,48 +90,43 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
     check_terminal()?;
     let keymap = keys::keymap(&request.loaded)?;
     let ui_settings = ui_settings(&request.loaded.config.tui);
-    let (directory, is_demo) = (request.directory.clone(), request.source == ModelSource::Demo);
-    let project = request.trust.root.clone();
-    let reopens = request.which != SessionChoice::New;
-    let settings_file = dirs.config.join("lathe.jsonc");
-    let frecency_file = dirs.state.join("uses.jsonl");
-    let theme_list = themes::list(&dirs);
-    let question = trust_question(&request.trust);
-    let thread = runtime::start_host_thread(dirs)?;
-    let host = host(thread.runtime().clone(), request, extra);
-    let mut keeping = None;
-    let (trust, open) = match question {
-        Some(question) => {
-            let (answer, answered) = oneshot::channel();
-            let (kept, when_kept) = oneshot::channel();
-            keeping = Some(thread.runtime().spawn(keep_answer(host.clone(), answered, kept)));
-            let opening = open_when_kept(host.clone(), when_kept);
-            (
-                Some((question, answer)),
-                Box::pin(with_notes(opening, notes)) as SessionFuture,
-            )
-        }
-        None => (
-            None,
-            Box::pin(with_notes(host.open_first(), notes)) as SessionFuture,
-        ),
-    };
-    let start = TuiStart {
+    let setup = Setup {
         model: preview.model,
         agent: preview.agent,
         mode: preview.mode,
-        directory,
-        project,
-        is_demo,
+        directory: request.directory.clone(),
+        project: request.trust.root.clone(),
+        is_demo: request.source == ModelSource::Demo,
         themes,
-        theme_list,
-        settings_file,
+        theme_list: themes::list(&dirs),
+        settings_file: dirs.config.join("lathe.jsonc"),
         keymap,
-        frecency_file,
-        ui_settings,
+        frecency_file: dirs.state.join("uses.jsonl"),
+        wheel_lines: ui_settings.wheel_lines,
+        mouse: ui_settings.mouse,
+        copies_on_select: ui_settings.copies_on_select,
+        uses_vim: ui_settings.uses_vim,
         prompt,
-        reopens,
-        trust,
+        reopens: request.which != SessionChoice::New,
+        trust: trust_question(&request.trust),
+        terminal_environment: ui_settings.terminal_environment(),
+    };
+    let thread = runtime::start_host_thread(dirs)?;
+    let host = host(thread.runtime().clone(), request, extra);
+    let mut keeping = None;
+    let mut trust_answer = None;
+    let open: SessionFuture = if setup.trust.is_some() {
+        let (answer, answered) = oneshot::channel();
+        let (kept, when_kept) = oneshot::channel();
+        trust_answer = Some(answer);
+        keeping = Some(thread.runtime().spawn(keep_answer(host.clone(), answered, kept)));
+        Box::pin(with_notes(open_when_kept(host.clone(), when_kept), notes))
+    } else {
+        Box::pin(with_notes(host.open_first(), notes))
+    };
+    let start = TuiStart {
+        setup,
+        trust_answer,
         open,
         host: host.clone(),
     };

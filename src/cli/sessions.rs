@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::args::{ExportForm, ImportFrom, SessionsCommand};
+use super::args::SessionsCommand;
 use super::failure::Failure;
 use super::output::{moment, print, print_json, print_note, table};
 use crate::config::Dirs;
@@ -121,28 +121,22 @@ fn hit_row(hit: &Hit) -> [String; 5] {
     ]
 }
 
-fn export(stored: &StoredSessions, id: &SessionId, format: ExportForm) -> Result<(), Failure> {
+fn export(stored: &StoredSessions, id: &SessionId, format: ExportFormat) -> Result<(), Failure> {
     let session = session(stored, id)?;
     let messages = stored.messages(id)?;
-    let text = |format| export::text(format, &session, &messages);
+    let text = export::text(format, &session, &messages);
     match format {
-        ExportForm::Json => print(&inert(&text(ExportFormat::Json))),
-        ExportForm::Markdown => print(&sanitize(&text(ExportFormat::Markdown))),
+        ExportFormat::Json => print(&inert(&text)),
+        ExportFormat::Markdown => print(&sanitize(&text)),
     }
 }
 
 fn import(
     stored: &StoredSessions,
     file: &str,
-    from: Option<ImportFrom>,
+    from: Option<ImportSource>,
     style: OutputStyle,
 ) -> Result<(), Failure> {
-    let from = from.map(|from| match from {
-        ImportFrom::Lathe => ImportSource::Lathe,
-        ImportFrom::Claude => ImportSource::Claude,
-        ImportFrom::Codex => ImportSource::Codex,
-        ImportFrom::Opencode => ImportSource::Opencode,
-    });
     let directory =
         std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
     let home = Dirs::from_env()?.home;

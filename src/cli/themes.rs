@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::failure::Failure;
-use super::output::{print, print_note, table};
+use super::output::{clean, print, print_note, table};
 use super::place::Locations;
 use crate::config::Dirs;
-use crate::text::sanitize::sanitize_line;
 use crate::tui::{NamedThemes, ThemeList, Themes};
 use crate::view::theme::{Theme, ThemeKind};
 
@@ -36,7 +35,7 @@ pub(super) fn themes() -> Result<(), Failure> {
                 }
             }
             Err(failure) => {
-                rows.push([&name, "broken", "-", &source].map(|cell| sanitize_line(cell).into_owned()));
+                rows.push([&name, "broken", "-", &source].map(clean));
                 print_note(&failure);
             }
         }
@@ -49,7 +48,7 @@ fn row(name: &str, theme: &Theme, source: &str) -> [String; 4] {
         ThemeKind::Dark => "dark",
         ThemeKind::Light => "light",
     };
-    [name, kind, theme.pair().unwrap_or("-"), source].map(|cell| sanitize_line(cell).into_owned())
+    [name, kind, theme.pair().unwrap_or("-"), source].map(clean)
 }
 
 /// The user's theme files by name, without those that a theme inside the program hides.

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::args::{OutputFormat, ToolArgs};
+use super::args::ToolArgs;
 use super::failure::Failure;
 use super::logs::Logs;
 use super::output::{print, print_line, print_note};
 use super::place::Locations;
 use super::runtime;
-use crate::headless::{self, StopSignal};
+use crate::headless::{self, Format, StopSignal};
 use crate::session::wire::{self, FrontEndKind, ModelSource, SessionChoice, ToolRun};
 use crate::text::sanitize::sanitize;
 
@@ -44,8 +44,8 @@ pub(super) fn tool(args: ToolArgs) -> Result<ExitCode, Failure> {
         print_note(note);
     }
     match args.format {
-        OutputFormat::Text => print(&text(&run.result.output))?,
-        OutputFormat::Json => print_line(&event(&run))?,
+        Format::Text => print(&text(&run.result.output))?,
+        Format::Json => print_line(&event(&run))?,
     }
     Ok(if run.result.ok {
         ExitCode::SUCCESS

@@ -62,18 +62,6 @@ fn json(tool: &ListedTool) -> Value {
 }
 
 fn describe(tool: &ListedTool, as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        let ListedTool {
-            name,
-            set,
-            description,
-            schema,
-            ..
-        } = tool;
-        return print_json(
-            &json!({ "name": name, "set": set, "description": description, "schema": schema }),
-        );
-    }
     let ListedTool {
         name,
         set,
@@ -81,6 +69,11 @@ fn describe(tool: &ListedTool, as_json: bool) -> Result<(), Failure> {
         schema,
         ..
     } = tool;
+    if as_json {
+        return print_json(
+            &json!({ "name": name, "set": set, "description": description, "schema": schema }),
+        );
+    }
     let description = description.trim();
     print(&format!("{name} ({set})\n\n{description}\n\n{schema:#}\n"))
 }

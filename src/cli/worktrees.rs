@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::args::WorktreesCommand;
 use super::failure::Failure;
-use super::output::{print, print_json, print_note, table};
+use super::output::{clean, print, print_json, print_note, titled_table};
 use super::sessions::OutputStyle;
 use crate::config::Dirs;
 use crate::conversation::TaskId;
@@ -47,9 +47,8 @@ fn list(trees: &[TreeSummary], style: OutputStyle) -> Result<(), Failure> {
         OutputStyle::Json => print_json(&json!({ "worktrees": trees })),
         OutputStyle::People if trees.is_empty() => print("no work trees\n"),
         OutputStyle::People => {
-            let head = ["TASK", "STATE", "LINES", "FILES", "TITLE", "PATH"].map(str::to_owned);
-            let rows: Vec<_> = std::iter::once(head).chain(trees.iter().map(row)).collect();
-            print(&table(&rows))?;
+            let titles = ["TASK", "STATE", "LINES", "FILES", "TITLE", "PATH"];
+            print(&titled_table(titles, trees.iter().map(row)))?;
             for tree in trees {
                 if let Some(note) = &tree.note {
                     print_note(&format!("{}: {note}", tree.task));
@@ -68,7 +67,7 @@ fn row(tree: &TreeSummary) -> [String; 6] {
         format!("+{} −{}", tree.additions, tree.deletions),
         tree.files.to_string(),
         truncate(&title, TITLE).into_owned(),
-        sanitize_line(&tree.path.to_string_lossy()).into_owned(),
+        clean(&tree.path.to_string_lossy()),
     ]
 }
 

@@ -105,11 +105,7 @@ pub async fn run(
                 denied: 0,
             });
         }
-        let report = ErrorReport {
-            kind: ReportKind::Internal,
-            message: error.to_string(),
-            hint: None,
-        };
+        let report = ErrorReport::new(ReportKind::Internal, error.to_string());
         // If that cannot be written either, the error itself is told.
         let _ = reporter
             .report(&report)
@@ -290,11 +286,8 @@ fn without_unread(input: &Input, left_out: usize) -> Option<Input> {
 }
 
 fn goes_without(why: &str) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::BadRequest,
-        message: format!("A file named in the prompt is not attached: {why}."),
-        hint: None,
-    }
+    let message = format!("A file named in the prompt is not attached: {why}.");
+    ErrorReport::new(ReportKind::BadRequest, message)
 }
 
 /// An input of the run.

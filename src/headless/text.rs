@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Reporter;
 use super::task_lines::TaskLines;
-use crate::conversation::{CallId, CallResult, CallState, Part, PartBody, Role, SessionId};
+use crate::conversation::{CallId, CallResult, Part, PartBody, Role, SessionId};
 use crate::session::{
     ContextReport, ContextReportKind, Envelope, ErrorReport, Event, Retry, SettledQuestion, Snapshot,
     TurnEndReason,
@@ -17,7 +17,7 @@ use crate::text::size::short_count;
 use crate::text::width::truncate;
 use crate::tool::{BuiltinCards, DrawnArgs, RenderCx};
 use crate::view::Symbols;
-use crate::view::card::{Card, CardPart, CardStatus};
+use crate::view::card::{Card, CardPart};
 
 /// Columns of a line of progress.
 const COLUMNS: usize = 100;
@@ -98,7 +98,7 @@ impl<Out: Write, Err: Write> TextReporter<Out, Err> {
             [key] if key == tool => "nobody is here to allow it".to_owned(),
             keys => format!("nobody is here to allow {}", keys.join(", ")),
         };
-        let mark = Symbols::Unicode.status(status(result), 0);
+        let mark = Symbols::Unicode.status(result.state().into(), 0);
         let line = match (name.is_empty(), why.is_empty()) {
             (true, true) => format!("{mark} {tool} {}", result.title),
             (true, false) => format!("{mark} {tool} · {why}"),
@@ -259,13 +259,4 @@ fn retry_line(retry: &Retry) -> String {
         "retry {} in {} ms: {}",
         retry.attempt, retry.delay_ms, retry.reason
     )
-}
-
-fn status(result: &CallResult) -> CardStatus {
-    match result.state() {
-        CallState::Done | CallState::Pending | CallState::Running => CardStatus::Done,
-        CallState::Failed => CardStatus::Failed,
-        CallState::Denied => CardStatus::Denied,
-        CallState::Cancelled | CallState::Interrupted => CardStatus::Interrupted,
-    }
 }

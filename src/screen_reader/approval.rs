@@ -50,6 +50,15 @@ fn part(part: &CardPart) -> Vec<Revealed> {
     }
 }
 
+/// Returns the lines of a diff as text.
+pub(super) fn diff_lines(unified: &str) -> Vec<String> {
+    let body = DiffBody {
+        unified: unified.to_owned(),
+        ..DiffBody::default()
+    };
+    diff(&body).iter().map(ToString::to_string).collect()
+}
+
 /// Returns a diff with its signs in words: `| removed 41: x`, and without numbers where the lines have none yet.
 pub(super) fn diff(body: &DiffBody) -> Vec<Revealed> {
     let mut rows = Vec::new();

@@ -121,54 +121,9 @@ impl HostRequests {
 
     /// `front` is the session of the conversation that the person is in.
     pub(super) fn begin(&mut self, host_request: HostRequest, front: &Handle) {
-        let host = self.host.clone();
-        match host_request {
-            HostRequest::Look(page) => {
-                let handle = front.clone();
-                self.under_way.spawn(async move {
-                    let answer = handle.ask(page.query()).await;
-                    RequestEnd::Reported(
-                        answer.map_or(HostReport::Lost, |answer| HostReport::Looked(page, answer)),
-                    )
-                });
-            }
-            HostRequest::Find(sought) => {
-                self.under_way.spawn(async move {
-                    let found = find(&host, &sought).await;
-                    RequestEnd::Reported(
-                        found.map_or(HostReport::Lost, |found| HostReport::Found(sought, found)),
-                    )
-                });
-            }
-            HostRequest::Tree(query) => {
-                self.under_way.spawn(async move {
-                    RequestEnd::Reported(match host.ask(HostQuery::Tree(query)).await {
-                        Some(HostAnswer::Tree(answer)) => HostReport::Tree(answer),
-                        _ => HostReport::Lost,
-                    })
-                });
-            }
-            HostRequest::Open(wanted) => {
-                self.under_way.spawn(async move {
-                    match host.open(wanted).await {
-                        Ok(opened) => RequestEnd::Opened(Box::new(opened)),
-                        Err(report) => RequestEnd::Reported(HostReport::NotOpened(report)),
-                    }
-                });
-            }
-            HostRequest::Enter(session) => {
-                self.under_way.spawn(enter(host, session));
-            }
-            HostRequest::Return => {
-                let main = self.main.clone();
-                self.under_way.spawn(async move {
-                    match main.attach().await {
-                        Ok((snapshot, _)) => RequestEnd::Returned(Box::new(snapshot)),
-                        Err(_) => RequestEnd::Reported(HostReport::Lost),
-                    }
-                });
-            }
-        }
+        let (host, main) = (self.host.clone(), self.main.clone());
+        self.under_way
+            .spawn(perform(host_request, host, main, front.clone()));
     }
 
     /// Waits for the end of the next one; forever when nothing is under way. Cancel safe.
@@ -178,6 +133,33 @@ impl HostRequests {
             None => std::future::pending().await,
         }
     }
+}
+
+/// Does what is asked for; `front` is the session of the conversation that the person is in.
+async fn perform(host_request: HostRequest, host: Host, main: Handle, front: Handle) -> RequestEnd {
+    RequestEnd::Reported(match host_request {
+        HostRequest::Look(page) => match front.ask(page.query()).await {
+            Ok(answer) => HostReport::Looked(page, answer),
+            Err(_) => HostReport::Lost,
+        },
+        HostRequest::Find(sought) => match find(&host, &sought).await {
+            Some(found) => HostReport::Found(sought, found),
+            None => HostReport::Lost,
+        },
+        HostRequest::Tree(query) => match host.ask(HostQuery::Tree(query)).await {
+            Some(HostAnswer::Tree(answer)) => HostReport::Tree(answer),
+            _ => HostReport::Lost,
+        },
+        HostRequest::Open(wanted) => match host.open(wanted).await {
+            Ok(opened) => return RequestEnd::Opened(Box::new(opened)),
+            Err(report) => HostReport::NotOpened(report),
+        },
+        HostRequest::Enter(session) => return enter(host, session).await,
+        HostRequest::Return => match main.attach().await {
+            Ok((snapshot, _)) => return RequestEnd::Returned(Box::new(snapshot)),
+            Err(_) => HostReport::Lost,
+        },
+    })
 }
 
 /// Attaches to the session of a task and listens to it.

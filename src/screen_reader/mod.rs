@@ -21,7 +21,6 @@
 mod approval;
 mod calls;
 mod card_text;
-mod command;
 mod console;
 mod conversation_events;
 mod host_requests;

@@ -9,7 +9,7 @@ use crate::question::QuestionId;
 
 #[derive(Default)]
 pub(super) struct QuestionQueue {
-    waiting: VecDeque<PendingQuestion>,
+    waiting: VecDeque<Box<dyn PendingQuestion>>,
     first: FirstQuestionState,
     /// The one whose answer is on its way.
     answered: Option<QuestionId>,
@@ -44,28 +44,27 @@ impl QuestionQueue {
         self.waiting.len()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &PendingQuestion> {
-        self.waiting.iter()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &dyn PendingQuestion> {
+        self.waiting.iter().map(|asked| &**asked)
     }
 
-    pub(super) fn first(&self) -> Option<&PendingQuestion> {
-        self.waiting.front()
+    pub(super) fn first(&self) -> Option<&dyn PendingQuestion> {
+        self.waiting.front().map(|asked| &**asked)
     }
 
     /// The first, where it takes an answer.
-    pub(super) fn answerable(&self) -> Option<&PendingQuestion> {
-        self.waiting
-            .front()
+    pub(super) fn answerable(&self) -> Option<&dyn PendingQuestion> {
+        self.first()
             .filter(|_| self.first == FirstQuestionState::TakesAnswer)
     }
 
-    pub(super) fn answerable_mut(&mut self) -> Option<&mut PendingQuestion> {
+    pub(super) fn answerable_mut(&mut self) -> Option<&mut Box<dyn PendingQuestion>> {
         self.waiting
             .front_mut()
             .filter(|_| self.first == FirstQuestionState::TakesAnswer)
     }
 
-    pub(super) fn add(&mut self, asked: PendingQuestion) {
+    pub(super) fn add(&mut self, asked: Box<dyn PendingQuestion>) {
         self.waiting.push_back(asked);
     }
 
@@ -94,10 +93,10 @@ impl QuestionQueue {
         self.answered.take_if(|answered| *answered == id).is_some()
     }
 
-    pub(super) fn withdraw(&mut self, is_it: impl Fn(&PendingQuestion) -> bool) -> WithdrawnPosition {
+    pub(super) fn withdraw(&mut self, is_it: impl Fn(&dyn PendingQuestion) -> bool) -> WithdrawnPosition {
         let was_first = self.first != FirstQuestionState::Waits && self.first().is_some_and(&is_it);
         let before = self.len();
-        self.waiting.retain(|asked| !is_it(asked));
+        self.waiting.retain(|asked| !is_it(&**asked));
         match () {
             () if was_first => {
                 self.first = FirstQuestionState::Waits;

@@ -246,6 +246,15 @@ pub struct ErrorReport {
 }
 
 impl ErrorReport {
+    /// Creates a report without a hint.
+    pub fn new(kind: ReportKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
     /// Returns the message, and the hint on a line of its own.
     pub fn text(&self) -> String {
         match &self.hint {

@@ -61,15 +61,6 @@ pub enum Truncation<'a> {
     Suppressed,
 }
 
-/// Advice for the model on how to see the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advice {
-    /// Search the file or read it in parts.
-    Read,
-    /// Let a task do so; for agents that may use `task`.
-    Explore,
-}
-
 /// Applies both rules; `budget` is in tokens, none for tools without the dynamic rule. None when the text fits.
 pub fn truncate(text: &str, limits: SizeLimits, keep: Keep, budget: Option<i64>) -> Option<Truncation<'_>> {
     let cut_by_size = by_size(text, limits, keep);
@@ -180,11 +171,11 @@ impl Truncation<'_> {
     }
 
     /// Writes what the model reads: the kept part with the marker, the path and the advice at the cut.
-    pub fn render(&self, full_output: &str, advice: Advice) -> String {
+    pub fn render(&self, full_output: &str) -> String {
         match self {
             Self::Suppressed => SUPPRESSED.to_owned(),
             Self::Cut { kept, keep, left_out } => {
-                let note = note(*left_out, full_output, advice);
+                let note = note(*left_out, full_output);
                 match keep {
                     _ if kept.is_empty() => note,
                     Keep::Head => format!("{kept}\n{note}"),
@@ -206,12 +197,10 @@ pub fn marker(left_out: OmittedAmount) -> String {
 /// Returns the marker, the path of the full text and the advice, a line each.
 ///
 /// The path stands alone on its line, so that it can be read off by machine.
-pub fn note(left_out: OmittedAmount, full_output: &str, advice: Advice) -> String {
-    let advice = match advice {
-        Advice::Read => "Grep that file, or read it with `offset` and `limit`, to see the rest.",
-        Advice::Explore => "Let an explore task search that file, or read it with `offset` and `limit`.",
-    };
-    format!("{}\nFull output: {full_output}\n{advice}", marker(left_out))
+pub fn note(left_out: OmittedAmount, full_output: &str) -> String {
+    let marker = marker(left_out);
+    let advice = "Grep that file, or read it with `offset` and `limit`, to see the rest.";
+    format!("{marker}\nFull output: {full_output}\n{advice}")
 }
 
 fn unlimited(limit: usize) -> usize {
@@ -419,10 +408,7 @@ mod tests {
     #[test]
     fn without_room_the_text_is_suppressed() {
         assert_eq!(by_tokens("abc", 0), Some(Truncation::Suppressed));
-        assert_eq!(
-            by_tokens("abc", -5).unwrap().render("/x", Advice::Read),
-            SUPPRESSED
-        );
+        assert_eq!(by_tokens("abc", -5).unwrap().render("/x"), SUPPRESSED);
         assert_eq!(by_tokens("", 0), None);
         assert_eq!(by_tokens("abc", 1), None);
     }
@@ -440,22 +426,20 @@ mod tests {
     fn the_note_stands_at_the_cut() {
         let head = by_size("a\nb\nc", limits(1, 0), Keep::Head)
             .unwrap()
-            .render("/data/x.txt", Advice::Read);
+            .render("/data/x.txt");
         assert!(
             head.starts_with("a\n… 2 more lines truncated …\nFull output: /data/x.txt\nGrep"),
             "{head}"
         );
         let tail = by_size("a\nb\nc", limits(1, 0), Keep::Tail)
             .unwrap()
-            .render("/data/x.txt", Advice::Explore);
+            .render("/data/x.txt");
         assert!(
             tail.starts_with("… 2 more lines truncated …\nFull output: /data/x.txt\n"),
             "{tail}"
         );
         assert!(tail.ends_with("\nc"), "{tail}");
-        let bytes = by_size("abcdef", limits(0, 4), Keep::Head)
-            .unwrap()
-            .render("/x", Advice::Read);
+        let bytes = by_size("abcdef", limits(0, 4), Keep::Head).unwrap().render("/x");
         assert!(bytes.starts_with("abcd\n… 2 more bytes truncated …\n"), "{bytes}");
     }
 

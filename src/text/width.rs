@@ -70,39 +70,30 @@ pub fn suffix(text: &str, columns: usize) -> &str {
 
 /// Cuts the end off a text that is too wide and puts `…` in its place.
 pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
-    if fits(text, columns) {
-        return Cow::Borrowed(text);
-    }
-    match columns.checked_sub(1) {
-        None => Cow::Borrowed(""),
-        Some(rest) => Cow::Owned(format!("{}{ELLIPSIS}", prefix(text, rest))),
-    }
+    shortened(text, columns, |room| (room, 0))
 }
 
 /// Cuts the beginning off a text that is too wide and puts `…` in its place.
 pub fn truncate_start(text: &str, columns: usize) -> Cow<'_, str> {
-    if fits(text, columns) {
-        return Cow::Borrowed(text);
-    }
-    match columns.checked_sub(1) {
-        None => Cow::Borrowed(""),
-        Some(rest) => Cow::Owned(format!("{ELLIPSIS}{}", suffix(text, rest))),
-    }
+    shortened(text, columns, |room| (0, room))
 }
 
 /// Cuts the middle out of a text that is too wide and puts `…` in its place; the end gets the odd column.
 pub fn truncate_middle(text: &str, columns: usize) -> Cow<'_, str> {
+    shortened(text, columns, |room| (room / 2, room - room / 2))
+}
+
+/// Puts `…` in the place of what is too much; `split` shares the room that is left among beginning and end.
+fn shortened(text: &str, columns: usize, split: fn(usize) -> (usize, usize)) -> Cow<'_, str> {
     if fits(text, columns) {
         return Cow::Borrowed(text);
     }
-    match columns.checked_sub(1) {
-        None => Cow::Borrowed(""),
-        Some(rest) => {
-            let head = prefix(text, rest / 2);
-            let tail = suffix(text, rest - rest / 2);
-            Cow::Owned(format!("{head}{ELLIPSIS}{tail}"))
-        }
-    }
+    let Some(room) = columns.checked_sub(1) else {
+        return Cow::Borrowed("");
+    };
+    let (head, tail) = split(room);
+    let (head, tail) = (prefix(text, head), suffix(text, tail));
+    Cow::Owned(format!("{head}{ELLIPSIS}{tail}"))
 }
 
 /// Puts spaces behind a text until it is `columns` wide; a wider one stays as it is.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::{DynTool, SpilledOutput, ToolCx, ToolError, TruncateLimits, TruncateSettings};
 use crate::conversation::{CallId, CallResult, ErrorKind};
 use crate::store::Outputs;
-use crate::text::truncate::{Advice, Keep, SizeLimits, Truncation, dynamic_budget, truncate};
+use crate::text::truncate::{Keep, SizeLimits, Truncation, dynamic_budget, truncate};
 
 /// A token is four characters, which have at least a byte each.
 const BYTES_PER_TOKEN: usize = 4;
@@ -104,7 +104,7 @@ async fn saved(truncated: &Truncation<'_>, text: &str, cx: &ToolCx) -> Cut {
         Err(error) => (None, not_kept(&error.message)),
     };
     Cut {
-        text: truncated.render(&shown, Advice::Read),
+        text: truncated.render(&shown),
         truncated: true,
         output_path,
     }

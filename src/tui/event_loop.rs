@@ -191,7 +191,7 @@ impl EventLoop {
         for effect in effects {
             // Whatever is not taken now is lost with the session's end anyway.
             let _ = match effect {
-                Effect::Send(op) => self.sessions.send(op),
+                Effect::Send(op) => self.sessions.send_to(self.sessions.front(), op),
                 Effect::SendTo(slot, op) => self.sessions.send_to(slot, op),
                 _ => Ok(()),
             };
@@ -343,83 +343,52 @@ impl EventLoop {
     /// Does what the screen wants done outside.
     async fn perform(&mut self) {
         for effect in self.app.take_effects() {
-            let change = match effect {
-                Effect::Send(op) => self.send(&op),
-                Effect::SendTo(slot, op) => self.send_to(slot, &op),
-                Effect::OpenSession(slot, wanted) => {
-                    self.sessions.open(slot, wanted);
-                    RedrawUrgency::None
-                }
-                Effect::OpenTask(slot, session) => {
-                    self.sessions.open_task(slot, session);
-                    RedrawUrgency::None
-                }
+            let mut change = RedrawUrgency::None;
+            match effect {
+                Effect::Send(op) => change = self.send(self.sessions.front(), &op),
+                Effect::SendTo(slot, op) => change = self.send(slot, &op),
+                Effect::OpenSession(slot, wanted) => self.sessions.open(slot, wanted),
+                Effect::OpenTask(slot, session) => self.sessions.open_task(slot, session),
                 Effect::ShowSession(slot) => {
                     self.sessions.show(slot);
-                    RedrawUrgency::Urgent
+                    change = RedrawUrgency::Urgent;
                 }
-                Effect::AskHost(query) => {
-                    self.answers.push(Box::pin(self.host.ask(query)));
-                    RedrawUrgency::None
-                }
-                Effect::CloseSession(slot) => {
-                    self.sessions.close(slot);
-                    RedrawUrgency::None
-                }
+                Effect::AskHost(query) => self.answers.push(Box::pin(self.host.ask(query))),
+                Effect::CloseSession(slot) => self.sessions.close(slot),
                 Effect::Ask(slot, query) => self.ask(slot, query),
                 Effect::Trust(answer) => {
                     // Where nobody waits any more, the session's end is on its way.
                     let waits = self.trust.take();
                     waits.map(|waits| waits.send(answer));
-                    RedrawUrgency::None
                 }
                 Effect::Copy { text, what } => self.copy(text, what),
-                Effect::Open(places) => self.open(&places).await,
-                Effect::View(text) => self.view(&text).await,
-                Effect::ViewWhole { path, left } => self.view_whole(Path::new(&path), &left).await,
+                Effect::Open(places) => change = self.open(&places).await,
+                Effect::View(text) => change = self.view(&text).await,
+                Effect::ViewWhole { path, left } => change = self.view_whole(Path::new(&path), &left).await,
                 Effect::Notify { title, body } => {
                     // A terminal that takes nothing is gone; its input ends too.
                     let _ = self.screen.write(&self.app.notification(&title, &body));
-                    RedrawUrgency::None
                 }
                 Effect::Mouse(mouse) => {
-                    let written = self.screen.set_mouse(mouse);
-                    written.map_or(RedrawUrgency::None, |()| RedrawUrgency::Soft)
+                    if self.screen.set_mouse(mouse).is_ok() {
+                        change = RedrawUrgency::Soft;
+                    }
                 }
-                Effect::Edit(text) => self.edit(&text).await,
-                Effect::KeepPrompt(written) => {
-                    self.prompts.keep(&written);
-                    RedrawUrgency::None
-                }
-                Effect::ReadPrompts => {
-                    self.prompts.begin_reading();
-                    RedrawUrgency::None
-                }
+                Effect::Edit(text) => change = self.edit(&text).await,
+                Effect::KeepPrompt(written) => self.prompts.keep(&written),
+                Effect::ReadPrompts => self.prompts.begin_reading(),
                 Effect::PastePicture => self.take_picture(),
                 Effect::Find(request) => self.find(request),
                 Effect::MakePicture(job) => self.make_picture(job),
-                Effect::Suspend => self.suspend().await,
-                Effect::Redraw => self.redraw(),
-                Effect::Quit => {
-                    self.ended = Some(TuiExit::Quit);
-                    RedrawUrgency::None
-                }
-            };
+                Effect::Suspend => change = self.suspend().await,
+                Effect::Redraw => change = self.redraw(),
+                Effect::Quit => self.ended = Some(TuiExit::Quit),
+            }
             self.pace.mark(change);
         }
     }
 
-    fn send(&mut self, op: &Op) -> RedrawUrgency {
-        match self.sessions.send(op.clone()) {
-            Ok(()) => RedrawUrgency::None,
-            Err(error) => {
-                let slot = self.sessions.front();
-                self.app.not_sent(slot, op, &error.to_string(), Instant::now())
-            }
-        }
-    }
-
-    fn send_to(&mut self, slot: SlotId, op: &Op) -> RedrawUrgency {
+    fn send(&mut self, slot: SlotId, op: &Op) -> RedrawUrgency {
         let Err(error) = self.sessions.send_to(slot, op.clone()) else {
             return RedrawUrgency::None;
         };
@@ -427,7 +396,7 @@ impl EventLoop {
     }
 
     /// Asks a session; what it does not answer any more is answered here.
-    fn ask(&mut self, slot: SlotId, query: Query) -> RedrawUrgency {
+    fn ask(&mut self, slot: SlotId, query: Query) {
         let handle = self.sessions.handle(slot).cloned();
         self.asking.push(Box::pin(async move {
             let answer = match handle {
@@ -437,21 +406,19 @@ impl EventLoop {
             let answer = answer.unwrap_or_else(|_| Answer::Failed("No session is open.".to_owned()));
             (slot, query, answer)
         }));
-        RedrawUrgency::None
     }
 
     /// Asks the finder, and starts it where there is none for this directory.
-    fn find(&mut self, request: Request) -> RedrawUrgency {
+    fn find(&mut self, request: Request) {
         let places = self.app.find_places();
         self.finder.take_if(|finder| finder.places != places);
         self.finder
             .get_or_insert_with(|| Finder::start(places))
             .ask(request);
-        RedrawUrgency::None
     }
 
     /// Sends a text to the terminal at once and to the system's clipboard on the side; what became of it is told then.
-    fn copy(&mut self, text: String, what: String) -> RedrawUrgency {
+    fn copy(&mut self, text: String, what: String) {
         let (multiplexer, commands) = self.app.clipboard();
         let sequence = clipboard::sequence(&text, multiplexer);
         let is_too_long = sequence.is_none();
@@ -466,25 +433,22 @@ impl EventLoop {
             };
             (what, copied)
         }));
-        RedrawUrgency::None
     }
 
     /// Asks the clipboard for its picture, once at a time.
-    fn take_picture(&mut self) -> RedrawUrgency {
+    fn take_picture(&mut self) {
         if self.picture.is_none() {
             let slot = self.sessions.front();
             let (reading, directory) = self.app.picture_places();
             self.picture = Some(Box::pin(async move { (slot, reading.take(directory).await) }));
         }
-        RedrawUrgency::None
     }
 
     /// Makes a picture on another thread. One that panics over a file counts as one that cannot be drawn.
-    fn make_picture(&mut self, job: PictureJob) -> RedrawUrgency {
+    fn make_picture(&mut self, job: PictureJob) {
         let failed = PictureJob::failed(job.key, job.grid);
         let making = tokio::task::spawn_blocking(|| job.run());
         self.drawing = Some(Box::pin(async move { making.await.unwrap_or(failed) }));
-        RedrawUrgency::None
     }
 
     fn redraw(&mut self) -> RedrawUrgency {

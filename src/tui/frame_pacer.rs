@@ -10,41 +10,31 @@ const SOFT: Duration = Duration::from_millis(33);
 
 #[derive(Debug, Default)]
 pub(crate) struct FramePacer {
-    pending: Option<PendingFrame>,
+    pending: RedrawUrgency,
     last: Option<Instant>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PendingFrame {
-    Soft,
-    Urgent,
 }
 
 impl FramePacer {
     pub(crate) fn mark(&mut self, change: RedrawUrgency) {
-        let pending = match change {
-            RedrawUrgency::None => return,
-            RedrawUrgency::Soft => PendingFrame::Soft,
-            RedrawUrgency::Urgent => PendingFrame::Urgent,
-        };
-        self.pending = self.pending.max(Some(pending));
+        self.pending = self.pending.max(change);
     }
 
     /// Returns true if a frame will be drawn, now or soon.
     pub(crate) fn is_pending(&self) -> bool {
-        self.pending.is_some()
+        self.pending != RedrawUrgency::None
     }
 
     /// Returns when the frame is to be drawn.
     pub(crate) fn due(&self, now: Instant) -> Option<Instant> {
-        match (self.pending?, self.last) {
-            (PendingFrame::Urgent, _) | (PendingFrame::Soft, None) => Some(now),
-            (PendingFrame::Soft, Some(last)) => Some(last + SOFT),
+        match (self.pending, self.last) {
+            (RedrawUrgency::None, _) => None,
+            (RedrawUrgency::Soft, Some(last)) => Some(last + SOFT),
+            (RedrawUrgency::Soft, None) | (RedrawUrgency::Urgent, _) => Some(now),
         }
     }
 
     pub(crate) fn drawn(&mut self, now: Instant) {
-        self.pending = None;
+        self.pending = RedrawUrgency::None;
         self.last = Some(now);
     }
 }

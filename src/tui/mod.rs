@@ -45,6 +45,7 @@ mod trace;
 pub mod transcript;
 mod watch;
 
+pub(crate) use app::Setup;
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use commands::{SlashCommand, slash_commands};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
@@ -54,19 +55,17 @@ pub use terminal::TerminalError;
 pub use terminal::notify::Notify;
 pub use terminal_environment::Motion;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use app::{App, Setup};
+use app::App;
 use event_loop::EventLoop;
 use prompts::PromptKeeper;
 use sessions::SessionSlots;
 use terminal_environment::TerminalEnvironment;
 use trace::Trace;
 
-use crate::permission::Mode;
 use crate::session::host::{Host, SessionFuture};
 use crate::view::Symbols;
 
@@ -99,31 +98,30 @@ pub struct UiSettings {
     pub symbols: Option<Symbols>,
 }
 
+impl UiSettings {
+    /// Returns the environment's traits, as far as the configuration leaves them to it.
+    pub(crate) fn terminal_environment(&self) -> TerminalEnvironment {
+        let mut environment = TerminalEnvironment::read(&|name| std::env::var(name).ok());
+        if let Some(symbols) = self.symbols {
+            environment.symbols = symbols;
+        }
+        if self.motion == Motion::Reduced {
+            environment.motion = Motion::Reduced;
+        }
+        if self.notify != Notify::Auto {
+            environment.notify = self.notify;
+        }
+        environment.shows_links &= self.shows_links;
+        environment.has_title &= self.sets_title;
+        environment
+    }
+}
+
 /// The data of the first frame, and of what comes after it.
 pub struct TuiStart {
-    /// `provider/model`, for the title row.
-    pub model: String,
-    pub agent: String,
-    pub mode: Mode,
-    pub directory: PathBuf,
-    /// The project that the directory belongs to.
-    pub project: PathBuf,
-    /// The scripted model: the screen says so.
-    pub is_demo: bool,
-    pub themes: Themes,
-    pub theme_list: ThemeList,
-    /// The user's own configuration file, whether it is there or not.
-    pub settings_file: PathBuf,
-    pub keymap: Keymap,
-    /// File of the frecency scores.
-    pub frecency_file: PathBuf,
-    pub ui_settings: UiSettings,
-    /// Sent as soon as the session is open.
-    pub prompt: Option<String>,
-    /// The session has begun before.
-    pub reopens: bool,
-    /// The question before the session opens, and who waits for the answer.
-    pub trust: Option<(TrustQuestion, oneshot::Sender<TrustAnswer>)>,
+    pub(crate) setup: Setup,
+    /// Waits for the answer to the question before the session opens.
+    pub(crate) trust_answer: Option<oneshot::Sender<TrustAnswer>>,
     pub open: SessionFuture,
     /// Opens the others, and knows those that are stored.
     pub host: Host,
@@ -160,51 +158,18 @@ fn run_loop(start: TuiStart) -> Result<TuiExit, TerminalError> {
         .enable_all()
         .build()?;
     let now = Instant::now();
-    let mut terminal_environment = TerminalEnvironment::read(&|name| std::env::var(name).ok());
-    if let Some(symbols) = start.ui_settings.symbols {
-        terminal_environment.symbols = symbols;
-    }
-    if start.ui_settings.motion == Motion::Reduced {
-        terminal_environment.motion = Motion::Reduced;
-    }
-    if start.ui_settings.notify != Notify::Auto {
-        terminal_environment.notify = start.ui_settings.notify;
-    }
-    terminal_environment.shows_links &= start.ui_settings.shows_links;
-    terminal_environment.has_title &= start.ui_settings.sets_title;
-    let trace = match &terminal_environment.trace {
+    let trace = match &start.setup.terminal_environment.trace {
         Some(path) => Some(Trace::open(path, now)?),
         None => None,
     };
-    let (trust, answer) = start.trust.unzip();
-    let setup = Setup {
-        model: start.model,
-        agent: start.agent,
-        mode: start.mode,
-        directory: start.directory,
-        project: start.project,
-        is_demo: start.is_demo,
-        themes: start.themes,
-        theme_list: start.theme_list,
-        settings_file: start.settings_file,
-        keymap: start.keymap,
-        frecency_file: start.frecency_file,
-        wheel_lines: start.ui_settings.wheel_lines,
-        mouse: start.ui_settings.mouse,
-        copies_on_select: start.ui_settings.copies_on_select,
-        uses_vim: start.ui_settings.uses_vim,
-        prompt: start.prompt,
-        reopens: start.reopens,
-        trust,
-        terminal_environment,
-    };
+    let mouse = start.setup.mouse;
     runtime.block_on(async {
         let mut event_loop = EventLoop::start(
-            App::new(setup, now),
+            App::new(start.setup, now),
             SessionSlots::new(start.host.clone(), start.open),
             start.host.clone(),
-            answer,
-            start.ui_settings.mouse,
+            start.trust_answer,
+            mouse,
             trace,
             PromptKeeper::new(start.host),
         )?;

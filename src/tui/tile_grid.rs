@@ -10,8 +10,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::view::Look;
 use crate::view::theme::Meaning;
-use crate::view::{Look, Symbols};
 
 /// Least size of a tile: below its first row a few rows of a transcript, with most of a sentence on each.
 const LEAST_COLUMNS: u16 = 36;
@@ -149,20 +149,14 @@ impl Grid {
             let y = tile.bottom();
             let rule = look.symbols.rule().repeat(usize::from(tile.width));
             buffer.set_string(tile.x, y, rule, style);
-        }
-        for tile in self
-            .tiles
-            .iter()
-            .filter(|tile| tile.bottom() < self.area.bottom())
-        {
-            let (x, y) = (tile.right(), tile.bottom());
+            let x = tile.right();
             if x >= self.area.right() {
                 continue;
             }
             let ends_at = |tile: &&Rect| tile.right() == x && tile.y == y + 1;
             let sign = match self.tiles.iter().find(ends_at) {
-                Some(_) => crossing(look.symbols),
-                None => foot(look.symbols),
+                Some(_) => look.symbols.pick("┼", "+"),
+                None => look.symbols.pick("┴", "+"),
             };
             buffer.set_string(x, y, sign, style);
         }
@@ -185,25 +179,10 @@ fn span(start: u16, length: u16, parts: u16, first: u16, last: u16) -> (u16, u16
     (start + from, (begin(last + 1) - 1).saturating_sub(from))
 }
 
-/// The sign at which four tiles meet.
-fn crossing(symbols: Symbols) -> &'static str {
-    match symbols {
-        Symbols::Unicode => "┼",
-        Symbols::Ascii => "+",
-    }
-}
-
-/// The sign below the rule between two tiles that stand above one.
-fn foot(symbols: Symbols) -> &'static str {
-    match symbols {
-        Symbols::Unicode => "┴",
-        Symbols::Ascii => "+",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::Symbols;
     use crate::view::test_look::TestLook;
 
     fn screen(width: u16, height: u16) -> Rect {

@@ -6,6 +6,7 @@ use crate::cli::output::moment;
 use crate::conversation::{CallState, Message, MessageState, Part, PartBody, Role, ToolPart};
 use crate::session::host::SessionRow;
 use crate::text::sanitize::{sanitize, sanitize_line};
+use crate::view::Symbols;
 
 pub(super) fn text(session: &SessionRow, messages: &[Message]) -> String {
     let mut text = head(session);
@@ -60,12 +61,8 @@ fn part(part: &Part) -> Option<String> {
 
 fn tool(call: &ToolPart) -> String {
     let mark = match call.state {
-        CallState::Pending => '○',
-        CallState::Running => '…',
-        CallState::Done => '●',
-        CallState::Failed => '✗',
-        CallState::Denied => '⊘',
-        CallState::Cancelled | CallState::Interrupted => '■',
+        CallState::Running => "…",
+        state => Symbols::Unicode.status(state.into(), 0),
     };
     let result = call.result();
     let title = result.as_ref().map_or("", |result| &result.title);

@@ -6,20 +6,16 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::OutputStyle;
-use crate::cli::args::{RedoArgs, UndoArgs, UndoOnly};
+use crate::cli::args::{RedoArgs, UndoArgs};
 use crate::cli::failure::Failure;
 use crate::cli::output::{print, print_json, print_note};
 use crate::session::host::StoredSessions;
-use crate::session::undo::{UndoDirection, UndoFile, UndoList, UndoRequest, UndoScope};
+use crate::session::undo::{UndoDirection, UndoFile, UndoList, UndoRequest};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 
 pub(super) fn undo(stored: &StoredSessions, args: UndoArgs, style: OutputStyle) -> Result<ExitCode, Failure> {
-    let scope = match args.only {
-        None => UndoScope::Both,
-        Some(UndoOnly::Files) => UndoScope::Files,
-        Some(UndoOnly::Conversation) => UndoScope::Conversation,
-    };
+    let scope = args.only.unwrap_or_default();
     let request = UndoRequest {
         to: args.to,
         scope,

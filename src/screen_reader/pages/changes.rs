@@ -3,7 +3,6 @@
 use crate::screen_reader::approval;
 use crate::session::query::{ChangeScope, ChangedFile, Changes, FileState};
 use crate::text::count::plural;
-use crate::view::card::DiffBody;
 
 /// Scopes of a comparison, by the word that asks for each.
 const SCOPES: [(&str, ChangeScope); 3] = [
@@ -41,11 +40,7 @@ pub(in crate::screen_reader) fn list(changes: &Changes) -> Vec<String> {
 pub(in crate::screen_reader) fn file(file: &ChangedFile) -> Vec<String> {
     let mut lines = vec![format!("{}.", named(file))];
     lines.extend(file.note.clone());
-    let diff = DiffBody {
-        unified: file.diff.clone(),
-        ..DiffBody::default()
-    };
-    lines.extend(approval::diff(&diff).iter().map(ToString::to_string));
+    lines.extend(approval::diff_lines(&file.diff));
     lines
 }
 

@@ -3,11 +3,8 @@
 
 use super::changes::lines_changed;
 use crate::screen_reader::approval;
-use crate::session::host::{
-    ApplyResult, ChangeKind, FileSelection, Selection, TreeChanges, TreeFile, TreeHunk,
-};
+use crate::session::host::{ApplyResult, ChangeKind, FileSelection, Selection, TreeChanges, TreeFile};
 use crate::text::count::plural;
-use crate::view::card::DiffBody;
 
 /// Returns all changes, line by line.
 pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<String> {
@@ -27,12 +24,16 @@ pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<
         if file.applies_by_hunk() {
             for hunk in &file.hunks {
                 lines.push(format!("Hunk {number}, {}.", named(file)));
-                lines.extend(hunk_lines(hunk));
+                lines.extend(approval::diff_lines(&hunk.text));
                 number += 1;
             }
         } else {
             lines.push(format!("Hunk {number}, {}.", named(file)));
-            lines.extend(file.hunks.iter().flat_map(hunk_lines));
+            lines.extend(
+                file.hunks
+                    .iter()
+                    .flat_map(|hunk| approval::diff_lines(&hunk.text)),
+            );
             number += 1;
         }
     }
@@ -128,18 +129,11 @@ fn named(file: &TreeFile) -> String {
     format!("{}{state}{note}{figures}", file.path)
 }
 
-fn hunk_lines(hunk: &TreeHunk) -> Vec<String> {
-    let diff = DiffBody {
-        unified: hunk.text.clone(),
-        ..DiffBody::default()
-    };
-    approval::diff(&diff).iter().map(ToString::to_string).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::conversation::{SessionId, TaskId};
+    use crate::session::host::TreeHunk;
 
     fn sample() -> TreeChanges {
         let hunk = |line: usize| TreeHunk {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LineMeaning, numbers, unclear};
+use super::{LineMeaning, PendingQuestion, numbers, unclear};
 use crate::conversation::SessionId;
 use crate::question::{Form, FormAnswer, FormQuestion, FormReply, Question, QuestionId, Reply};
 use crate::screen_reader::approval;
@@ -10,7 +10,7 @@ use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
 
 /// A form, one question after the other.
-pub(in crate::screen_reader) struct FormProgress {
+pub(super) struct FormProgress {
     form: Question<Arc<Form>>,
     answers: Vec<FormAnswer>,
 }
@@ -23,26 +23,32 @@ impl FormProgress {
         }
     }
 
-    pub(super) fn id(&self) -> QuestionId {
-        self.form.id
-    }
-
-    pub(super) fn session(&self) -> &SessionId {
-        &self.form.session
-    }
-
-    pub(super) fn title(&self) -> Revealed {
-        reveal_line(&self.form.about.title)
-    }
-
     /// The one that is asked now.
     fn question(&self) -> &FormQuestion {
         let questions = &self.form.about.questions;
         // A form has at least one question, and is sent when the last is answered.
         &questions[self.answers.len().min(questions.len() - 1)]
     }
+}
 
-    pub(super) fn lines(&self) -> Vec<Revealed> {
+impl PendingQuestion for FormProgress {
+    fn id(&self) -> QuestionId {
+        self.form.id
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.form.session
+    }
+
+    fn brief(&self) -> String {
+        self.title().to_string()
+    }
+
+    fn title(&self) -> Revealed {
+        reveal_line(&self.form.about.title)
+    }
+
+    fn lines(&self) -> Vec<Revealed> {
         let mut lines = Vec::new();
         if self.answers.is_empty()
             && let Some(card) = &self.form.about.card
@@ -53,7 +59,7 @@ impl FormProgress {
         lines
     }
 
-    pub(super) fn options(&self) -> Vec<Revealed> {
+    fn options(&self) -> Vec<Revealed> {
         let mut lines = Vec::new();
         let total = self.form.about.questions.len();
         let question = self.question();
@@ -84,7 +90,7 @@ impl FormProgress {
         lines
     }
 
-    pub(super) fn prompt(&self) -> Revealed {
+    fn prompt(&self) -> Revealed {
         let title = Revealed::own("Answer for \"").and(self.title()).and("\" ");
         let question = self.question();
         let numbers = match (question.options.is_empty(), question.multiple) {
@@ -102,7 +108,7 @@ impl FormProgress {
         }
     }
 
-    pub(super) fn read_line(&mut self, line: &str) -> LineMeaning {
+    fn read_line(&mut self, line: &str) -> LineMeaning {
         let question = self.question();
         let Some(answer) = answer(question, line) else {
             return LineMeaning::Unclear(unclear());
@@ -114,6 +120,11 @@ impl FormProgress {
         let reply = Reply::Form(FormReply::Answers(std::mem::take(&mut self.answers)));
         let id = self.form.id;
         LineMeaning::Answer(Op::Answer { id, reply }, "Answered.".into())
+    }
+
+    fn dismiss(&self) -> Option<Op> {
+        let reply = Reply::Form(FormReply::Dismissed);
+        Some(Op::Answer { id: self.id(), reply })
     }
 }
 

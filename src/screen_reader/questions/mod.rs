@@ -7,15 +7,9 @@ use form::FormProgress;
 use permission::PermissionQuestion;
 
 use crate::conversation::SessionId;
-use crate::question::{FormReply, Question, QuestionId, QuestionKind, Reply};
+use crate::question::{Question, QuestionId, QuestionKind};
 use crate::session::Op;
 use crate::text::sanitize::Revealed;
-
-/// One that waits.
-pub(super) enum PendingQuestion {
-    Permission(PermissionQuestion),
-    Form(FormProgress),
-}
 
 /// The meaning of a line for a question.
 #[derive(Debug)]
@@ -28,87 +22,41 @@ pub(super) enum LineMeaning {
     Unclear(Revealed),
 }
 
-impl PendingQuestion {
-    pub(super) fn new(question: &Question) -> Self {
-        match &question.about {
-            QuestionKind::Permission(inquiry) => {
-                Self::Permission(PermissionQuestion::new(question.with(inquiry)))
-            }
-            QuestionKind::Form(form) => Self::Form(FormProgress::new(question.with(form))),
-        }
-    }
-
-    pub(super) fn id(&self) -> QuestionId {
-        match self {
-            Self::Permission(permission) => permission.id(),
-            Self::Form(filling) => filling.id(),
-        }
-    }
+/// One that waits.
+pub(super) trait PendingQuestion {
+    fn id(&self) -> QuestionId;
 
     /// Returns the session that asks.
-    pub(super) fn session(&self) -> &SessionId {
-        match self {
-            Self::Permission(permission) => permission.session(),
-            Self::Form(filling) => filling.session(),
-        }
-    }
+    fn session(&self) -> &SessionId;
 
     /// Returns what is asked on one line: `bash wants to run: cargo test`.
-    pub(super) fn brief(&self) -> String {
-        match self {
-            Self::Permission(permission) => permission.brief(),
-            Self::Form(filling) => filling.title().to_string(),
-        }
-    }
+    fn brief(&self) -> String;
 
     /// `bash wants to run`
-    pub(super) fn title(&self) -> Revealed {
-        match self {
-            Self::Permission(permission) => permission.title(),
-            Self::Form(filling) => filling.title(),
-        }
-    }
+    fn title(&self) -> Revealed;
 
     /// Returns all of it, from where it stands.
-    pub(super) fn lines(&self) -> Vec<Revealed> {
-        match self {
-            Self::Permission(permission) => permission.lines(),
-            Self::Form(filling) => filling.lines(),
-        }
-    }
+    fn lines(&self) -> Vec<Revealed>;
 
     /// Returns what can be answered: all of it but what it is about.
-    pub(super) fn options(&self) -> Vec<Revealed> {
-        match self {
-            Self::Permission(permission) => permission.options(),
-            Self::Form(filling) => filling.options(),
-        }
-    }
+    fn options(&self) -> Vec<Revealed>;
 
     /// Returns what stands before the person's answer.
-    pub(super) fn prompt(&self) -> Revealed {
-        match self {
-            Self::Permission(permission) => permission.prompt(),
-            Self::Form(filling) => filling.prompt(),
-        }
-    }
+    fn prompt(&self) -> Revealed;
 
-    pub(super) fn read_line(&mut self, line: &str) -> LineMeaning {
-        match self {
-            Self::Permission(permission) => permission.read_line(line.trim()),
-            Self::Form(filling) => filling.read_line(line.trim()),
-        }
-    }
+    /// Reads a line without blanks around it.
+    fn read_line(&mut self, line: &str) -> LineMeaning;
 
     /// Leaves it without an answer, where that is possible.
-    pub(super) fn dismiss(&self) -> Option<Op> {
-        match self {
-            Self::Permission(_) => None,
-            Self::Form(filling) => Some(Op::Answer {
-                id: filling.id(),
-                reply: Reply::Form(FormReply::Dismissed),
-            }),
-        }
+    fn dismiss(&self) -> Option<Op> {
+        None
+    }
+}
+
+pub(super) fn pending(question: &Question) -> Box<dyn PendingQuestion> {
+    match &question.about {
+        QuestionKind::Permission(inquiry) => Box::new(PermissionQuestion::new(question.with(inquiry))),
+        QuestionKind::Form(form) => Box::new(FormProgress::new(question.with(form))),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{LineMeaning, numbers, unclear};
+use super::{LineMeaning, PendingQuestion, numbers, unclear};
 use crate::conversation::SessionId;
 use crate::permission::{self, Inquiry, PermissionKey, PermissionReply, ProposedRule, Scope};
 use crate::question::{Question, QuestionId, Reply};
@@ -12,7 +12,7 @@ use crate::screen_reader::approval;
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
 
-pub(in crate::screen_reader) struct PermissionQuestion {
+pub(super) struct PermissionQuestion {
     question: Question<Arc<Inquiry>>,
     stage: PermissionStage,
     proposals: Vec<Proposal>,
@@ -48,49 +48,6 @@ impl PermissionQuestion {
             question,
             stage: PermissionStage::Choice,
             proposals: proposals.collect(),
-        }
-    }
-
-    pub(super) fn id(&self) -> QuestionId {
-        self.question.id
-    }
-
-    pub(super) fn session(&self) -> &SessionId {
-        &self.question.session
-    }
-
-    /// Returns its title, and where that does not name what the call is about, the first line of it.
-    pub(super) fn brief(&self) -> String {
-        let Inquiry { title, card, .. } = &*self.question.about;
-        let title = reveal_line(title).to_string();
-        let argument = card.argument.trim();
-        if !argument.is_empty() && title.ends_with(reveal_line(argument).as_str()) {
-            return title;
-        }
-        match approval::body(card).first() {
-            Some(line) => format!("{title}: {}", line.as_str().trim_start_matches(approval::FOREIGN)),
-            None => title,
-        }
-    }
-
-    pub(super) fn title(&self) -> Revealed {
-        reveal_line(&self.question.about.title)
-    }
-
-    pub(super) fn lines(&self) -> Vec<Revealed> {
-        let about = match self.stage {
-            PermissionStage::Choice => self.about(),
-            PermissionStage::Patterns | PermissionStage::Scope | PermissionStage::Reason => Vec::new(),
-        };
-        [about, self.options()].concat()
-    }
-
-    pub(super) fn options(&self) -> Vec<Revealed> {
-        match self.stage {
-            PermissionStage::Choice => self.choices(),
-            PermissionStage::Patterns => self.pattern_lines(),
-            PermissionStage::Scope => self.scope_lines(),
-            PermissionStage::Reason => Vec::new(),
         }
     }
 
@@ -145,22 +102,6 @@ impl PermissionQuestion {
         lines
     }
 
-    pub(super) fn prompt(&self) -> Revealed {
-        let (before, after) = match self.stage {
-            PermissionStage::Choice => ("Answer for \"", "\" with a number: "),
-            PermissionStage::Patterns => (
-                "Choose what of \"",
-                "\" is allowed always, with numbers separated by spaces: ",
-            ),
-            PermissionStage::Scope => (
-                "Choose the scope in which \"",
-                "\" is allowed always, with a number: ",
-            ),
-            PermissionStage::Reason => ("Say why \"", "\" is denied: "),
-        };
-        Revealed::own(before).and(self.title()).and(after)
-    }
-
     /// Returns the rules that "always" stores: key and pattern. One that destroys something is there only if it was chosen.
     fn always(&self) -> Vec<(PermissionKey, String)> {
         let ticked = self.proposals.iter().filter(|proposal| proposal.is_ticked);
@@ -172,37 +113,6 @@ impl PermissionQuestion {
     /// Returns true if there is something to choose: several rules, or one that is not ticked by itself.
     fn has_a_choice(&self) -> bool {
         self.proposals.len() > 1 || self.proposals.iter().any(|proposal| !proposal.proposed.preticked)
-    }
-
-    pub(super) fn read_line(&mut self, line: &str) -> LineMeaning {
-        match (self.stage, line) {
-            (PermissionStage::Choice, "1") => self.reply(PermissionReply::Once, "Allowed once."),
-            (PermissionStage::Choice, "2") if self.proposals.is_empty() => {
-                LineMeaning::Unclear("2 is not offered for this.".into())
-            }
-            (PermissionStage::Choice, "2") if self.always().is_empty() => self.go(PermissionStage::Patterns),
-            (PermissionStage::Choice, "2") => self.go(PermissionStage::Scope),
-            (PermissionStage::Choice, "3") => self.reply(PermissionReply::Reject(None), "Denied."),
-            (PermissionStage::Choice, "4") => self.go(PermissionStage::Reason),
-            (PermissionStage::Scope, "1" | "2" | "3") => {
-                let scope = SCOPES[usize::from(line.as_bytes()[0] - b'1')];
-                let patterns = self.always();
-                let told = Revealed::own("Allowed always, ").and(scope.as_str()).and(": ");
-                let told = told.and(in_words(&patterns)).and(".");
-                self.reply(PermissionReply::Always { patterns, scope }, told)
-            }
-            (PermissionStage::Scope, "4") | (PermissionStage::Patterns, "0") => {
-                self.go(PermissionStage::Choice)
-            }
-            (PermissionStage::Scope, "5") if self.has_a_choice() => self.go(PermissionStage::Patterns),
-            (PermissionStage::Patterns, numbers) => self.tick(numbers),
-            (PermissionStage::Reason, "") => LineMeaning::Unclear("That was empty.".into()),
-            (PermissionStage::Reason, reason) => self.reply(
-                PermissionReply::Reject(Some(reason.to_owned())),
-                "Denied, with your reason.",
-            ),
-            (PermissionStage::Choice | PermissionStage::Scope, _) => LineMeaning::Unclear(unclear()),
-        }
     }
 
     /// Ticks the rules with these numbers and no other.
@@ -259,6 +169,98 @@ impl PermissionQuestion {
         let id = self.question.id;
         let reply = Reply::Permission(reply);
         LineMeaning::Answer(Op::Answer { id, reply }, told.into())
+    }
+}
+
+impl PendingQuestion for PermissionQuestion {
+    fn id(&self) -> QuestionId {
+        self.question.id
+    }
+
+    fn session(&self) -> &SessionId {
+        &self.question.session
+    }
+
+    /// Returns its title, and where that does not name what the call is about, the first line of it.
+    fn brief(&self) -> String {
+        let Inquiry { title, card, .. } = &*self.question.about;
+        let title = reveal_line(title).to_string();
+        let argument = card.argument.trim();
+        if !argument.is_empty() && title.ends_with(reveal_line(argument).as_str()) {
+            return title;
+        }
+        match approval::body(card).first() {
+            Some(line) => format!("{title}: {}", line.as_str().trim_start_matches(approval::FOREIGN)),
+            None => title,
+        }
+    }
+
+    fn title(&self) -> Revealed {
+        reveal_line(&self.question.about.title)
+    }
+
+    fn lines(&self) -> Vec<Revealed> {
+        let about = match self.stage {
+            PermissionStage::Choice => self.about(),
+            PermissionStage::Patterns | PermissionStage::Scope | PermissionStage::Reason => Vec::new(),
+        };
+        [about, self.options()].concat()
+    }
+
+    fn options(&self) -> Vec<Revealed> {
+        match self.stage {
+            PermissionStage::Choice => self.choices(),
+            PermissionStage::Patterns => self.pattern_lines(),
+            PermissionStage::Scope => self.scope_lines(),
+            PermissionStage::Reason => Vec::new(),
+        }
+    }
+
+    fn prompt(&self) -> Revealed {
+        let (before, after) = match self.stage {
+            PermissionStage::Choice => ("Answer for \"", "\" with a number: "),
+            PermissionStage::Patterns => (
+                "Choose what of \"",
+                "\" is allowed always, with numbers separated by spaces: ",
+            ),
+            PermissionStage::Scope => (
+                "Choose the scope in which \"",
+                "\" is allowed always, with a number: ",
+            ),
+            PermissionStage::Reason => ("Say why \"", "\" is denied: "),
+        };
+        Revealed::own(before).and(self.title()).and(after)
+    }
+
+    fn read_line(&mut self, line: &str) -> LineMeaning {
+        match (self.stage, line) {
+            (PermissionStage::Choice, "1") => self.reply(PermissionReply::Once, "Allowed once."),
+            (PermissionStage::Choice, "2") if self.proposals.is_empty() => {
+                LineMeaning::Unclear("2 is not offered for this.".into())
+            }
+            (PermissionStage::Choice, "2") if self.always().is_empty() => self.go(PermissionStage::Patterns),
+            (PermissionStage::Choice, "2") => self.go(PermissionStage::Scope),
+            (PermissionStage::Choice, "3") => self.reply(PermissionReply::Reject(None), "Denied."),
+            (PermissionStage::Choice, "4") => self.go(PermissionStage::Reason),
+            (PermissionStage::Scope, "1" | "2" | "3") => {
+                let scope = SCOPES[usize::from(line.as_bytes()[0] - b'1')];
+                let patterns = self.always();
+                let told = Revealed::own("Allowed always, ").and(scope.as_str()).and(": ");
+                let told = told.and(in_words(&patterns)).and(".");
+                self.reply(PermissionReply::Always { patterns, scope }, told)
+            }
+            (PermissionStage::Scope, "4") | (PermissionStage::Patterns, "0") => {
+                self.go(PermissionStage::Choice)
+            }
+            (PermissionStage::Scope, "5") if self.has_a_choice() => self.go(PermissionStage::Patterns),
+            (PermissionStage::Patterns, numbers) => self.tick(numbers),
+            (PermissionStage::Reason, "") => LineMeaning::Unclear("That was empty.".into()),
+            (PermissionStage::Reason, reason) => self.reply(
+                PermissionReply::Reject(Some(reason.to_owned())),
+                "Denied, with your reason.",
+            ),
+            (PermissionStage::Choice | PermissionStage::Scope, _) => LineMeaning::Unclear(unclear()),
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Input of the person: lines, and `ctrl+c`.
 
 use super::ReaderSession;
-use crate::screen_reader::command::{self, Command, ParsedLine};
-use crate::session::host::SessionTarget;
+use super::command::{self, ParsedLine};
 use crate::session::{CalledCommand, Op};
 use crate::text::sanitize::sanitize;
 
@@ -48,17 +47,21 @@ impl ReaderSession {
         self.is_leaving = false;
         let line = sanitize(line);
         let spoken = command::parse_line(&line);
-        if spoken != ParsedLine::Command(Command::Quit, "") {
+        let quits = match spoken {
+            ParsedLine::Command(command, rest) if command.name() == "quit" => Some(rest),
+            _ => None,
+        };
+        if quits != Some("") {
             self.leaving = None;
         }
-        if self.is_moving && !matches!(spoken, ParsedLine::Command(Command::Quit, _)) {
+        if self.is_moving && quits.is_none() {
             return self.say(&format!(
                 "Another conversation is being opened; this was ignored: {line}"
             ));
         }
         match spoken {
             ParsedLine::Text | ParsedLine::Shell(_) if !self.asks.is_empty() => self.answer(&line),
-            spoken => self.carry_out(&spoken, &line),
+            spoken => self.carry_out(spoken, &line),
         }
         self.prompt_again();
     }
@@ -74,13 +77,13 @@ impl ReaderSession {
 
     /// Takes what the program was started with: a line that answers no question, since it was written before any.
     pub(in crate::screen_reader) fn begin_with(&mut self, prompt: &str) {
-        self.carry_out(&command::parse_line(prompt), prompt);
+        self.carry_out(command::parse_line(prompt), prompt);
         self.prompt_again();
     }
 
-    fn carry_out(&mut self, spoken: &ParsedLine<'_>, line: &str) {
-        match *spoken {
-            ParsedLine::Command(command, rest) => self.obey(command, rest),
+    fn carry_out(&mut self, spoken: ParsedLine<'_>, line: &str) {
+        match spoken {
+            ParsedLine::Command(command, rest) => (command.run)(self, rest),
             ParsedLine::Unknown(_) if self.is_own_command(line) => self.submit(line),
             ParsedLine::Unknown(name) => {
                 self.say(&format!("There is no command /{name}. /help lists the commands."));
@@ -101,39 +104,15 @@ impl ReaderSession {
         CalledCommand::of(line, &self.info.commands).is_some()
     }
 
-    fn obey(&mut self, command: Command, rest: &str) {
-        match command {
-            Command::Help => self.output.lines(&command::help(&self.info.commands)),
-            Command::Say => self.submit(rest),
-            Command::Queue => self.queue(rest),
-            Command::Send => self.release(),
-            Command::Stop => self.stop(rest),
-            Command::Background => self.send_to_background(),
-            Command::Tasks => self.look_at_tasks(rest),
-            Command::Back => self.go_back(),
-            Command::Again if self.asks.is_empty() => self.say("No question is waiting."),
-            Command::Again => self.say_question(),
-            Command::Dismiss => self.dismiss(),
-            Command::Show => self.show(),
-            Command::Todos => self.say_todos(),
-            Command::Status => self.look_at_status(rest),
-            Command::Context => self.look_at_context(rest),
-            Command::Compact => self.compact(rest),
-            Command::Cost => self.look_at_costs(),
-            Command::Diff => self.look_at_changes(rest),
-            Command::Worktree => self.look_at_worktree(rest),
-            Command::Export => self.export(rest),
-            Command::Undo => self.undo(rest),
-            Command::Redo => self.redo(rest),
-            Command::Permissions => self.list_rules(),
-            Command::Revoke => self.revoke(rest),
-            Command::Sessions => self.look_for_sessions(rest),
-            Command::New => self.go_to(SessionTarget::New),
-            Command::Model => self.choose_model(rest),
-            Command::Agent => self.choose_agent(rest),
-            Command::Mode => self.choose_mode(rest),
-            Command::Quit => self.leave(),
+    pub(super) fn help(&mut self) {
+        self.output.lines(&command::help(&self.info.commands));
+    }
+
+    pub(super) fn say_again(&mut self) {
+        if self.asks.is_empty() {
+            return self.say("No question is waiting.");
         }
+        self.say_question();
     }
 
     /// A turn, or a command of the person's own.

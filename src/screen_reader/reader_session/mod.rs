@@ -11,6 +11,7 @@
 //! Everything that is said goes through [`SpokenText`]. Nothing is ever taken back: what turns out to be void is followed by a
 //! line that says so.
 
+mod command;
 mod compaction;
 mod conversations;
 mod input;
@@ -37,7 +38,7 @@ use super::calls::Calls;
 use super::console::PromptNumber;
 use super::host_requests::HostRequest;
 use super::question_queue::QuestionQueue;
-use super::questions::PendingQuestion;
+use super::questions::pending;
 use super::reply_texts::ReplyTexts;
 use super::spoken_text::SpokenText;
 use super::tasks::TaskList;
@@ -227,7 +228,7 @@ impl ReaderSession {
 
     fn take_asks(&mut self, snapshot: &Snapshot) {
         for question in &snapshot.questions {
-            self.asks.add(PendingQuestion::new(question));
+            self.asks.add(pending(question));
         }
         self.ask_next();
     }

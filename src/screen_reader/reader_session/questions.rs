@@ -10,7 +10,7 @@ use crate::screen_reader::trust::TOO_EARLY;
 use crate::session::SettledQuestion;
 
 impl ReaderSession {
-    pub(super) fn ask(&mut self, asked: PendingQuestion) {
+    pub(super) fn ask(&mut self, asked: Box<dyn PendingQuestion>) {
         self.asks.add(asked);
         match self.asks.len() {
             1 => self.ask_next(),
@@ -80,7 +80,7 @@ impl ReaderSession {
         let Some(asked) = self.asks.answerable_mut() else {
             return self.say(TOO_EARLY);
         };
-        match asked.read_line(line) {
+        match asked.read_line(line.trim()) {
             LineMeaning::Answer(op, told) => {
                 self.asks.remove_first();
                 self.say(told.as_str());
@@ -119,7 +119,7 @@ impl ReaderSession {
     }
 
     /// Takes a question away that was not answered here, and goes on with the next.
-    pub(super) fn withdraw(&mut self, is_it: impl Fn(&PendingQuestion) -> bool, told: &str) {
+    pub(super) fn withdraw(&mut self, is_it: impl Fn(&dyn PendingQuestion) -> bool, told: &str) {
         match self.asks.withdraw(is_it) {
             WithdrawnPosition::Nothing => {}
             WithdrawnPosition::Later => self.say(told),

@@ -4,7 +4,7 @@ use super::ReaderSession;
 use crate::conversation::{CallId, MessageId, Part, PartBody, Todo};
 use crate::permission::Mode;
 use crate::screen_reader::calls::SessionCards;
-use crate::screen_reader::questions::PendingQuestion;
+use crate::screen_reader::questions::pending;
 use crate::session::{ErrorReport, Event, PLAN, Retry, TurnEndReason};
 
 impl ReaderSession {
@@ -28,7 +28,7 @@ impl ReaderSession {
                 self.output.lines(&lines);
                 self.prompt();
             }
-            Event::Asked(question) => self.ask(PendingQuestion::new(question)),
+            Event::Asked(question) => self.ask(pending(question)),
             Event::Settled(settled) => self.on_settled(settled),
             Event::Retry(retry) => self.say(&trying_again(retry)),
             Event::Error(report) => self.error(report),

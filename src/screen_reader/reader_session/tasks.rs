@@ -35,7 +35,7 @@ impl ReaderSession {
 
     fn say_tasks(&mut self, is_whole: bool) {
         let asks = |session: &SessionId| {
-            let of_task = |asked: &&PendingQuestion| asked.session() == session;
+            let of_task = |asked: &&dyn PendingQuestion| asked.session() == session;
             self.asks.iter().find(of_task).map(PendingQuestion::brief)
         };
         let lines = words::list(
@@ -198,7 +198,7 @@ impl ReaderSession {
     }
 
     /// Returns the line that begins a question: who asks, unless that is the main conversation.
-    pub(super) fn titled(&self, asked: &PendingQuestion) -> Revealed {
+    pub(super) fn titled(&self, asked: &dyn PendingQuestion) -> Revealed {
         let title = asked.title();
         let end = if title.as_str().ends_with('.') { "" } else { "." };
         let begin = match self.asker(asked.session()) {

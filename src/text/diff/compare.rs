@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp, capture_diff, capture_diff_slices};
 
 use crate::text::sequence::starts_of;
 
@@ -124,9 +124,8 @@ impl Script<'_> {
             }
             return;
         }
-        let piece = capture_diff_slices(Algorithm::Myers, &self.old[old.clone()], &self.new[new.clone()]);
-        for op in piece {
-            self.push(moved(op, old.start, new.start));
+        for op in capture_diff(Algorithm::Myers, self.old, old, self.new, new) {
+            self.push(op);
         }
     }
 
@@ -169,50 +168,6 @@ impl Script<'_> {
             (Some(DiffOp::Equal { len, .. }), DiffOp::Equal { len: more, .. }) => *len += more,
             _ => self.ops.push(op),
         }
-    }
-}
-
-/// Returns an operation on a piece as one on the lists that the piece was cut from.
-fn moved(op: DiffOp, old: usize, new: usize) -> DiffOp {
-    match op {
-        DiffOp::Equal {
-            old_index,
-            new_index,
-            len,
-        } => DiffOp::Equal {
-            old_index: old + old_index,
-            new_index: new + new_index,
-            len,
-        },
-        DiffOp::Delete {
-            old_index,
-            old_len,
-            new_index,
-        } => DiffOp::Delete {
-            old_index: old + old_index,
-            old_len,
-            new_index: new + new_index,
-        },
-        DiffOp::Insert {
-            old_index,
-            new_index,
-            new_len,
-        } => DiffOp::Insert {
-            old_index: old + old_index,
-            new_index: new + new_index,
-            new_len,
-        },
-        DiffOp::Replace {
-            old_index,
-            old_len,
-            new_index,
-            new_len,
-        } => DiffOp::Replace {
-            old_index: old + old_index,
-            old_len,
-            new_index: new + new_index,
-            new_len,
-        },
     }
 }
 

@@ -62,12 +62,6 @@ impl PartialJson {
         self.reader.tree.root.as_ref().unwrap_or(&Value::Null)
     }
 
-    /// Tells whether the top value has ended.
-    pub fn is_complete(&self) -> bool {
-        let tree = &self.reader.tree;
-        tree.root.is_some() && tree.depth == 0 && !self.reader.is_in_string
-    }
-
     /// Tells whether this member of the top object is there and has not ended.
     pub fn is_open(&self, key: &str) -> bool {
         let is_newest_open = match self.reader.tree.depth {
@@ -81,11 +75,6 @@ impl PartialJson {
             .and_then(|members| members.keys().next_back());
         is_newest_open && newest.is_some_and(|newest| newest == key)
     }
-
-    /// Returns the position of the first byte that is no JSON, counted from the start of the whole text.
-    pub fn error(&self) -> Option<usize> {
-        self.error
-    }
 }
 
 #[cfg(test)]
@@ -93,6 +82,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+
+    impl PartialJson {
+        /// Tells whether the top value has ended.
+        fn is_complete(&self) -> bool {
+            let tree = &self.reader.tree;
+            tree.root.is_some() && tree.depth == 0 && !self.reader.is_in_string
+        }
+
+        /// Returns the position of the first byte that is no JSON, counted from the start of the whole text.
+        fn error(&self) -> Option<usize> {
+            self.error
+        }
+    }
 
     #[test]
     fn strings_are_there_as_far_as_they_came() {

@@ -38,8 +38,9 @@ enum ReaderState {
         part: NumberPart,
         written: String,
     },
+    /// `null`, `true` or `false`.
     InWord {
-        word: Word,
+        word: &'static str,
         read: usize,
     },
 }
@@ -77,31 +78,6 @@ enum NumberPart {
     Exponent,
     ExponentSign,
     ExponentDigits,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word {
-    Null,
-    True,
-    False,
-}
-
-impl Word {
-    fn text(self) -> &'static [u8] {
-        match self {
-            Self::Null => b"null",
-            Self::True => b"true",
-            Self::False => b"false",
-        }
-    }
-
-    fn value(self) -> Value {
-        match self {
-            Self::Null => Value::Null,
-            Self::True => Value::Bool(true),
-            Self::False => Value::Bool(false),
-        }
-    }
 }
 
 impl NumberPart {
@@ -192,25 +168,11 @@ impl JsonReader {
                     written: char::from(byte).to_string(),
                 };
             }
-            b'n' => {
-                self.state = ReaderState::InWord {
-                    word: Word::Null,
-                    read: 1,
-                }
+            _ => {
+                let is_begun = |word: &&str| word.as_bytes()[0] == byte;
+                let word = ["null", "true", "false"].into_iter().find(is_begun)?;
+                self.state = ReaderState::InWord { word, read: 1 };
             }
-            b't' => {
-                self.state = ReaderState::InWord {
-                    word: Word::True,
-                    read: 1,
-                }
-            }
-            b'f' => {
-                self.state = ReaderState::InWord {
-                    word: Word::False,
-                    read: 1,
-                }
-            }
-            _ => return None,
         }
         Some(())
     }
@@ -235,12 +197,12 @@ impl JsonReader {
         self.tree.add(self.key.take(), value);
     }
 
-    fn in_word(&mut self, word: Word, read: usize, byte: u8) -> Option<usize> {
-        if word.text()[read] != byte {
+    fn in_word(&mut self, word: &'static str, read: usize, byte: u8) -> Option<usize> {
+        if word.as_bytes()[read] != byte {
             return None;
         }
-        if read + 1 == word.text().len() {
-            self.add(word.value());
+        if read + 1 == word.len() {
+            self.add(word.parse().unwrap_or_default());
             self.state = ReaderState::AfterValue;
         } else {
             self.state = ReaderState::InWord { word, read: read + 1 };

@@ -8,11 +8,12 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::level::Level;
+use crate::text::lines::Lines as LineStarts;
 
 pub(super) struct Lines<'a> {
     pub(super) text: &'a str,
     pub(super) all: Vec<&'a str>,
-    starts: Vec<usize>,
+    pub(super) starts: LineStarts<'a>,
     levels: [OnceCell<LineNumbers<'a>>; 4],
 }
 
@@ -27,25 +28,13 @@ pub(super) struct LineNumbers<'a> {
 impl<'a> Lines<'a> {
     /// A final line break begins no further line.
     pub(super) fn new(text: &'a str) -> Self {
-        let mut starts = Vec::new();
-        let mut at = 0;
-        let all = text.split_inclusive('\n').map(|line| {
-            starts.push(at);
-            at += line.len();
-            line.strip_suffix('\n').unwrap_or(line)
-        });
-        let all = all.collect();
+        let starts = LineStarts::new(text);
         Self {
             text,
-            all,
+            all: starts.iter().collect(),
             starts,
             levels: std::array::from_fn(|_| OnceCell::new()),
         }
-    }
-
-    /// Returns where a line starts; behind the last one, where the text ends.
-    pub(super) fn start(&self, line: usize) -> usize {
-        self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
     pub(super) fn at(&self, level: Level) -> &LineNumbers<'a> {

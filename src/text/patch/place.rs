@@ -166,24 +166,21 @@ fn push_edits(body: &[ChunkLine<'_>], at: usize, edits: &mut Vec<Edit>) {
     let mut line = at;
     let mut run: Option<Edit> = None;
     for part in body {
+        let begun = || Edit {
+            lines: line..line,
+            new: String::new(),
+        };
         match part {
             ChunkLine::Context(_) => {
                 edits.extend(run.take());
                 line += 1;
             }
             ChunkLine::Removed(_) => {
-                let run = run.get_or_insert_with(|| Edit {
-                    lines: line..line,
-                    new: String::new(),
-                });
+                run.get_or_insert_with(begun).lines.end = line + 1;
                 line += 1;
-                run.lines.end = line;
             }
             ChunkLine::Added(text) => {
-                let run = run.get_or_insert_with(|| Edit {
-                    lines: line..line,
-                    new: String::new(),
-                });
+                let run = run.get_or_insert_with(begun);
                 run.new.push_str(text);
                 run.new.push('\n');
             }
@@ -194,10 +191,9 @@ fn push_edits(body: &[ChunkLine<'_>], at: usize, edits: &mut Vec<Edit>) {
 
 fn splices(lines: &Lines<'_>, edits: Vec<Edit>) -> Vec<(Range<usize>, String)> {
     let end = lines.text.len();
-    let is_open = end > 0 && !lines.text.ends_with('\n');
     let mut splices: Vec<(Range<usize>, String)> = Vec::new();
     for edit in edits {
-        let range = lines.start(edit.lines.start)..lines.start(edit.lines.end);
+        let range = lines.starts.start(edit.lines.start)..lines.starts.start(edit.lines.end);
         match splices.last_mut() {
             // What several chunks add at the end is one piece.
             Some((last, new)) if last.end == range.start && range.start == end => {
@@ -207,7 +203,7 @@ fn splices(lines: &Lines<'_>, edits: Vec<Edit>) -> Vec<(Range<usize>, String)> {
             _ => splices.push((range, edit.new)),
         }
     }
-    if is_open {
+    if lines.starts.lacks_final_break() {
         close(&mut splices, end);
     }
     splices

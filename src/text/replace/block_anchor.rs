@@ -8,7 +8,7 @@
 use super::budget::{Budget, BudgetExhausted};
 use super::search::Search;
 use super::white_space::trim;
-use super::{Positions, Span, Tolerance};
+use super::{Span, Tolerance};
 use crate::text::lines::Lines;
 
 /// Minimum similarity of a block.
@@ -20,12 +20,8 @@ const STEPS: u64 = 150_000_000;
 /// Sums of the same shares in another order differ by less.
 const EPSILON: f64 = 1e-9;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
-    let best = best_blocks(search).unwrap_or_else(|BudgetExhausted| Vec::new());
-    match best.len() {
-        0 | 1 => Positions::Each(best),
-        _ => Positions::Tied(best),
-    }
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
+    best_blocks(search).unwrap_or_else(|BudgetExhausted| Vec::new())
 }
 
 fn best_blocks(search: &Search<'_>) -> Result<Vec<Span>, BudgetExhausted> {

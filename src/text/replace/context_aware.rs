@@ -1,15 +1,15 @@
 //! Blocks of as many lines whose first and last line and at least half of the others equal the old text's.
 
+use super::Span;
 use super::budget::{Budget, BudgetExhausted};
 use super::search::Search;
 use super::white_space::trim;
-use super::{Positions, Span};
 
 /// Lines compared with lines.
 const STEPS: u64 = 300_000_000;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
-    Positions::Each(blocks(search).unwrap_or_else(|BudgetExhausted| Vec::new()))
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
+    blocks(search).unwrap_or_else(|BudgetExhausted| Vec::new())
 }
 
 fn blocks(search: &Search<'_>) -> Result<Vec<Span>, BudgetExhausted> {

@@ -3,31 +3,31 @@
 //! First the unescaped old text is looked for as text. If it is nowhere, windows of whole lines are, whose own escapes
 //! unescape to it; a window may have any number of lines.
 
+use super::Span;
 use super::search::Search;
-use super::{Positions, Span};
 use crate::text::sequence::starts_of;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
     let wanted = unescape(search.old);
     if wanted.is_empty() {
-        return Positions::Each(Vec::new());
+        return Vec::new();
     }
     if wanted != search.old {
         let spans = search.occurrences_of(&wanted);
         if !spans.is_empty() {
-            return Positions::Each(spans);
+            return spans;
         }
     }
     // Without escapes in it the text unescapes to itself, and was searched already.
     if !search.text.contains('\\') {
-        return Positions::Each(Vec::new());
+        return Vec::new();
     }
     let wanted = if search.with_break() {
         wanted.strip_suffix('\n').unwrap_or(&wanted)
     } else {
         &wanted
     };
-    Positions::Each(UnescapedText::of(search).windows(search, wanted))
+    UnescapedText::of(search).windows(search, wanted)
 }
 
 /// Returns the character that an escape stands for.

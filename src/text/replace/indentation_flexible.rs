@@ -3,25 +3,25 @@
 //! Everything that is found here is found by `line_trimmed` as well; it stays because the order of strategies is a
 //! contract.
 
-use super::Positions;
+use super::Span;
 use super::search::Search;
 use super::white_space::is_white_space;
 use crate::text::sequence::starts_of;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
     let lines = search.lines();
     let trimmed = search.trimmed();
     let size = trimmed.old.len();
     let old = without_indentation(search.old_lines());
     // Equal without indentation implies equal after trimming, which is quick to look for.
-    let spans = starts_of(&trimmed.text, &trimmed.old)
+    starts_of(&trimmed.text, &trimmed.old)
         .filter(|first| {
             let window: Vec<&str> = (*first..first + size).map(|line| lines.get(line)).collect();
             without_indentation(&window) == old
         })
         .take(search.enough())
-        .map(|first| search.span(first..first + size));
-    Positions::Each(spans.collect())
+        .map(|first| search.span(first..first + size))
+        .collect()
 }
 
 /// Removes as much white space from every line as all lines that are not blank begin with.
@@ -48,12 +48,11 @@ mod tests {
     use crate::text::replace::Tolerance;
 
     fn positions(text: &str, old: &str) -> Vec<(usize, usize)> {
-        match super::positions(&Search::new(text, old, Occurrences::One, Tolerance::Safe)) {
-            Positions::Each(spans) | Positions::Tied(spans) => spans
-                .into_iter()
-                .map(|span| (span.range.start, span.range.end))
-                .collect(),
-        }
+        let spans = super::positions(&Search::new(text, old, Occurrences::One, Tolerance::Safe));
+        spans
+            .into_iter()
+            .map(|span| (span.range.start, span.range.end))
+            .collect()
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! Runs of whole lines that equal the old text's lines after both ends of each line are trimmed.
 
-use super::Positions;
+use super::Span;
 use super::search::Search;
 use crate::text::sequence::starts_of;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
     let trimmed = search.trimmed();
-    let spans = starts_of(&trimmed.text, &trimmed.old)
+    starts_of(&trimmed.text, &trimmed.old)
         .take(search.enough())
-        .map(|first| search.span(first..first + trimmed.old.len()));
-    Positions::Each(spans.collect())
+        .map(|first| search.span(first..first + trimmed.old.len()))
+        .collect()
 }
 
 #[cfg(test)]

@@ -23,7 +23,6 @@ mod nearest;
 mod plan;
 mod refusal;
 mod search;
-mod simple;
 mod trimmed_boundary;
 mod white_space;
 mod whitespace_normalized;
@@ -117,18 +116,12 @@ pub struct EditRegions {
 
 /// One way of looking for the old text: returns the positions in order of their starts. With [`Occurrences::One`], more
 /// than [`Search::enough`] need not be found.
-type Replacer = fn(&Search<'_>) -> Positions;
-
-enum Positions {
-    Each(Vec<Span>),
-    /// Several that cannot be told apart, of which only one can be meant.
-    Tied(Vec<Span>),
-}
+type Replacer = fn(&Search<'_>) -> Vec<Span>;
 
 /// In the order in which they are tried. `multi_occurrence` is first because it is reported in place of `simple`.
 const STRATEGIES: [(Strategy, Replacer); 9] = [
     (Strategy::MultiOccurrence, multi_occurrence::positions),
-    (Strategy::Simple, simple::positions),
+    (Strategy::Simple, |search| search.occurrences_of(search.old)),
     (Strategy::LineTrimmed, line_trimmed::positions),
     (Strategy::BlockAnchor, block_anchor::positions),
     (Strategy::WhitespaceNormalized, whitespace_normalized::positions),
@@ -155,10 +148,7 @@ pub fn find(
     let only_exact = tolerance == Tolerance::Strict || old.chars().all(is_white_space);
     let strategies = STRATEGIES.into_iter();
     for (strategy, positions) in strategies.filter(|(strategy, _)| strategy.is_exact() || !only_exact) {
-        let (mut spans, tied) = match positions(&search) {
-            Positions::Each(spans) => (spans, false),
-            Positions::Tied(spans) => (spans, true),
-        };
+        let mut spans = positions(&search);
         if spans.len() > MAX_OCCURRENCES {
             return Err(ReplaceError::Refused(Refusal::TooMany));
         }
@@ -167,7 +157,9 @@ pub fn find(
         if spans.is_empty() {
             continue;
         }
-        if spans.len() > 1 && (tied || occurrences == Occurrences::One) {
+        // Several anchored blocks are a tie: they cannot be told apart, and only one can be meant.
+        let is_tied = strategy == Strategy::BlockAnchor;
+        if spans.len() > 1 && (is_tied || occurrences == Occurrences::One) {
             return Err(ReplaceError::ambiguous(&search, strategy, &spans));
         }
         let spans = not_overlapping(spans);

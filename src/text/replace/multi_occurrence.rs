@@ -1,17 +1,17 @@
 //! Every exact occurrence, when all are wanted and there is more than one.
 
 use super::search::Search;
-use super::{Occurrences, Positions};
+use super::{Occurrences, Span};
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
     if search.occurrences == Occurrences::One {
-        return Positions::Each(Vec::new());
+        return Vec::new();
     }
     let mut spans = search.occurrences_of(search.old);
     if spans.len() < 2 {
         spans.clear();
     }
-    Positions::Each(spans)
+    spans
 }
 
 #[cfg(test)]

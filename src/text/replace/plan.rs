@@ -54,19 +54,6 @@ pub fn plan<'a>(
 }
 
 impl Plan<'_> {
-    /// Returns the text with all replacements made.
-    pub fn apply(&self, text: &str) -> String {
-        let mut result = String::with_capacity(text.len());
-        let mut taken = 0;
-        for replacement in &self.replacements {
-            result.push_str(&text[taken..replacement.range.start]);
-            result.push_str(replacement.text);
-            taken = replacement.range.end;
-        }
-        result.push_str(&text[taken..]);
-        result
-    }
-
     /// Returns the first and last line, 1-based, of every replaced range in the text as it was.
     pub fn line_ranges(&self, text: &str) -> Vec<(usize, usize)> {
         let mut line = 1;

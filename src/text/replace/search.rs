@@ -101,30 +101,27 @@ impl<'a> Search<'a> {
             range: start..start + wanted.len(),
             kind: SpanKind::Text,
         };
-        if self.occurrences == Occurrences::All {
-            return self
-                .text
-                .match_indices(wanted)
-                .take(self.enough())
-                .map(|(start, _)| span(start))
-                .collect();
-        }
-        overlapping(self.text, wanted)
-            .take(self.enough())
-            .map(span)
-            .collect()
+        self.starts_in(self.text, wanted).map(span).collect()
     }
-}
 
-/// Returns all places where a text occurs. Linear only as long as few are taken.
-pub(super) fn overlapping<'a>(text: &'a str, wanted: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let step = wanted.chars().next().map_or(1, char::len_utf8);
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let start = from + text.get(from..)?.find(wanted)?;
-        from = start + step;
-        Some(start)
-    })
+    /// Returns enough places where a text occurs in another; those that overlap only if one occurrence is wanted.
+    pub(super) fn starts_in<'t>(
+        &self,
+        text: &'t str,
+        wanted: &'t str,
+    ) -> impl Iterator<Item = usize> + use<'t> {
+        let step = match self.occurrences {
+            Occurrences::One => wanted.chars().next().map_or(1, char::len_utf8),
+            Occurrences::All => wanted.len(),
+        };
+        let mut from = 0;
+        let starts = std::iter::from_fn(move || {
+            let start = from + text.get(from..)?.find(wanted)?;
+            from = start + step;
+            Some(start)
+        });
+        starts.take(self.enough())
+    }
 }
 
 /// Gives numbers to the distinct pieces of the old text.

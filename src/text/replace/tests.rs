@@ -4,6 +4,21 @@ use super::*;
 use proptest::prelude::*;
 use std::time::Instant;
 
+impl Plan<'_> {
+    /// Returns the text with all replacements made.
+    fn apply(&self, text: &str) -> String {
+        let mut result = String::with_capacity(text.len());
+        let mut taken = 0;
+        for replacement in &self.replacements {
+            result.push_str(&text[taken..replacement.range.start]);
+            result.push_str(replacement.text);
+            taken = replacement.range.end;
+        }
+        result.push_str(&text[taken..]);
+        result
+    }
+}
+
 fn parts<'a>(text: &'a str, found: &EditRegions) -> (&'static str, Vec<&'a str>) {
     (
         found.strategy.name(),

@@ -1,16 +1,15 @@
 //! The old text without the white space around it.
 
-use super::Positions;
+use super::Span;
 use super::search::Search;
 use super::white_space::trim;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
     let wanted = trim(search.old);
-    Positions::Each(if wanted == search.old {
-        Vec::new()
-    } else {
-        search.occurrences_of(wanted)
-    })
+    if wanted == search.old {
+        return Vec::new();
+    }
+    search.occurrences_of(wanted)
 }
 
 #[cfg(test)]

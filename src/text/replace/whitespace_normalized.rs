@@ -4,16 +4,16 @@
 //! same words, wherever the words are broken into lines inside the window, and as one line that has all of the words. A
 //! window of such a line and blank ones is the line again, and does not count beside it.
 
-use super::search::{Numbers, Search, overlapping};
+use super::search::{Numbers, Search};
 use super::white_space::{is_white_space, words};
-use super::{Occurrences, Positions, Span, SpanKind};
+use super::{Span, SpanKind};
 use crate::text::sequence::starts_of;
 
-pub(super) fn positions(search: &Search<'_>) -> Positions {
-    Positions::Each(match search.old_lines() {
+pub(super) fn positions(search: &Search<'_>) -> Vec<Span> {
+    match search.old_lines() {
         [line] => in_lines(search, line),
         _ => windows(search),
-    })
+    }
 }
 
 fn in_lines(search: &Search<'_>, old: &str) -> Vec<Span> {
@@ -53,16 +53,7 @@ fn parts(search: &Search<'_>, index: usize, normalized: &str, wanted: &str) -> V
         range: base + offsets[start]..base + offsets[start + wanted.len() - 1] + 1,
         kind: SpanKind::Text,
     };
-    match search.occurrences {
-        Occurrences::One => overlapping(normalized, wanted)
-            .take(search.enough())
-            .map(span)
-            .collect(),
-        Occurrences::All => normalized
-            .match_indices(wanted)
-            .map(|(start, _)| span(start))
-            .collect(),
-    }
+    search.starts_in(normalized, wanted).map(span).collect()
 }
 
 /// Returns where each byte of a normalised line comes from.

@@ -139,7 +139,7 @@ impl Composer {
     }
 
     /// Returns the row and the byte of a row and a character.
-    fn byte_position(&self, (row, column): (usize, usize)) -> (usize, usize) {
+    pub(super) fn byte_position(&self, (row, column): (usize, usize)) -> (usize, usize) {
         let line = &self.area.lines()[row];
         let byte = line
             .char_indices()
@@ -151,15 +151,11 @@ impl Composer {
     /// Corrects the caret's column. The text area adds up the widths of characters, but a cluster of several is drawn
     /// as one: so walk back to the start of the visual row and measure that piece again.
     pub(super) fn caret_column(&self, reported: u16) -> u16 {
-        let (row, column) = self.area.cursor();
+        let (row, end) = self.byte_position(self.area.cursor());
         let line = self.area.lines()[row].as_str();
         if line.is_ascii() || line.contains('\t') {
             return reported;
         }
-        let end = line
-            .char_indices()
-            .nth(column)
-            .map_or(line.len(), |(byte, _)| byte);
         let mut left = usize::from(reported);
         let mut start = end;
         for (byte, c) in line[..end].char_indices().rev() {

@@ -205,21 +205,15 @@ impl Composer {
 
     /// Returns what stands in the caret's line before it, and which line that is.
     pub(crate) fn before_caret(&self) -> (&str, usize) {
-        let (row, column) = self.area.cursor();
-        let line = self.area.lines()[row].as_str();
-        let end = line
-            .char_indices()
-            .nth(column)
-            .map_or(line.len(), |(byte, _)| byte);
-        (&line[..end], row)
+        let (row, end) = self.byte_position(self.area.cursor());
+        (&self.area.lines()[row][..end], row)
     }
 
     /// Writes something in the place of so many characters before the caret.
     pub(crate) fn replace_before_caret(&mut self, characters: usize, text: &str) {
         let (row, column) = self.area.cursor();
         let start = column.saturating_sub(characters);
-        let place = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        self.area.move_cursor(CursorMove::Jump(place(row), place(start)));
+        self.jump((row, start));
         self.area.delete_str(column - start);
         self.area.insert_str(text);
         self.changed();
@@ -315,6 +309,11 @@ impl Composer {
         for motion in motions {
             self.area.move_cursor(*motion);
         }
+        self.placed(before)
+    }
+
+    /// The caret was placed by a key, from where it was.
+    fn placed(&mut self, before: (usize, usize)) -> EditEffect {
         self.is_placed = true;
         if self.area.cursor() == before {
             EditEffect::Nothing
@@ -340,12 +339,7 @@ impl Composer {
                 break;
             }
         }
-        self.is_placed = true;
-        if self.area.cursor() == begin {
-            EditEffect::Nothing
-        } else {
-            EditEffect::Caret
-        }
+        self.placed(begin)
     }
 
     /// Ends the selection at the end that a step leads to.

@@ -140,67 +140,44 @@ impl Context {
         Self::Page,
     ];
 
+    /// Returns its heading on the page of keys.
     pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Global => "Anywhere",
-            Self::Leader => "After the leader",
-            Self::Composer => "Composer",
-            Self::Completion => "Composer, while completing",
-            Self::Queue => "Pending messages",
-            Self::Transcript => "Transcript",
-            Self::Search => "Search",
-            Self::Select => "Selection",
-            Self::Panel => "Panel",
-            Self::PanelText => "Panel, while writing",
-            Self::Question => "Permission",
-            Self::QuestionAlways => "Permission, always",
-            Self::QuestionText => "Permission, while writing",
-            Self::Trust => "Trust",
-            Self::Form => "Question",
-            Self::FormText => "Question, own words",
-            Self::Page => "Pages",
-            Self::Layer(keys) => keys.title,
-            Self::Picker => "Lists",
-            Self::Palette => "Palette",
-        }
+        self.traits().1
     }
 
     /// Returns the prefix of its actions' names in `keybinds`; none where they work anywhere.
     pub(crate) fn name(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Global | Self::Leader | Self::Palette => return None,
-            Self::Composer => "composer",
-            Self::Completion => "completion",
-            Self::Queue => "queue",
-            Self::Transcript => "transcript",
-            Self::Search => "search",
-            Self::Select => "select",
-            Self::Panel => "panel",
-            Self::PanelText => "panel-text",
-            Self::Question => "permission",
-            Self::QuestionAlways => "permission-always",
-            Self::QuestionText => "permission-text",
-            Self::Trust => "trust",
-            Self::Form => "question",
-            Self::FormText => "question-text",
-            Self::Page => "page",
-            Self::Layer(keys) => keys.name,
-            Self::Picker => "list",
-        })
+        self.traits().0
     }
 
     /// Returns true if a bare character is text there.
     pub(crate) fn takes_text(self) -> bool {
+        self.traits().2
+    }
+
+    /// Returns name, title, and if it takes text.
+    fn traits(self) -> (Option<&'static str>, &'static str, bool) {
         match self {
-            Self::Layer(keys) => keys.takes_text,
-            Self::Composer
-            | Self::Completion
-            | Self::Search
-            | Self::QuestionText
-            | Self::PanelText
-            | Self::FormText
-            | Self::Picker => true,
-            _ => false,
+            Self::Global => (None, "Anywhere", false),
+            Self::Leader => (None, "After the leader", false),
+            Self::Composer => (Some("composer"), "Composer", true),
+            Self::Completion => (Some("completion"), "Composer, while completing", true),
+            Self::Queue => (Some("queue"), "Pending messages", false),
+            Self::Transcript => (Some("transcript"), "Transcript", false),
+            Self::Search => (Some("search"), "Search", true),
+            Self::Select => (Some("select"), "Selection", false),
+            Self::Panel => (Some("panel"), "Panel", false),
+            Self::PanelText => (Some("panel-text"), "Panel, while writing", true),
+            Self::Question => (Some("permission"), "Permission", false),
+            Self::QuestionAlways => (Some("permission-always"), "Permission, always", false),
+            Self::QuestionText => (Some("permission-text"), "Permission, while writing", true),
+            Self::Trust => (Some("trust"), "Trust", false),
+            Self::Form => (Some("question"), "Question", false),
+            Self::FormText => (Some("question-text"), "Question, own words", true),
+            Self::Page => (Some("page"), "Pages", false),
+            Self::Layer(keys) => (Some(keys.name), keys.title, keys.takes_text),
+            Self::Picker => (Some("list"), "Lists", true),
+            Self::Palette => (None, "Palette", false),
         }
     }
 }

@@ -158,11 +158,6 @@ impl SessionSlots {
         self.slots.iter().find(|slot| slot.id == id)?.handle()
     }
 
-    /// Hands an operation to the session on screen.
-    pub(crate) fn send(&self, op: Op) -> Result<(), SendError> {
-        self.send_to(self.front, op)
-    }
-
     /// An operation for a session that is not there any more has nobody to tell.
     pub(crate) fn send_to(&self, id: SlotId, op: Op) -> Result<(), SendError> {
         self.handle(id).map_or(Ok(()), |handle| handle.send(op))
@@ -316,10 +311,6 @@ async fn open(
             };
             Ok((opened.handle, receiver, slot_opened))
         }
-        Err(error) => Err(ErrorReport {
-            kind: ReportKind::Internal,
-            message: error.to_string(),
-            hint: None,
-        }),
+        Err(error) => Err(ErrorReport::new(ReportKind::Internal, error.to_string())),
     }
 }

@@ -102,10 +102,7 @@ impl Blocks {
                 self.mode_is_plan = *mode == Mode::Plan;
                 false
             }
-            Event::Notice(text) => self.mark(Mark::Notice {
-                kind: NoticeKind::Info,
-                text: text.clone(),
-            }),
+            Event::Notice(text) => self.mark(Mark::info(text.clone())),
             Event::Context(report) => self.context_changed(report),
             Event::Summarising(is_running) => {
                 self.turn.summary = is_running.then_some(now);
@@ -140,10 +137,9 @@ impl Blocks {
             return false;
         };
         let cost = cost_of_miss(report.before, report.cost);
-        self.mark(Mark::Notice {
-            kind: NoticeKind::Info,
-            text: format!("not read from the cache: {cost}, because {cause}"),
-        })
+        self.mark(Mark::info(format!(
+            "not read from the cache: {cost}, because {cause}"
+        )))
     }
 
     /// Returns the block of a call; one inside another is a part of the other's.
@@ -452,10 +448,7 @@ fn mark_of(body: &PartBody) -> Option<Mark> {
                 kind: kind.to_owned(),
             })
         }
-        PartBody::File(file) => Some(Mark::Notice {
-            kind: NoticeKind::Info,
-            text: format!("file {}", file.path),
-        }),
+        PartBody::File(file) => Some(Mark::info(format!("file {}", file.path))),
         PartBody::Context(change) => Some(Mark::Context(Arc::new(change.clone()))),
         PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Tool(_) => None,
     }

@@ -131,10 +131,12 @@ impl Mark {
         let said = text.trim_start_matches(Message::REMINDER);
         let end = said.find(". ").map_or(said.len(), |end| end + 1);
         let first = said[..end].lines().next().unwrap_or_default();
-        Self::Notice {
-            kind: NoticeKind::Info,
-            text: format!("to the model: {first}"),
-        }
+        Self::info(format!("to the model: {first}"))
+    }
+
+    pub(super) fn info(text: String) -> Self {
+        let kind = NoticeKind::Info;
+        Self::Notice { kind, text }
     }
 }
 
@@ -234,6 +236,14 @@ impl Block {
             ordinal: 0,
             is_on_screen: false,
             cached_layout: None,
+        }
+    }
+
+    /// Returns the call that it shows.
+    pub(super) fn call(&self) -> Option<&CallBlock> {
+        match &self.body {
+            Body::Call(call) => Some(call),
+            _ => None,
         }
     }
 

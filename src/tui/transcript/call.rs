@@ -99,13 +99,23 @@ pub(super) enum Group {
     Follows(usize),
 }
 
+impl Group {
+    /// Returns the calls that share its row behind it.
+    pub(super) fn members(&self) -> &[usize] {
+        match self {
+            Self::Leads(members) => members,
+            Self::Alone | Self::Apart | Self::Follows(_) => &[],
+        }
+    }
+}
+
 impl CallBlock {
     /// Makes the block of a call whose arguments begin to stream.
     pub(super) fn streaming(part: &ToolPart) -> Self {
         Self {
             is_written: true,
             raw_args: part.raw_args.clone(),
-            ..Self::new(part)
+            ..Self::of(part)
         }
     }
 
@@ -120,12 +130,12 @@ impl CallBlock {
         };
         let inside = part.inner.iter().enumerate().map(|(number, part)| Self {
             stored: stored(Some(number)),
-            ..Self::new(part)
+            ..Self::of(part)
         });
         Self {
             inner: inside.collect(),
             stored: stored(None),
-            ..Self::new(part)
+            ..Self::of(part)
         }
     }
 
@@ -141,11 +151,15 @@ impl CallBlock {
         self.initiator == Initiator::Person
     }
 
-    fn new(part: &ToolPart) -> Self {
+    fn of(part: &ToolPart) -> Self {
+        Self::new(part.call.clone(), part.tool.clone(), part.state)
+    }
+
+    fn new(id: CallId, tool: String, state: CallState) -> Self {
         Self {
-            id: part.call.clone(),
-            tool: part.tool.clone(),
-            state: part.state,
+            id,
+            tool,
+            state,
             group: Group::Alone,
             is_written: false,
             raw_args: String::new(),
@@ -216,21 +230,11 @@ impl CallBlock {
         if self.inner_mut(call).is_some() {
             return;
         }
-        self.inner.push(Self::new(&ToolPart {
-            call: call.clone(),
-            provider_id: None,
-            tool: tool.to_owned(),
-            raw_args: String::new(),
-            args: None,
-            state: CallState::Pending,
-            result: None,
-            native: None,
-            inner: Vec::new(),
-        }));
-        if let Some(inner) = self.inner.last_mut() {
-            inner.raw_args = args.to_string();
-            inner.args = Some(args.clone().into());
-        }
+        self.inner.push(Self {
+            raw_args: args.to_string(),
+            args: Some(args.clone().into()),
+            ..Self::new(call.clone(), tool.to_owned(), CallState::Pending)
+        });
     }
 
     pub(super) fn inner_mut(&mut self, call: &CallId) -> Option<&mut Self> {
@@ -342,13 +346,8 @@ impl CallBlock {
         match self.state {
             _ if self.is_asking() => CardStatus::Asking,
             CallState::Pending if self.is_written() => CardStatus::Running,
-            CallState::Pending => CardStatus::Waiting,
-            CallState::Running => CardStatus::Running,
             CallState::Done if look => CardStatus::Look,
-            CallState::Done => CardStatus::Done,
-            CallState::Failed => CardStatus::Failed,
-            CallState::Denied => CardStatus::Denied,
-            CallState::Cancelled | CallState::Interrupted => CardStatus::Interrupted,
+            state => state.into(),
         }
     }
 

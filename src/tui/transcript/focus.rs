@@ -3,7 +3,6 @@
 //! Steps walk from the focus and stop at the first block that fits; they are taken by a key and may look at many.
 
 use super::block::{Block, Body};
-use super::call::Group;
 use super::{ScrollMove, Transcript};
 use crate::conversation::MessageId;
 
@@ -162,19 +161,10 @@ impl Transcript {
     /// Returns the source of the focused block.
     pub fn copy_focused(&self) -> Option<String> {
         let block = self.blocks.list.get(self.focus?)?;
-        let Body::Call(call) = &block.body else {
-            return Some(block.source());
-        };
-        let Group::Leads(members) = &call.group else {
-            return Some(block.source());
-        };
-        let sources = members.iter().map(|member| self.blocks.list[*member].source());
-        Some(
-            std::iter::once(block.source())
-                .chain(sources)
-                .collect::<Vec<_>>()
-                .join("\n"),
-        )
+        let members = block.call().into_iter().flat_map(|call| call.group.members());
+        let sources = members.map(|member| self.blocks.list[*member].source());
+        let sources: Vec<String> = std::iter::once(block.source()).chain(sources).collect();
+        Some(sources.join("\n"))
     }
 
     /// Returns the source of the model's last text.

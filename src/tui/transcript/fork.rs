@@ -2,7 +2,7 @@
 
 use super::Transcript;
 use super::block::{Block, Body};
-use super::call::Group;
+use super::call::CallBlock;
 use crate::conversation::MessageId;
 use crate::session::host::ForkPoint;
 
@@ -27,13 +27,8 @@ impl Transcript {
             .ok_or(ForkRefusal::Nothing)?;
         let focus = self.focus.unwrap_or(last);
         let focused = self.blocks.list.get(focus).ok_or(ForkRefusal::Nothing)?;
-        let index = match &focused.body {
-            Body::Call(call) => match &call.group {
-                Group::Leads(members) => members.last().copied().unwrap_or(focus),
-                Group::Alone | Group::Apart | Group::Follows(_) => focus,
-            },
-            _ => focus,
-        };
+        let last = focused.call().and_then(|call| call.group.members().last());
+        let index = last.copied().unwrap_or(focus);
         let message = self.blocks.message_of(index).ok_or(ForkRefusal::Nothing)?.clone();
         if self.focus.is_some() && matches!(focused.body, Body::User(_)) {
             return Ok(ForkPoint::Before(message));
@@ -45,10 +40,8 @@ impl Transcript {
     }
 
     fn is_under_way(&self, message: &MessageId) -> bool {
-        let is_open = |block: &Block| match &block.body {
-            Body::Call(call) => !call.state.is_final() && !call.is_of_person(),
-            _ => false,
-        };
-        self.blocks.is_streaming(message) || self.blocks.blocks_of(message).any(is_open)
+        let mut calls = self.blocks.blocks_of(message).filter_map(Block::call);
+        let is_open = |call: &CallBlock| !call.state.is_final() && !call.is_of_person();
+        self.blocks.is_streaming(message) || calls.any(is_open)
     }
 }

@@ -104,16 +104,9 @@ fn hand_over(list: &mut [Block], members: &[usize]) {
 }
 
 /// Returns the calls that share the row of `leader`, in order.
-pub(super) fn calls<'a>(
-    list: &'a [Block],
-    leader: &'a CallBlock,
-    members: &'a [usize],
-) -> impl Iterator<Item = &'a CallBlock> {
-    let members = members.iter().filter_map(|member| match &list[*member].body {
-        Body::Call(call) => Some(&**call),
-        _ => None,
-    });
-    std::iter::once(leader).chain(members)
+pub(super) fn calls<'a>(list: &'a [Block], leader: &'a CallBlock) -> impl Iterator<Item = &'a CallBlock> {
+    let members = leader.group.members().iter();
+    std::iter::once(leader).chain(members.filter_map(|member| list[*member].call()))
 }
 
 /// Returns the cards of calls that share a row. Folded, only the first ones are asked, so that a long run stays cheap.

@@ -16,7 +16,7 @@ use crate::view::LookKey;
 use crate::view::card::{Card, CardRow, CardStatus, FileTarget};
 use crate::view::diff::Sides;
 use crate::view::markdown::Markdown;
-use crate::view::styled_text::{MEASURE, StyledText};
+use crate::view::styled_text::{MEASURE, StyledText, cut_line};
 use crate::view::theme::Meaning;
 
 use super::block::{Block, Body, Mark, TextBlock, UserBlock};
@@ -373,9 +373,9 @@ fn lay_out(
     pictures: &mut Vec<BlockPicture>,
 ) -> (Option<CallHeadline>, Rows) {
     if let Body::Call(call) = &blocks[index].body
-        && let Group::Leads(members) = &call.group
+        && let Group::Leads(_) = &call.group
     {
-        let (face, rows) = shared(blocks, call, members, is_unfolded, cx, pictures);
+        let (face, rows) = shared(blocks, call, is_unfolded, cx, pictures);
         return (Some(face), Rows::Card(rows));
     }
     match &mut blocks[index].body {
@@ -390,10 +390,7 @@ fn lay_out(
             growing.follow(block, cx);
             (None, Rows::Markdown(growing))
         }
-        Body::Reasoning(block) if is_unfolded => (
-            None,
-            Rows::Lines(indented(block.source.text(), Meaning::TextMuted, cx)),
-        ),
+        Body::Reasoning(block) if is_unfolded => (None, Rows::Lines(mark::plain(block.source.text(), cx))),
         Body::Reasoning(_) => (None, Rows::Lines(Vec::new())),
         Body::Call(call) => {
             let card = call.card(
@@ -452,12 +449,11 @@ fn inside(
 fn shared(
     blocks: &[Block],
     leader: &CallBlock,
-    members: &[usize],
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
     pictures: &mut Vec<BlockPicture>,
 ) -> (CallHeadline, Vec<CardRow>) {
-    let calls = || group::calls(blocks, leader, members);
+    let calls = || group::calls(blocks, leader);
     let cards = group::cards(calls(), is_unfolded, cx.cards);
     let files = cards.iter().filter(|_| is_unfolded);
     let face = CallHeadline {
@@ -491,23 +487,20 @@ fn user(
         look.theme.style(Meaning::TextMuted),
     );
     let ground = look.theme.style(Meaning::MessageBg);
+    let ellipsis = look.symbols.ellipsis();
+    let note = |text: &str| cut_line(text, muted, cx.width.saturating_sub(2), ellipsis).spans;
     let mut flow = StyledText::default();
     flow.push(block.text.trim_end(), look.theme.style(Meaning::Text));
     let mut rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
     if !is_unfolded && rows.len() > USER_ROWS {
         let more = rows.len() - (USER_ROWS - 1);
         rows.truncate(USER_ROWS - 1);
-        let mut note = StyledText::default();
-        let ellipsis = look.symbols.ellipsis();
-        note.push_line(&format!("{ellipsis} {more} more lines{}", unfolds(cx)), muted);
-        rows.push(note.cut(cx.width.saturating_sub(2), ellipsis));
+        rows.push(note(&format!("{ellipsis} {more} more lines{}", unfolds(cx))));
     }
     for (nth, file) in block.files.iter().enumerate() {
-        let mut note = StyledText::default();
         let message = block.pictures.as_ref().filter(|_| is_unfolded);
         let fault = message.map_or_else(String::new, |message| pictures::attached_fault(message, nth, cx));
-        note.push_line(&format!("@{}{fault}", file.words), muted);
-        rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
+        rows.push(note(&format!("@{}{fault}", file.words)));
         let below = |message| pictures::attached_pictures(message, nth, rows.len(), 2, cx);
         if let Some(picture) = message.and_then(|message| below(message)) {
             rows.extend(picture.kept_rows(cx));
@@ -515,9 +508,7 @@ fn user(
         }
     }
     if let Some(step) = block.step {
-        let mut note = StyledText::default();
-        note.push_line(&format!("taken at step {step}"), muted);
-        rows.push(note.cut(cx.width.saturating_sub(2), look.symbols.ellipsis()));
+        rows.push(note(&format!("taken at step {step}")));
     }
     let lines = rows.into_iter().map(|mut spans| {
         spans.insert(0, ratatui::text::Span::styled(bar.clone(), accent));
@@ -542,16 +533,4 @@ fn folded_text(cx: &LayoutCx<'_>) -> Line<'static> {
         look.theme.style(Meaning::TextMuted),
     );
     Line::from(flow.cut(cx.width, look.symbols.ellipsis()))
-}
-
-/// Returns a plain text two columns in.
-fn indented(text: &str, meaning: Meaning, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
-    let mut flow = StyledText::default();
-    flow.push(text.trim(), cx.draw.look.theme.style(meaning));
-    let rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
-    let lines = rows.into_iter().map(|mut spans| {
-        spans.insert(0, ratatui::text::Span::raw("  "));
-        Line::from(spans)
-    });
-    lines.collect()
 }

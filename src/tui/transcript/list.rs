@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::apply::Blocks;
-use super::block::{Block, Body};
+use super::block::Block;
 use super::call::WaitsFor;
 use super::layout::{self, LayoutCx};
 use super::viewport::Heights;
@@ -77,10 +77,8 @@ impl BlockRows<'_> {
     }
 
     fn waits_for_turn(&self, index: usize) -> bool {
-        let Some(Body::Call(call)) = self.blocks.list.get(index).map(|block| &block.body) else {
-            return false;
-        };
-        let waits = call.waits(self.cx.draw.now);
+        let call = self.blocks.list.get(index).and_then(Block::call);
+        let waits = call.and_then(|call| call.waits(self.cx.draw.now));
         waits.is_some_and(|(what, _)| what == WaitsFor::Turn)
     }
 

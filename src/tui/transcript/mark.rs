@@ -7,9 +7,8 @@ use ratatui::text::{Line, Span};
 use crate::conversation::{ContextChange, KeptKind, KeptText, NoticeKind};
 use crate::session::TurnEndReason;
 use crate::text::count::plural;
-use crate::view::Symbols;
 use crate::view::card::CardStatus;
-use crate::view::markdown::Markdown;
+use crate::view::markdown;
 use crate::view::spinner;
 use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::theme::Meaning;
@@ -72,10 +71,7 @@ fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> 
 /// Returns the rows of a change of the context: a divider, and where that was opened, the summary and what stands beside it.
 pub(super) fn context(change: &ContextChange, is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let look = cx.draw.look;
-    let rule = match look.symbols {
-        Symbols::Unicode => "─",
-        Symbols::Ascii => "-",
-    };
+    let rule = look.symbols.rule();
     let dot = look.symbols.dot();
     let mut words = change.sentence();
     if matches!(change, ContextChange::Compacted(_)) && !is_unfolded && !cx.draw.fold_key.is_empty() {
@@ -84,19 +80,13 @@ pub(super) fn context(change: &ContextChange, is_unfolded: bool, cx: &LayoutCx<'
     let width = cx.width.min(MEASURE);
     let muted = look.theme.style(Meaning::TextMuted);
     let mut flow = StyledText::default();
-    flow.push_clean(&format!("{rule}{rule} "), look.theme.style(Meaning::TextMuted));
+    flow.push_clean(&format!("{rule}{rule} "), muted);
     flow.push_line(&words, muted);
     let left = width.saturating_sub(flow.width() + 1);
-    flow.push_clean(
-        &format!(" {}", rule.repeat(left)),
-        look.theme.style(Meaning::TextMuted),
-    );
+    flow.push_clean(&format!(" {}", rule.repeat(left)), muted);
     let mut rows = vec![Line::from(flow.cut(width, look.symbols.ellipsis()))];
     if let (ContextChange::Compacted(compaction), true) = (change, is_unfolded) {
-        let mut markdown = Markdown::new();
-        markdown.push(&compaction.summary);
-        markdown.finish();
-        rows.extend(markdown.lines(width, look).iter().cloned());
+        rows.extend(markdown::render(&compaction.summary, width, look));
         let kept = compaction.kept.iter().map(kept_words);
         let kept: Vec<String> = kept.collect();
         if !kept.is_empty() {
@@ -171,7 +161,7 @@ fn signed(
 }
 
 /// A muted text in line with the text of cards.
-fn plain(text: &str, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+pub(super) fn plain(text: &str, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let mut flow = StyledText::default();
     flow.push(text.trim(), cx.draw.look.theme.style(Meaning::TextMuted));
     hang(&flow, &Span::raw("  "), cx)

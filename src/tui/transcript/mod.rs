@@ -75,9 +75,10 @@ pub use selection::Unit;
 pub(in crate::tui) use turn::{TurnActivity, TurnProgress};
 
 /// The effect of an event on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RedrawUrgency {
     /// Nothing to draw.
+    #[default]
     None,
     /// Draw with the next frame.
     Soft,

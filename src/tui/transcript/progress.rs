@@ -76,13 +76,8 @@ impl Blocks {
     }
 
     fn open_calls(&self) -> impl Iterator<Item = (usize, &CallBlock)> {
-        self.turn
-            .open
-            .iter()
-            .filter_map(|index| match &self.list[*index].body {
-                Body::Call(call) => Some((*index, &**call)),
-                _ => None,
-            })
+        let open = self.turn.open.iter();
+        open.filter_map(|index| Some((*index, self.list[*index].call()?)))
     }
 }
 

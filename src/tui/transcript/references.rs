@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Transcript;
-use super::block::Body;
-use super::call::Group;
+use super::block::{Block, Body};
 use super::group;
 use super::text::BlockText;
 use crate::conversation::SessionId;
@@ -57,18 +56,13 @@ impl Transcript {
     /// Returns the session that the focused call is about, of a task.
     pub fn focused_session(&self) -> Option<SessionId> {
         let is_selecting = self.selection.is_some();
-        let Body::Call(call) = &self.blocks.list.get(self.focus?)?.body else {
-            return None;
-        };
+        let call = self.blocks.list.get(self.focus?)?.call()?;
         call.session(&*self.cards).filter(|_| !is_selecting)
     }
 
     /// Returns the file with all of the focused call's output, where what is shown of it is cut.
     pub fn kept_output(&self) -> Option<String> {
-        match &self.blocks.list.get(self.focus?)?.body {
-            Body::Call(call) => call.kept_output(),
-            Body::User(_) | Body::Text(_) | Body::Reasoning(_) | Body::Mark(_) => None,
-        }
+        self.blocks.list.get(self.focus?)?.call()?.kept_output()
     }
 
     fn places_at(&self, block: usize, at: usize, project: &Path) -> Vec<FilePlace> {
@@ -112,14 +106,10 @@ impl Transcript {
     /// Returns the cards that a block shows, unfolded, those of calls inside another after its own.
     fn cards_of(&self, block: usize) -> Vec<Card> {
         let list = &self.blocks.list;
-        let Some(Body::Call(call)) = list.get(block).map(|block| &block.body) else {
+        let Some(call) = list.get(block).and_then(Block::call) else {
             return Vec::new();
         };
-        let members = match &call.group {
-            Group::Leads(members) => members.as_slice(),
-            Group::Alone | Group::Apart | Group::Follows(_) => &[],
-        };
-        let calls = group::calls(list, call, members).chain(&call.inner);
+        let calls = group::calls(list, call).chain(&call.inner);
         group::cards(calls, true, &*self.cards)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Transcript;
-use super::block::Body;
+use super::block::Block;
 use crate::conversation::{CallId, SessionId, TaskRow};
 use crate::session::Event;
 use crate::tool::RenderCx;
@@ -32,11 +32,8 @@ impl Transcript {
 
     /// Notes the calls of a session that was attached to.
     pub(super) fn note_task_calls(&mut self) {
-        let calls = self.blocks.list.iter().filter_map(|block| match &block.body {
-            Body::Call(call) => Some(call),
-            _ => None,
-        });
-        let calls = calls.flat_map(|call| std::iter::once(&**call).chain(&call.inner));
+        let calls = self.blocks.list.iter().filter_map(Block::call);
+        let calls = calls.flat_map(|call| std::iter::once(call).chain(&call.inner));
         let calls = calls.filter(|call| self.cards.starts_tasks(&call.tool));
         let calls: Vec<CallId> = calls.map(|call| call.id.clone()).collect();
         for call in calls {

@@ -78,7 +78,7 @@ impl<'a, 'c> BlockText<'a, 'c> {
             Body::Reasoning(reasoning) => sanitize(reasoning.source.text()),
             Body::Mark(mark) => Cow::Owned(sanitize(&mark.source()).into_owned()),
             Body::Call(call) => Cow::Owned(match &call.group {
-                Group::Leads(members) => self.shared(call, members, reader),
+                Group::Leads(_) => self.shared(call, reader),
                 Group::Alone | Group::Apart | Group::Follows(_) => self.single(call, reader),
             }),
         }
@@ -101,8 +101,8 @@ impl<'a, 'c> BlockText<'a, 'c> {
     }
 
     /// The row that calls share, and below it each of them where it is unfolded.
-    fn shared(self, leader: &CallBlock, members: &[usize], reader: &mut CardTextReader) -> String {
-        let calls = || group::calls(self.list, leader, members);
+    fn shared(self, leader: &CallBlock, reader: &mut CardTextReader) -> String {
+        let calls = || group::calls(self.list, leader);
         let cards = group::cards(calls(), self.is_unfolded, self.cards);
         let mut text = card::source(&group::title(&cards, calls().count(), Symbols::Unicode));
         if let Some(targets) = &mut reader.notes.targets {

@@ -159,12 +159,13 @@ struct Columns {
 }
 
 impl Columns {
-    const NONE: Self = Self {
-        digits: 0,
-        has_both: false,
-    };
-
-    fn of(hunks: &[Hunk<'_>], width: usize) -> Self {
+    fn of(body: &DiffBody, hunks: &[Hunk<'_>], width: usize) -> Self {
+        if body.is_unplaced {
+            return Self {
+                digits: 0,
+                has_both: false,
+            };
+        }
         let ends = hunks
             .iter()
             .map(|hunk| (hunk.old_start + hunk.old_len).max(hunk.new_start + hunk.new_len));
@@ -262,11 +263,7 @@ impl<'a> Painter<'a> {
     fn new(body: &'a DiffBody, hunks: &[Hunk<'_>], width: usize, look: Look<'a>) -> Self {
         Self {
             path: &body.path,
-            columns: if body.is_unplaced {
-                Columns::NONE
-            } else {
-                Columns::of(hunks, width)
-            },
+            columns: Columns::of(body, hunks, width),
             width,
             look,
             lines: Vec::new(),

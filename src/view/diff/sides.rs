@@ -12,7 +12,7 @@ use super::{Columns, PaintedLine, gap, painted};
 use crate::text::diff::{DiffLine, Hunk, Sign};
 use crate::text::width;
 use crate::view::card::DiffBody;
-use crate::view::look::{Look, Symbols};
+use crate::view::look::Look;
 use crate::view::theme::Meaning;
 
 /// Columns of the rule between the sides, with those beside it.
@@ -65,11 +65,7 @@ pub(super) fn rows(
 ) -> Vec<SplitRow> {
     let columns = Columns {
         has_both: false,
-        ..if body.is_unplaced {
-            Columns::NONE
-        } else {
-            Columns::of(hunks, width)
-        }
+        ..Columns::of(body, hunks, width)
     };
     let mut splitter = Splitter {
         columns,
@@ -158,7 +154,7 @@ impl Splitter<'_> {
                 columns: left + gutter..left + self.side,
             })
         };
-        let rule = format!(" {} ", self.rule());
+        let rule = format!(" {} ", self.look.symbols.divider());
         for _ in 0..height {
             let (old, new) = (old.next(), new.next());
             let sides = Sides {
@@ -178,18 +174,7 @@ impl Splitter<'_> {
 
     /// Columns before the text of a side: the number and the sign.
     fn gutter(&self) -> usize {
-        let numbers = match self.columns.digits {
-            0 => 0,
-            digits => digits + 1,
-        };
-        numbers + 2
-    }
-
-    fn rule(&self) -> &'static str {
-        match self.look.symbols {
-            Symbols::Unicode => "│",
-            Symbols::Ascii => "|",
-        }
+        self.columns.width() + 2
     }
 
     /// Breaks a line into rows, each exactly as wide as its side.

@@ -109,11 +109,6 @@ impl Markdown {
         self.drawn.is_current = false;
     }
 
-    /// Returns the text so far.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// Draws what is new and returns all lines, none wider than `width` (0 counts as 1).
     pub fn lines(&mut self, width: usize, look: Look<'_>) -> &[Line<'static>] {
         let width = width.max(1);

@@ -13,6 +13,7 @@ pub enum ColorDepth {
     None,
 }
 
+/// Behind the terminal's own colour, the sixteen of its palette in their order.
 const NAMES: &[(&str, Color)] = &[
     ("default", Color::Reset),
     ("black", Color::Black),
@@ -48,6 +49,12 @@ pub(super) fn parse(text: &str) -> Option<Color> {
     }
     let named = NAMES.iter().find(|(name, _)| *name == text);
     named.map(|(_, color)| *color)
+}
+
+/// Returns the name of one of the first sixteen entries of the palette.
+pub(super) fn named(index: u8) -> Option<Color> {
+    let (_, color) = NAMES.get(usize::from(index) + 1)?;
+    Some(*color)
 }
 
 /// Returns the entry of the 256-colour palette that looks most like `color`. The first 16 are left out, since users

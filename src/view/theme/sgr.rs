@@ -31,32 +31,10 @@ pub(super) fn style(sgr: SgrStyle, depth: ColorDepth) -> Style {
     }
 }
 
-const PALETTE: [Color; 16] = [
-    Color::Black,
-    Color::Red,
-    Color::Green,
-    Color::Yellow,
-    Color::Blue,
-    Color::Magenta,
-    Color::Cyan,
-    Color::Gray,
-    Color::DarkGray,
-    Color::LightRed,
-    Color::LightGreen,
-    Color::LightYellow,
-    Color::LightBlue,
-    Color::LightMagenta,
-    Color::LightCyan,
-    Color::White,
-];
-
 fn color(color: SgrColor) -> Option<Color> {
     match color {
         SgrColor::Default => None,
-        SgrColor::Indexed(index) => {
-            let named = PALETTE.get(usize::from(index)).copied();
-            Some(named.unwrap_or(Color::Indexed(index)))
-        }
+        SgrColor::Indexed(index) => Some(colour::named(index).unwrap_or(Color::Indexed(index))),
         SgrColor::Rgb(red, green, blue) => Some(Color::Rgb(red, green, blue)),
     }
 }

@@ -13,7 +13,7 @@ use super::output_styles::{LineRun, OutputStyles};
 use crate::conversation::CallId;
 use crate::store::{OutputFile, Outputs};
 use crate::text::sanitize::{OutputDecoder, StyledOutput};
-use crate::text::truncate::{Advice, Keep, OmittedAmount, SizeLimits, Truncation, by_size, note};
+use crate::text::truncate::{Keep, OmittedAmount, SizeLimits, Truncation, by_size, note};
 use crate::tool::truncate::not_kept;
 
 /// Raw bytes that are kept in memory before there is a file.
@@ -198,7 +198,7 @@ impl Capture {
         };
         CapturedOutput {
             text: kept,
-            note: Some(note(left_out, &shown, Advice::Read)),
+            note: Some(note(left_out, &shown)),
             path,
             first_line,
             bytes: self.bytes,

@@ -61,36 +61,23 @@ impl FinderJob {
     }
 
     pub(super) fn perform(&self, places: &FinderPaths) -> FinderJobResult {
+        self.result(Some(places))
+    }
+
+    /// Returns what the job finds; without places the empty result, for a job that could not be run.
+    fn result(&self, places: Option<&FinderPaths>) -> FinderJobResult {
         match self {
             Self::List { id, text } => FinderJobResult::Listed {
                 id: *id,
-                paths: by_own_path(places, text),
+                paths: places.map_or_else(Vec::new, |places| by_own_path(places, text)),
             },
             Self::Look(path) => FinderJobResult::Looked {
                 path: path.clone(),
-                text: look(places, path),
+                text: places.and_then(|places| look(places, path)),
             },
             Self::Inspect(pasted) => FinderJobResult::Inspected {
                 pasted: pasted.clone(),
-                media: inspect(places, pasted),
-            },
-        }
-    }
-
-    /// Returns the empty result, for a job that could not be run.
-    fn nothing(&self) -> FinderJobResult {
-        match self {
-            Self::List { id, .. } => FinderJobResult::Listed {
-                id: *id,
-                paths: Vec::new(),
-            },
-            Self::Look(path) => FinderJobResult::Looked {
-                path: path.clone(),
-                text: None,
-            },
-            Self::Inspect(pasted) => FinderJobResult::Inspected {
-                pasted: pasted.clone(),
-                media: None,
+                media: places.and_then(|places| inspect(places, pasted)),
             },
         }
     }
@@ -124,7 +111,7 @@ struct JobEnd {
 
 impl Drop for JobEnd {
     fn drop(&mut self) {
-        let brought = self.brought.take().unwrap_or_else(|| self.job.nothing());
+        let brought = self.brought.take().unwrap_or_else(|| self.job.result(None));
         let _ = self.messages.send(Message::Brought(self.job.clone(), brought));
     }
 }

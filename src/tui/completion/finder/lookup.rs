@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::FinderPaths;
 use crate::regular_file::RegularFile;
+use crate::tui::editor;
 use crate::tui::media::{self, Media};
 
 /// Entries of a directory that is named by its own path.
@@ -61,10 +62,7 @@ pub(super) fn inspect(places: &FinderPaths, pasted: &str) -> Option<Result<Vec<M
 
 /// Returns the absolute path of a path that begins in the session's directory, at home or at the root.
 fn absolute(places: &FinderPaths, path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), &places.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => places.directory.join(path),
-    }
+    editor::absolute(path, &places.directory, places.home.as_deref())
 }
 
 /// Reads the beginning of a file; nothing where it is no text.

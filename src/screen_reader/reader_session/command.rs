@@ -1,238 +1,176 @@
 //! Lines that begin with `/`: the commands that make sense without a screen. A path stays a message.
 
+use super::ReaderSession;
 use crate::session::CommandChoice;
+use crate::session::host::SessionTarget;
 
-/// A name, what stands behind it, and what it does.
-struct CommandEntry {
-    name: &'static str,
+/// A command of the screen reader.
+#[derive(Clone, Copy)]
+pub(super) struct CommandEntry {
+    /// Its name and what may stand behind it.
+    usage: &'static str,
     also: &'static [&'static str],
-    rest: &'static str,
     about: &'static str,
-    command: Command,
+    /// Does it, with what stands behind the name.
+    pub(super) run: fn(&mut ReaderSession, &str),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Command {
-    Help,
-    Say,
-    Queue,
-    Send,
-    Stop,
-    Background,
-    Tasks,
-    Back,
-    Again,
-    Dismiss,
-    Show,
-    Todos,
-    Status,
-    Context,
-    Compact,
-    Cost,
-    Diff,
-    Worktree,
-    Export,
-    Undo,
-    Redo,
-    Permissions,
-    Revoke,
-    Sessions,
-    New,
-    Model,
-    Agent,
-    Mode,
-    Quit,
-}
-
-const fn entry(
-    name: &'static str,
-    also: &'static [&'static str],
-    rest: &'static str,
-    about: &'static str,
-    command: Command,
-) -> CommandEntry {
+const fn entry(usage: &'static str, about: &'static str, run: fn(&mut ReaderSession, &str)) -> CommandEntry {
     CommandEntry {
-        name,
-        also,
-        rest,
+        usage,
+        also: &[],
         about,
-        command,
+        run,
+    }
+}
+
+impl CommandEntry {
+    const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.usage.split(' ').next().unwrap_or_default()
     }
 }
 
 /// In the order in which they are told.
 const COMMANDS: &[CommandEntry] = &[
-    entry("help", &["keys"], "", "lists the commands", Command::Help),
+    entry("help", "lists the commands", |reader, _| reader.help()).also(&["keys"]),
     entry(
-        "say",
-        &[],
-        " TEXT",
+        "say TEXT",
         "sends a message, also while a question waits",
-        Command::Say,
+        ReaderSession::submit,
     ),
     entry(
-        "queue",
-        &[],
-        " TEXT",
+        "queue TEXT",
         "sends it when the turn has ended",
-        Command::Queue,
+        ReaderSession::queue,
     ),
     entry(
         "send",
-        &[],
-        "",
         "sends a message that came back, is held or was left unsent",
-        Command::Send,
+        |reader, _| reader.release(),
     ),
     entry(
-        "stop",
-        &[],
-        " [NUMBER or all]",
+        "stop [NUMBER or all]",
         "interrupts the turn; with a number stops that task, with all every task",
-        Command::Stop,
+        ReaderSession::stop,
     ),
     entry(
         "background",
-        &[],
-        "",
         "moves the tasks that the turn waits for to the background",
-        Command::Background,
+        |reader, _| reader.send_to_background(),
     ),
     entry(
-        "tasks",
-        &["task"],
-        " [NUMBER or all]",
+        "tasks [NUMBER or all]",
         "lists the tasks of the agents, or goes into one",
-        Command::Tasks,
-    ),
+        ReaderSession::look_at_tasks,
+    )
+    .also(&["task"]),
     entry(
         "back",
-        &[],
-        "",
         "returns from a task to the main conversation",
-        Command::Back,
+        |reader, _| reader.go_back(),
     ),
-    entry("again", &[], "", "repeats the waiting question", Command::Again),
+    entry("again", "repeats the waiting question", |reader, _| {
+        reader.say_again();
+    }),
+    entry("dismiss", "dismisses the questions of a tool", |reader, _| {
+        reader.dismiss();
+    }),
+    entry("show", "shows the newest call in full", |reader, _| reader.show()),
+    entry("todos", "shows the todo list", |reader, _| reader.say_todos()).also(&["todo"]),
     entry(
-        "dismiss",
-        &[],
-        "",
-        "dismisses the questions of a tool",
-        Command::Dismiss,
-    ),
-    entry("show", &[], "", "shows the newest call in full", Command::Show),
-    entry("todos", &["todo"], "", "shows the todo list", Command::Todos),
-    entry(
-        "status",
-        &[],
-        " [all]",
+        "status [all]",
         "shows what is running and waiting; with all, the full status",
-        Command::Status,
+        ReaderSession::look_at_status,
     ),
     entry(
-        "diff",
-        &["changes"],
-        " [session, turn, tree or NUMBER]",
+        "diff [session, turn, tree or NUMBER]",
         "lists the changed files, or shows one line by line",
-        Command::Diff,
-    ),
+        ReaderSession::look_at_changes,
+    )
+    .also(&["changes"]),
     entry(
-        "worktree",
-        &["worktrees"],
-        " NUMBER [apply HUNKS or all]",
+        "worktree NUMBER [apply HUNKS or all]",
         "shows the changes in a task's work tree, or applies hunks to the project",
-        Command::Worktree,
-    ),
+        ReaderSession::look_at_worktree,
+    )
+    .also(&["worktrees"]),
     entry(
-        "context",
-        &[],
-        " [all]",
+        "context [all]",
         "shows what fills the context window",
-        Command::Context,
+        ReaderSession::look_at_context,
     ),
     entry(
-        "compact",
-        &["summarize"],
-        " [WHAT MATTERS, use or drop]",
+        "compact [WHAT MATTERS, use or drop]",
         "summarises the conversation to free context, and uses or drops the summary",
-        Command::Compact,
-    ),
-    entry("cost", &["costs"], "", "shows the cost", Command::Cost),
+        ReaderSession::compact,
+    )
+    .also(&["summarize"]),
+    entry("cost", "shows the cost", |reader, _| reader.look_at_costs()).also(&["costs"]),
     entry(
-        "export",
-        &[],
-        " [FILE]",
+        "export [FILE]",
         "writes the session to a file, as JSON where its name ends so",
-        Command::Export,
+        ReaderSession::export,
     ),
     entry(
-        "undo",
-        &["rewind"],
-        " [both, files or conversation]",
+        "undo [both, files or conversation]",
         "shows what undoing your last message would change, and does it",
-        Command::Undo,
-    ),
+        ReaderSession::undo,
+    )
+    .also(&["rewind"]),
     entry(
-        "redo",
-        &[],
-        " [yes]",
+        "redo [yes]",
         "shows what redoing the last undo would change, and does it",
-        Command::Redo,
+        ReaderSession::redo,
     ),
     entry(
-        "sessions",
-        &[],
-        " [NUMBER, all or WORDS]",
+        "sessions [NUMBER, all or WORDS]",
         "lists the sessions, or goes to one",
-        Command::Sessions,
+        ReaderSession::look_for_sessions,
     ),
-    entry("new", &[], "", "starts a new session", Command::New),
+    entry("new", "starts a new session", |reader, _| {
+        reader.go_to(SessionTarget::New);
+    }),
+    entry("permissions", "lists the stored permissions", |reader, _| {
+        reader.list_rules();
+    })
+    .also(&["allowed"]),
     entry(
-        "permissions",
-        &["allowed"],
-        "",
-        "lists the stored permissions",
-        Command::Permissions,
-    ),
-    entry(
-        "revoke",
-        &[],
-        " NUMBER",
+        "revoke NUMBER",
         "revokes a stored permission",
-        Command::Revoke,
+        ReaderSession::revoke,
     ),
     entry(
-        "model",
-        &["models"],
-        " [NUMBER or NAME]",
+        "model [NUMBER or NAME]",
         "lists the models, or changes to one",
-        Command::Model,
-    ),
+        ReaderSession::choose_model,
+    )
+    .also(&["models"]),
     entry(
-        "agent",
-        &["agents"],
-        " [NUMBER or NAME]",
+        "agent [NUMBER or NAME]",
         "lists the agents, or changes to one",
-        Command::Agent,
-    ),
+        ReaderSession::choose_agent,
+    )
+    .also(&["agents"]),
     entry(
-        "mode",
-        &[],
-        " [NUMBER or NAME]",
+        "mode [NUMBER or NAME]",
         "lists the permission modes, or changes to one",
-        Command::Mode,
+        ReaderSession::choose_mode,
     ),
-    entry("quit", &["exit", "q"], "", "leaves", Command::Quit),
+    entry("quit", "leaves", |reader, _| reader.leave()).also(&["exit", "q"]),
 ];
 
 /// The meaning of a line.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum ParsedLine<'a> {
     /// It is a message.
     Text,
     /// A shell command of the person's own.
     Shell(&'a str),
-    Command(Command, &'a str),
+    Command(&'static CommandEntry, &'a str),
     Unknown(&'a str),
 }
 
@@ -253,7 +191,7 @@ pub(super) fn parse_line(line: &str) -> ParsedLine<'_> {
         return ParsedLine::Text;
     }
     match find(name) {
-        Some(entry) => ParsedLine::Command(entry.command, rest.trim()),
+        Some(entry) => ParsedLine::Command(entry, rest.trim()),
         None => ParsedLine::Unknown(name),
     }
 }
@@ -261,14 +199,14 @@ pub(super) fn parse_line(line: &str) -> ParsedLine<'_> {
 fn find(name: &str) -> Option<&'static CommandEntry> {
     COMMANDS
         .iter()
-        .find(|entry| entry.name == name || entry.also.contains(&name))
+        .find(|entry| entry.name() == name || entry.also.contains(&name))
 }
 
 /// Returns one line for each command, the user's own among them, and how everything else is done.
 pub(super) fn help(own: &[CommandChoice]) -> Vec<String> {
     let commands = COMMANDS
         .iter()
-        .map(|entry| format!("/{}{} {}", entry.name, entry.rest, entry.about));
+        .map(|entry| format!("/{} {}", entry.usage, entry.about));
     let others = [
         "!COMMAND runs a shell command of your own; the model reads its output with your next message.",
         "Any other line is a message. While a turn runs it joins at the next step.",
@@ -304,17 +242,23 @@ mod tests {
     #[test]
     fn commands_are_told_from_paths_and_messages() {
         for (line, wanted) in [
-            ("/help", ParsedLine::Command(Command::Help, "")),
-            ("/q", ParsedLine::Command(Command::Quit, "")),
-            ("/model  local/x ", ParsedLine::Command(Command::Model, "local/x")),
-            ("/nonsense x", ParsedLine::Unknown("nonsense")),
-            ("/usr/bin/x is broken", ParsedLine::Text),
-            ("/", ParsedLine::Text),
-            ("a /help", ParsedLine::Text),
-            ("!ls -l", ParsedLine::Shell("ls -l")),
-            ("!", ParsedLine::Text),
+            ("/help", ("command", "help", "")),
+            ("/q", ("command", "quit", "")),
+            ("/model  local/x ", ("command", "model", "local/x")),
+            ("/nonsense x", ("unknown", "nonsense", "")),
+            ("/usr/bin/x is broken", ("text", "", "")),
+            ("/", ("text", "", "")),
+            ("a /help", ("text", "", "")),
+            ("!ls -l", ("shell", "ls -l", "")),
+            ("!", ("text", "", "")),
         ] {
-            assert_eq!(parse_line(line), wanted, "{line}");
+            let read = match parse_line(line) {
+                ParsedLine::Text => ("text", "", ""),
+                ParsedLine::Shell(command) => ("shell", command, ""),
+                ParsedLine::Command(command, rest) => ("command", command.name(), rest),
+                ParsedLine::Unknown(name) => ("unknown", name, ""),
+            };
+            assert_eq!(read, wanted, "{line}");
         }
     }
 
@@ -322,8 +266,7 @@ mod tests {
     fn no_name_is_given_twice() {
         let mut names: Vec<&str> = COMMANDS
             .iter()
-            .flat_map(|entry| std::iter::once(&entry.name).chain(entry.also))
-            .copied()
+            .flat_map(|entry| std::iter::once(entry.name()).chain(entry.also.iter().copied()))
             .collect();
         let all = names.len();
         names.sort_unstable();
