@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::conversation::{
     CallResult, CallState, Compaction, ContextChange, ErrorKind, KeptKind, MaskedOutputs, Message, MessageId,
-    MessageState, Part, PartBody, Role, TextPart, ToolPart,
+    MessageState, Part, PartBody, Role, ToolPart,
 };
 use crate::text::count::{grouped, plural};
 
@@ -237,20 +237,11 @@ fn summary_message(compaction: &Compaction, created: i64) -> Message {
         let _ = write!(text, "\n<{name}{of}>\n{}\n</{name}>\n", kept.text);
     }
     text.push_str("</system-reminder>");
-    Message {
-        id: MessageId::new(),
-        role: Role::User,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created,
-        parts: vec![Part {
-            seq: compaction.covers_to,
-            body: PartBody::Text(TextPart { text, native: None }),
-        }],
-        stop: None,
-        usage: None,
-    }
+    let part = Part {
+        seq: compaction.covers_to,
+        body: PartBody::text(text),
+    };
+    Message::new(Role::User, created, vec![part])
 }
 
 fn is_sent(message: &Message) -> bool {

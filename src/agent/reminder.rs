@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::conversation::{Message, MessageId, MessageState, Part, PartBody, Role, TextPart};
+use crate::conversation::{Message, Part, PartBody, Role};
 
 /// The agent whose requests carry a reminder; user messages that are sent in mode `plan` name it too.
 pub const PLAN: &str = "plan";
@@ -92,26 +92,13 @@ fn with_text(message: &Message, text: &str) -> Arc<Message> {
 
 /// For a switch in the middle of a turn, where the person says nothing.
 fn between(text: &str, created: i64) -> Arc<Message> {
-    Arc::new(Message {
-        id: MessageId::new(),
-        role: Role::User,
-        state: MessageState::Complete,
-        agent: None,
-        model: None,
-        created,
-        parts: vec![text_part(text)],
-        stop: None,
-        usage: None,
-    })
+    Arc::new(Message::new(Role::User, created, vec![text_part(text)]))
 }
 
 fn text_part(text: &str) -> Part {
     Part {
         seq: 0,
-        body: PartBody::Text(TextPart {
-            text: text.to_owned(),
-            native: None,
-        }),
+        body: PartBody::text(text),
     }
 }
 

@@ -143,18 +143,17 @@ impl LoadedConfig {
 
     /// Makes a problem of what a key of one file says, with its place there.
     pub fn problem_in(&self, file: &Path, path: &[&str], message: String) -> Problem {
-        let path: Vec<String> = path.iter().map(|step| (*step).to_owned()).collect();
-        let sources = self.texts.sources.iter().filter(|source| source.path == file);
-        let trees: Vec<_> = sources
-            .filter_map(|source| Some((source, source.parse().ok()??)))
-            .collect();
-        place_in(&trees, &path, message)
+        self.problem_among(path, message, |source| source.path == file)
     }
 
     /// Makes a problem of what a key says, with its place in the last file that has it.
     pub fn problem(&self, path: &[&str], message: String) -> Problem {
+        self.problem_among(path, message, |_| true)
+    }
+
+    fn problem_among(&self, path: &[&str], message: String, is_meant: impl Fn(&Source) -> bool) -> Problem {
         let path: Vec<String> = path.iter().map(|step| (*step).to_owned()).collect();
-        let sources = self.texts.sources.iter();
+        let sources = self.texts.sources.iter().filter(|source| is_meant(source));
         // What was loaded parses.
         let trees: Vec<_> = sources
             .filter_map(|source| Some((source, source.parse().ok()??)))

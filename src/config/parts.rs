@@ -37,14 +37,9 @@ pub fn allows(rules: &Value) -> bool {
 
 /// Finds all parts, in the order of the files. What agents bring is not among them: most of those are no configuration.
 pub(super) fn parts(texts: &ConfigTexts) -> Vec<ProjectPart> {
-    let own = texts
-        .sources
-        .iter()
-        .filter(|source| source.origin == Origin::Project);
-    let claude = texts
-        .claude
-        .iter()
-        .filter(|source| source.origin == Origin::Project);
+    let is_of_project = |source: &&Source| source.origin == Origin::Project;
+    let own = texts.sources.iter().filter(is_of_project);
+    let claude = texts.claude.iter().filter(is_of_project);
     own.flat_map(|source| own_parts(source, texts))
         .chain(claude.flat_map(claude_parts))
         .collect()

@@ -180,9 +180,7 @@ impl LoadProblems {
         }
         sources
     }
-}
 
-impl LoadProblems {
     /// Leaves out files that are not what they were when it was found out which may be read.
     fn keep_judged(&mut self, sources: &mut Vec<Source>, judged: &UnconfirmedFiles) {
         sources.retain(|source| {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FilePart, MessageId, ModelRef, Part, PartBody, Stop, TextPart, ToolPart, Usage};
+use super::{FilePart, MessageId, ModelRef, Part, PartBody, Stop, ToolPart, Usage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,31 +43,37 @@ pub struct Message {
 }
 
 impl Message {
-    /// Makes the message of a request that belongs to no conversation.
-    pub fn prompt(text: String) -> Self {
+    /// Makes a whole message that names no agent and no model.
+    pub fn new(role: Role, created: i64, parts: Vec<Part>) -> Self {
         Self {
             id: MessageId::new(),
-            role: Role::User,
+            role,
             state: MessageState::Complete,
             agent: None,
             model: None,
-            created: 0,
-            parts: vec![Part {
-                seq: 0,
-                body: PartBody::Text(TextPart { text, native: None }),
-            }],
+            created,
+            parts,
             stop: None,
             usage: None,
         }
     }
 
+    /// Makes the message of a request that belongs to no conversation.
+    pub fn prompt(text: String) -> Self {
+        let body = PartBody::text(text);
+        Self::new(Role::User, 0, vec![Part { seq: 0, body }])
+    }
+
     /// Returns the text parts, joined.
     pub fn text(&self) -> String {
-        let texts = self.parts.iter().filter_map(|part| match &part.body {
+        self.texts().collect::<Vec<_>>().join("\n")
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match &part.body {
             PartBody::Text(text) => Some(text.text.as_str()),
             _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        })
     }
 
     /// How a text begins that a command of the person's own was made to.
@@ -75,21 +81,14 @@ impl Message {
 
     /// Returns the text as the person wrote it: without what a command of theirs was made to.
     pub fn typed(&self) -> String {
-        let texts = self.parts.iter().filter_map(|part| match &part.body {
-            PartBody::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        });
-        let typed = texts.filter(|text| !text.starts_with(Self::COMMAND));
+        let typed = self.texts().filter(|text| !text.starts_with(Self::COMMAND));
         typed.collect::<Vec<_>>().join("\n")
     }
 
     /// Returns what commands of the person's own were made to.
     pub fn made_of_commands(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter_map(|part| {
-            let PartBody::Text(text) = &part.body else {
-                return None;
-            };
-            let (_, inside) = text.text.strip_prefix(Self::COMMAND)?.split_once('\n')?;
+        self.texts().filter_map(|text| {
+            let (_, inside) = text.strip_prefix(Self::COMMAND)?.split_once('\n')?;
             inside.strip_suffix("\n</command>")
         })
     }

@@ -19,6 +19,28 @@ impl fmt::Display for ModelRef {
     }
 }
 
+/// A model as the one string that people write, for serde.
+pub mod model_name {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::ModelRef;
+
+    #[allow(clippy::ref_option, clippy::missing_errors_doc)] // The form that serde calls.
+    pub fn serialize<S: Serializer>(model: &Option<ModelRef>, to: S) -> Result<S::Ok, S::Error> {
+        match model {
+            Some(model) => to.collect_str(model),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ModelRef>, D::Error> {
+        let name = Option::<String>::deserialize(from)?;
+        name.map(|name| name.parse().map_err(D::Error::custom))
+            .transpose()
+    }
+}
+
 impl FromStr for ModelRef {
     type Err = String;
 

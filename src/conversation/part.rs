@@ -33,6 +33,14 @@ pub enum PartBody {
     Unknown(Value),
 }
 
+impl PartBody {
+    /// Makes a text that is no provider's own block.
+    pub fn text(text: impl Into<String>) -> Self {
+        let (text, native) = (text.into(), None);
+        Self::Text(TextPart { text, native })
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TextPart {
     pub text: String,

@@ -62,12 +62,6 @@ pub struct Budget {
     pub minutes: Option<f64>,
 }
 
-impl Budget {
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// Place of a task's work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -35,6 +35,4 @@ pub use locks::{PathGuard, PathLocks};
 pub use moment::FileMoment;
 pub use resolve::{PathError, PathKind, Resolved, Roots, local_path};
 pub use text_file::{Encoding, Eol, SpliceError, TextFile, looks_binary};
-pub use transaction::{
-    ChangeLog, CommittedFile, ExpectedContent, FileVersion, LoggedChange, Recovery, Transaction, recover,
-};
+pub use transaction::{ChangeLog, ExpectedContent, FileVersion, LoggedChange, Transaction, recover};

@@ -17,10 +17,10 @@ mod runner;
 mod transcript;
 mod turn;
 
-pub use call::{AfterCall, BeforeCall, HookedResult};
+pub use call::HookedResult;
 pub use decision::Ruling;
 pub use event::{CallFacts, HookContext, HookEvent, claude_name};
-pub use matcher::{BadMatcher, Matcher};
+pub use matcher::Matcher;
 pub use run::{HookEffect, HookExit, HookRun};
 pub use runner::{Hook, HookSettings, Hooks};
 pub use transcript::Transcript;

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::decision::{Answer, HookOutcome};
 use super::event::{HookContext, HookEvent};
 use super::run::HookEffect;
-use super::runner::{Hooks, RunMeaning, add_context, stop, warn};
+use super::runner::{Hook, Hooks, RunMeaning, add_context, stop, warn};
 
 /// The hooks' combined answer to a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,28 +35,12 @@ impl Hooks {
         cancel: &CancellationToken,
     ) -> PromptVerdict {
         let mut prompted = PromptVerdict::default();
-        for hook in self.of(HookEvent::UserPromptSubmit) {
-            let ran = self.run(hook, scene, json!({ "prompt": prompt }), cancel).await;
-            let mut meaning = RunMeaning::default();
-            let block = match &ran.heard {
-                HookOutcome::Answered(answer) => {
-                    add_context(context_text(answer), &mut prompted.context, &mut meaning);
-                    meaning.messages.extend(answer.said.message());
-                    // A turn that is not to go on does not begin.
-                    answer.said.block().or_else(|| answer.said.stop())
-                }
-                HookOutcome::Refused(why) => Some(why.clone()),
-                failed => {
-                    warn(failed, hook, &mut meaning);
-                    None
-                }
-            };
-            if let Some(why) = block {
-                meaning.note(HookEffect::Denied);
-                prompted.block.get_or_insert(why);
-            }
-            self.note(hook, None, ran, meaning);
-        }
+        let hooks = self.of(HookEvent::UserPromptSubmit);
+        let fields = json!({ "prompt": prompt });
+        self.each(hooks, scene, fields, cancel, |hook, heard, meaning| {
+            prompted.hear(hook, heard, meaning, true);
+        })
+        .await;
         prompted
     }
 
@@ -78,26 +62,17 @@ impl Hooks {
             }
             None => (HookEvent::Stop, json!({ "stop_hook_active": is_again })),
         };
-        for hook in self.of(event) {
-            let ran = self.run(hook, scene, fields.clone(), cancel).await;
-            let mut meaning = RunMeaning::default();
-            let go_on = match &ran.heard {
-                HookOutcome::Answered(answer) => {
-                    stop(&answer.said, &mut ends, &mut meaning);
-                    answer.said.block()
-                }
-                HookOutcome::Refused(why) => Some(why.clone()),
-                failed => {
-                    warn(failed, hook, &mut meaning);
-                    None
-                }
-            };
+        self.each(self.of(event), scene, fields, cancel, |hook, heard, meaning| {
+            let go_on = refusal(hook, heard, meaning, |answer, meaning| {
+                stop(&answer.said, &mut ends, meaning);
+                answer.said.block()
+            });
             if let Some(why) = go_on {
                 meaning.note(HookEffect::Continued);
                 stopped.go_on.get_or_insert(why);
             }
-            self.note(hook, None, ran, meaning);
-        }
+        })
+        .await;
         if ends.is_some() {
             stopped.go_on = None;
         }
@@ -115,29 +90,12 @@ impl Hooks {
     ) -> PromptVerdict {
         let mut told = PromptVerdict::default();
         let is_manual = trigger == "manual";
-        for hook in self.of_word(HookEvent::PreCompact, trigger) {
-            let fields =
-                json!({ "trigger": trigger, "custom_instructions": instructions.unwrap_or_default() });
-            let ran = self.run(hook, scene, fields, cancel).await;
-            let mut meaning = RunMeaning::default();
-            let block = match &ran.heard {
-                HookOutcome::Answered(answer) => {
-                    add_context(context_text(answer), &mut told.context, &mut meaning);
-                    meaning.messages.extend(answer.said.message());
-                    answer.said.block().or_else(|| answer.said.stop())
-                }
-                HookOutcome::Refused(why) => Some(why.clone()),
-                failed => {
-                    warn(failed, hook, &mut meaning);
-                    None
-                }
-            };
-            if let Some(why) = block.filter(|_| is_manual) {
-                meaning.note(HookEffect::Denied);
-                told.block.get_or_insert(why);
-            }
-            self.note(hook, None, ran, meaning);
-        }
+        let hooks = self.of_word(HookEvent::PreCompact, trigger);
+        let fields = json!({ "trigger": trigger, "custom_instructions": instructions.unwrap_or_default() });
+        self.each(hooks, scene, fields, cancel, |hook, heard, meaning| {
+            told.hear(hook, heard, meaning, is_manual);
+        })
+        .await;
         told
     }
 
@@ -149,18 +107,13 @@ impl Hooks {
         cancel: &CancellationToken,
     ) -> Vec<String> {
         let mut context = Vec::new();
-        for hook in self.of_word(HookEvent::SessionStart, source) {
-            let ran = self.run(hook, scene, json!({ "source": source }), cancel).await;
-            let mut meaning = RunMeaning::default();
-            match &ran.heard {
-                HookOutcome::Answered(answer) => {
-                    add_context(context_text(answer), &mut context, &mut meaning);
-                    meaning.messages.extend(answer.said.message());
-                }
-                failed => warn(failed, hook, &mut meaning),
-            }
-            self.note(hook, None, ran, meaning);
-        }
+        let hooks = self.of_word(HookEvent::SessionStart, source);
+        let fields = json!({ "source": source });
+        self.each(hooks, scene, fields, cancel, |hook, heard, meaning| match heard {
+            HookOutcome::Answered(answer) => take_in(answer, &mut context, meaning),
+            failed => warn(failed, hook, meaning),
+        })
+        .await;
         context
     }
 
@@ -192,16 +145,68 @@ impl Hooks {
         fields: Value,
         cancel: &CancellationToken,
     ) {
-        for hook in self.of_word(event, word) {
+        let hooks = self.of_word(event, word);
+        self.each(hooks, scene, fields, cancel, |hook, heard, meaning| match heard {
+            HookOutcome::Answered(answer) => meaning.messages.extend(answer.said.message()),
+            failed => warn(failed, hook, meaning),
+        })
+        .await;
+    }
+
+    /// Runs hooks one after the other; `hear` takes in what each of them said.
+    async fn each<'a>(
+        &self,
+        hooks: impl Iterator<Item = &'a Hook>,
+        scene: HookContext<'_>,
+        fields: Value,
+        cancel: &CancellationToken,
+        mut hear: impl FnMut(&Hook, &HookOutcome, &mut RunMeaning),
+    ) {
+        for hook in hooks {
             let ran = self.run(hook, scene, fields.clone(), cancel).await;
             let mut meaning = RunMeaning::default();
-            match &ran.heard {
-                HookOutcome::Answered(answer) => meaning.messages.extend(answer.said.message()),
-                failed => warn(failed, hook, &mut meaning),
-            }
+            hear(hook, &ran.heard, &mut meaning);
             self.note(hook, None, ran, meaning);
         }
     }
+}
+
+impl PromptVerdict {
+    /// Takes in what a hook said; a refusal counts where it `may_block`.
+    fn hear(&mut self, hook: &Hook, heard: &HookOutcome, meaning: &mut RunMeaning, may_block: bool) {
+        let block = refusal(hook, heard, meaning, |answer, meaning| {
+            take_in(answer, &mut self.context, meaning);
+            // A turn that is not to go on does not begin.
+            answer.said.block().or_else(|| answer.said.stop())
+        });
+        if let Some(why) = block.filter(|_| may_block) {
+            meaning.note(HookEffect::Denied);
+            self.block.get_or_insert(why);
+        }
+    }
+}
+
+/// Returns why a hook refuses, if it does; `answered` reads its answer. One that failed is told of.
+fn refusal(
+    hook: &Hook,
+    heard: &HookOutcome,
+    meaning: &mut RunMeaning,
+    answered: impl FnOnce(&Answer, &mut RunMeaning) -> Option<String>,
+) -> Option<String> {
+    match heard {
+        HookOutcome::Answered(answer) => answered(answer, meaning),
+        HookOutcome::Refused(why) => Some(why.clone()),
+        failed => {
+            warn(failed, hook, meaning);
+            None
+        }
+    }
+}
+
+/// Takes in what an answer says to the model and to the user.
+fn take_in(answer: &Answer, context: &mut Vec<String>, meaning: &mut RunMeaning) {
+    add_context(context_text(answer), context, meaning);
+    meaning.messages.extend(answer.said.message());
 }
 
 /// Returns a hook's text for the model: its output, or the text that its JSON holds.

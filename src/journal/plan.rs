@@ -111,12 +111,6 @@ impl PlannedFile {
 }
 
 impl Plan {
-    /// The files that keep the undo from being whole.
-    pub fn in_the_way(&self) -> impl Iterator<Item = &PlannedFile> {
-        let is_in_the_way = |file: &&PlannedFile| file.refusal.as_ref().is_some_and(Refusal::is_in_the_way);
-        self.files.iter().filter(is_in_the_way)
-    }
-
     /// Returns true if there is nothing that would be done.
     pub fn is_empty(&self) -> bool {
         self.files.iter().all(PlannedFile::is_refused)

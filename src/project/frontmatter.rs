@@ -5,6 +5,8 @@
 //! plain values have no use for them, and with them a small file becomes a large value.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use serde_saphyr::budget::BudgetBreach;
@@ -32,7 +34,44 @@ pub struct SourcePosition {
 }
 
 impl SourcePosition {
-    const START: Self = Self { line: 1, column: 1 };
+    pub(super) const START: Self = Self { line: 1, column: 1 };
+}
+
+/// A mistake in a file: `path:line:column: sentence`, as far as there is a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceProblem {
+    pub file: PathBuf,
+    pub at: Option<SourcePosition>,
+    pub message: String,
+}
+
+impl SourceProblem {
+    /// Makes a problem of a whole file.
+    pub(super) fn new(file: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            at: None,
+            message: message.into(),
+        }
+    }
+
+    /// Makes a problem of what its front matter says.
+    pub(super) fn placed(file: &Path, error: FrontMatterError) -> Self {
+        Self {
+            at: Some(error.at),
+            ..Self::new(file, error.message)
+        }
+    }
+}
+
+impl fmt::Display for SourceProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file.display())?;
+        if let Some(SourcePosition { line, column }) = self.at {
+            write!(f, "{line}:{column}:")?;
+        }
+        write!(f, " {}", self.message)
+    }
 }
 
 /// The front matter cannot be read.
@@ -148,7 +187,7 @@ fn sentence(error: &serde_saphyr::Error) -> String {
     format!("{}{}", first.unwrap_or_default(), chars.as_str())
 }
 
-fn broken(at: SourcePosition, message: String) -> FrontMatterError {
+pub(super) fn broken(at: SourcePosition, message: String) -> FrontMatterError {
     FrontMatterError { at, message }
 }
 

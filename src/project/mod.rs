@@ -17,6 +17,4 @@ mod instructions;
 mod markdown_file;
 
 pub use branch::branch;
-pub use instructions::{
-    FoundInstructions, Instruction, InstructionGlob, InstructionPlaces, instructions, nearby,
-};
+pub use instructions::{Instruction, InstructionGlob, InstructionPlaces, instructions, nearby};

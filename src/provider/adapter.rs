@@ -1,4 +1,4 @@
-//! The two traits that each protocol implements, and what their implementations are given.
+//! What each protocol brings: the functions that write a request, and the reader of its replies.
 
 use serde_json::Value;
 
@@ -8,32 +8,29 @@ use super::{Model, ProviderError, ProviderSettings, Request};
 use crate::conversation::{ModelRef, StreamEvent};
 
 /// One wire protocol: how a request is written and how its reply is read. A new one is a folder and a line in `protocol`.
-pub(crate) trait Adapter: Sync {
+pub(crate) struct Adapter {
     /// Returns the path below `base_url`, with its leading slash.
-    fn path(&self, model: &str) -> String;
-
+    pub(crate) path: fn(model: &str) -> String,
     /// Returns the headers that carry the key and the version.
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
-
+    pub(crate) headers: fn(key: Option<&str>) -> Vec<(&'static str, String)>,
     /// Returns the body without the conversation: an object.
-    fn body(&self, ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value;
-
-    /// Returns the field of the body that has the conversation.
-    fn conversation_field(&self) -> &'static str;
-
+    pub(crate) body: fn(&Ask<'_>, conversation: &[EncodedTurn]) -> Value,
+    /// The field of the body that has the conversation.
+    pub(crate) conversation_field: &'static str,
     /// Returns a stretch of the conversation as JSON values. It is kept for later requests, so it depends on nothing that
     /// comes after it.
-    fn encode(&self, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value>;
-
+    pub(crate) encode: fn(&Ask<'_>, HistoryTurn<'_>) -> Vec<Value>,
     /// Writes the elements of the conversation's list.
-    fn write_conversation(&self, _ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
-        for turn in turns {
-            push_item(list, &turn.json);
-        }
-    }
-
+    pub(crate) write_conversation: fn(&Ask<'_>, turns: &[EncodedTurn], list: &mut String),
     /// Makes the reader of the protocol's own events. See [`Protocol::decoder`](super::Protocol::decoder) for the whole one.
-    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode>;
+    pub(crate) decoder: fn(&ModelRef) -> Box<dyn Decode>,
+}
+
+/// Writes the elements of a list as they were encoded.
+pub(crate) fn write_turns(_: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
+    for turn in turns {
+        push_item(list, &turn.json);
+    }
 }
 
 /// Returns the header of a key that is given as a bearer token.

@@ -44,7 +44,7 @@ impl Client {
             model,
             settings,
             path: "/models".to_owned(),
-            headers: settings.protocol.adapter().headers(key),
+            headers: (settings.protocol.adapter().headers)(key),
             body: Vec::new(),
         };
         self.http.probe(outgoing, patience).await
@@ -74,8 +74,8 @@ impl Client {
         let outgoing = OutgoingRequest {
             model: &request.model,
             settings,
-            path: adapter.path(&request.model.model),
-            headers: adapter.headers(settings.api_key.as_deref().filter(|key| !key.is_empty())),
+            path: (adapter.path)(&request.model.model),
+            headers: (adapter.headers)(settings.api_key.as_deref().filter(|key| !key.is_empty())),
             body,
         };
         let response = self.http.send(outgoing).await?;

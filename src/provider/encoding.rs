@@ -113,9 +113,9 @@ fn is_same(one: &Arc<Message>, other: &Arc<Message>) -> bool {
     Arc::ptr_eq(one, other) || one.role == other.role && one.parts == other.parts
 }
 
-fn encoded(adapter: &dyn Adapter, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> EncodedTurn {
+fn encoded(adapter: &Adapter, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> EncodedTurn {
     let speaker = Speaker::of(&turn);
-    let values = adapter.encode(ask, turn);
+    let values = (adapter.encode)(ask, turn);
     let json: Vec<String> = values.iter().map(Value::to_string).collect();
     EncodedTurn {
         speaker,
@@ -126,7 +126,7 @@ fn encoded(adapter: &dyn Adapter, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Encod
 /// Puts the conversation into the rest of the body.
 fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<Vec<u8>> {
     let adapter = ask.settings.protocol.adapter();
-    let mut body = serde_json::to_string(&adapter.body(ask, turns))?;
+    let mut body = serde_json::to_string(&(adapter.body)(ask, turns))?;
     let size: usize = turns.iter().map(|turn| turn.json.len() + 64).sum();
     body.reserve(size + ask.request.system.len());
     // It is an object.
@@ -135,9 +135,9 @@ fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<Vec<u8>> {
         body.push(',');
     }
     body.push('"');
-    body.push_str(adapter.conversation_field());
+    body.push_str(adapter.conversation_field);
     body.push_str("\":[");
-    adapter.write_conversation(ask, turns, &mut body);
+    (adapter.write_conversation)(ask, turns, &mut body);
     body.push_str("]}");
     Ok(body.into_bytes())
 }

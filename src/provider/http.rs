@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 
 use super::error::{ReportedError, base_url_hint, one_line};
 use super::{ProviderError, ProviderErrorKind, ProviderSettings};
@@ -43,29 +43,32 @@ pub(crate) struct OutgoingRequest<'a> {
 
 impl Http {
     /// Sends the request and returns the answer once its status says that a stream follows.
-    pub(crate) async fn send(&self, outgoing: OutgoingRequest<'_>) -> Result<Response, ProviderError> {
-        let (model, settings) = (outgoing.model, outgoing.settings);
-        let sent = self.attempt(outgoing).await;
-        let secrets = settings.hidden();
-        match sent {
-            Ok(response) => match read_status(response, model).await {
-                Ok(response) => Ok(response),
-                Err(error) => Err(error.without(&secrets)),
-            },
-            Err(error) => Err(error.without(&secrets)),
-        }
+    pub(crate) async fn send(&self, mut outgoing: OutgoingRequest<'_>) -> Result<Response, ProviderError> {
+        let body = std::mem::take(&mut outgoing.body);
+        let patience = outgoing.settings.idle_timeout;
+        let sent = async {
+            let post = |client: &Client, url| client.post(url).body(body);
+            let response = self.exchange(&outgoing, patience, post).await?;
+            read_status(response, outgoing.model).await
+        };
+        sent.await
+            .map_err(|error| error.without(&outgoing.settings.hidden()))
     }
 
-    async fn attempt(&self, mut outgoing: OutgoingRequest<'_>) -> Result<Response, ProviderError> {
-        let url = url(&outgoing)?;
-        let headers = headers(&outgoing)?;
+    async fn exchange(
+        &self,
+        outgoing: &OutgoingRequest<'_>,
+        patience: Duration,
+        ask: impl FnOnce(&Client, Url) -> RequestBuilder,
+    ) -> Result<Response, ProviderError> {
+        let url = url(outgoing)?;
+        let headers = headers(outgoing)?;
         let client = self.client(&url).map_err(|error| unmade(&error))?;
-        let request = client.post(url.clone()).headers(headers);
-        let request = request.body(std::mem::take(&mut outgoing.body)).send();
-        match tokio::time::timeout(outgoing.settings.idle_timeout, request).await {
+        let request = ask(client, url.clone()).headers(headers).send();
+        match tokio::time::timeout(patience, request).await {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(unsent(&error, &outgoing, &url)),
-            Err(_) => Err(silent(outgoing.model, outgoing.settings.idle_timeout)),
+            Ok(Err(error)) => Err(unsent(&error, outgoing, &url)),
+            Err(_) => Err(silent(outgoing.model, patience)),
         }
     }
 
@@ -75,19 +78,10 @@ impl Http {
         outgoing: OutgoingRequest<'_>,
         patience: Duration,
     ) -> Result<u16, ProviderError> {
-        let secrets = outgoing.settings.hidden();
-        let probed = async {
-            let url = url(&outgoing)?;
-            let headers = headers(&outgoing)?;
-            let client = self.client(&url).map_err(|error| unmade(&error))?;
-            let request = client.get(url.clone()).headers(headers).send();
-            match tokio::time::timeout(patience, request).await {
-                Ok(Ok(response)) => Ok(response.status().as_u16()),
-                Ok(Err(error)) => Err(unsent(&error, &outgoing, &url)),
-                Err(_) => Err(silent(outgoing.model, patience)),
-            }
-        };
-        probed.await.map_err(|error| error.without(&secrets))
+        match self.exchange(&outgoing, patience, Client::get).await {
+            Ok(response) => Ok(response.status().as_u16()),
+            Err(error) => Err(error.without(&outgoing.settings.hidden())),
+        }
     }
 
     fn client(&self, url: &Url) -> Result<&Client, reqwest::Error> {

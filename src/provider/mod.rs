@@ -46,8 +46,7 @@ use serde_json::Value;
 
 use crate::conversation::{Message, ModelRef, SessionId, StreamEvent};
 
-pub use adapter::Decode;
-pub use catalog::{Catalog, EditMode, LongCost, Model, Thinking};
+pub use catalog::{Catalog, EditMode, Model, Thinking};
 pub use client::Client;
 pub use retry::RetrySettings;
 pub use settings::{ModelSettings, Protocol, ProviderSettings, builtin, without_user};

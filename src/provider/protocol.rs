@@ -2,28 +2,24 @@
 
 use serde_json::Value;
 
-use super::Protocol;
 use super::adapter::{Adapter, Decode};
-use super::anthropic::Anthropic;
 use super::decoder::Decoder;
-use super::gemini::Gemini;
-use super::openai_chat::OpenAiChat;
-use super::openai_responses::OpenAiResponses;
+use super::{Protocol, anthropic, gemini, openai_chat, openai_responses};
 use crate::conversation::{ModelRef, Native};
 
 impl Protocol {
-    pub(crate) fn adapter(self) -> &'static dyn Adapter {
+    pub(crate) fn adapter(self) -> &'static Adapter {
         match self {
-            Self::Anthropic => &Anthropic,
-            Self::OpenAiChat => &OpenAiChat,
-            Self::OpenAiResponses => &OpenAiResponses,
-            Self::Gemini => &Gemini,
+            Self::Anthropic => &anthropic::ADAPTER,
+            Self::OpenAiChat => &openai_chat::ADAPTER,
+            Self::OpenAiResponses => &openai_responses::ADAPTER,
+            Self::Gemini => &gemini::ADAPTER,
         }
     }
 
     /// Makes the reader of a reply of `model`.
     pub fn decoder(self, model: &ModelRef) -> Box<dyn Decode> {
-        Box::new(Decoder::new(model, self.adapter().decoder(model)))
+        Box::new(Decoder::new(model, (self.adapter().decoder)(model)))
     }
 
     /// Wraps a provider's own block.

@@ -255,6 +255,14 @@ impl ErrorReport {
         }
     }
 
+    /// Returns the report with a hint.
+    pub fn hinted(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+
     /// Returns the message, and the hint on a line of its own.
     pub fn text(&self) -> String {
         match &self.hint {

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::StoreError;
+use crate::conversation::{ModelRef, Usage};
 
 /// Returns the name of a unit variant as serde writes it.
 pub(super) fn name(variant: &impl Serialize) -> Result<String, StoreError> {
@@ -61,6 +62,28 @@ pub(super) fn optional<T>(
     } else {
         read(row, column).map(Some)
     }
+}
+
+/// Reads a number that is counted up.
+pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64, SqlError> {
+    row.get::<_, i64>(column).map(|count| count as u64)
+}
+
+/// Reads the counts of tokens, which stand in one order from a column on.
+pub(super) fn usage(row: &Row<'_>, first: usize) -> Result<Usage, SqlError> {
+    Ok(Usage {
+        input: count(row, first)?,
+        output: count(row, first + 1)?,
+        reasoning: count(row, first + 2)?,
+        cache_read: count(row, first + 3)?,
+        cache_write: count(row, first + 4)?,
+    })
+}
+
+/// Reads the name of a model; one that cannot be read is none.
+pub(super) fn model(row: &Row<'_>, column: usize) -> Result<Option<ModelRef>, SqlError> {
+    let name: Option<String> = row.get(column)?;
+    Ok(name.and_then(|name| name.parse().ok()))
 }
 
 pub(super) fn to_json(value: &impl Serialize) -> Result<String, StoreError> {

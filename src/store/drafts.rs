@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
+use super::statement::{execute, row};
 use super::{Store, StoreError, now, path_text};
 use crate::conversation::SessionId;
 
@@ -27,9 +28,8 @@ impl DraftKey<'_> {
 
 impl Store {
     pub fn draft(&self, key: DraftKey<'_>) -> Result<Option<String>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached("SELECT text FROM drafts WHERE key = ?1")?;
-        Ok(statement.query_row([key.column()], |row| row.get(0)).optional()?)
+        let sql = "SELECT text FROM drafts WHERE key = ?1";
+        row(&self.connection(), sql, [key.column()], |row| row.get(0))
     }
 
     /// Keeps a draft; an empty one is forgotten.
@@ -40,17 +40,15 @@ impl Store {
 
 pub(super) fn put(connection: &Connection, key: DraftKey<'_>, text: &str) -> Result<(), StoreError> {
     if text.is_empty() {
-        connection
-            .prepare_cached("DELETE FROM drafts WHERE key = ?1")?
-            .execute([key.column()])?;
+        execute(connection, "DELETE FROM drafts WHERE key = ?1", [key.column()])?;
         return Ok(());
     }
-    connection
-        .prepare_cached(
-            "INSERT INTO drafts (key, text, updated) VALUES (?1, ?2, ?3)
+    execute(
+        connection,
+        "INSERT INTO drafts (key, text, updated) VALUES (?1, ?2, ?3)
              ON CONFLICT DO UPDATE SET text = excluded.text, updated = excluded.updated",
-        )?
-        .execute(params![key.column(), text, now()])?;
+        params![key.column(), text, now()],
+    )?;
     Ok(())
 }
 

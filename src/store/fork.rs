@@ -8,6 +8,7 @@
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
+use super::statement::{execute, exists};
 use super::{NewSession, Store, StoreError, drafts, sessions, todos};
 use crate::conversation::{CallId, MessageId, SessionId};
 use crate::store::DraftKey;
@@ -56,33 +57,34 @@ impl Store {
         seq: u64,
         call: &CallId,
     ) -> Result<bool, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        exists(
+            &self.connection(),
             "SELECT 1 FROM sessions AS own JOIN sessions AS other ON other.project = own.project AND other.id <> own.id
                  JOIN parts ON parts.session = other.id AND parts.seq = ?2
              WHERE own.id = ?1 AND parts.kind = 'tool' AND json_extract(parts.body, '$.call') = ?3",
-        )?;
-        Ok(statement.exists(params![session.as_str(), seq as i64, call.as_str()])?)
+            params![session.as_str(), seq as i64, call.as_str()],
+        )
     }
 }
 
 fn copy_message(connection: &Connection, message: &MessageId, to: &SessionId) -> Result<(), StoreError> {
     let copy = MessageId::new();
-    let copied = connection
-        .prepare_cached(
-            "INSERT INTO messages (id, session, position, role, state, agent, model, created, stop, usage)
-             SELECT ?1, ?2, position, role, state, agent, model, created, stop, usage FROM messages WHERE id = ?3",
-        )?
-        .execute(params![copy.as_str(), to.as_str(), message.as_str()])?;
+    let ids = [copy.as_str(), to.as_str(), message.as_str()];
+    let copied = execute(
+        connection,
+        "INSERT INTO messages (id, session, position, role, state, agent, model, created, stop, usage)
+         SELECT ?1, ?2, position, role, state, agent, model, created, stop, usage FROM messages WHERE id = ?3",
+        ids,
+    )?;
     if copied == 0 {
         return Err(StoreError::UnknownMessage(message.clone()));
     }
-    connection
-        .prepare_cached(
-            "INSERT INTO parts (message, session, seq, kind, unfinished, body)
+    execute(
+        connection,
+        "INSERT INTO parts (message, session, seq, kind, unfinished, body)
              SELECT ?1, ?2, seq, kind, unfinished, body FROM parts WHERE message = ?3 ORDER BY seq",
-        )?
-        .execute(params![copy.as_str(), to.as_str(), message.as_str()])?;
+        ids,
+    )?;
     Ok(())
 }
 

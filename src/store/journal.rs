@@ -10,10 +10,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::statement::{execute, row, rows};
 use super::{Store, StoreError, column, drafts, now, todos};
 use crate::conversation::{MessageId, SessionId};
 use crate::store::DraftKey;
@@ -141,18 +142,18 @@ impl Store {
     /// Enters a change and returns its number.
     pub fn add_change(&self, change: &NewJournalChange<'_>) -> Result<i64, StoreError> {
         self.transact(|connection| {
-            connection
-                .prepare_cached(
-                    "INSERT INTO journal_changes (tree, session, seq, origin, is_pending, time)
-                     VALUES (?1, ?2, (SELECT coalesce(max(seq), 0) FROM parts WHERE session = ?1), ?3, ?4, ?5)",
-                )?
-                .execute(params![
+            execute(
+                connection,
+                "INSERT INTO journal_changes (tree, session, seq, origin, is_pending, time)
+                 VALUES (?1, ?2, (SELECT coalesce(max(seq), 0) FROM parts WHERE session = ?1), ?3, ?4, ?5)",
+                params![
                     change.tree.as_str(),
                     change.session.as_str(),
                     column::name(&change.origin)?,
                     change.is_pending,
                     now(),
-                ])?;
+                ],
+            )?;
             let number = connection.last_insert_rowid();
             let mut insert = connection.prepare_cached(
                 "INSERT INTO journal_files (change, path, before, after, parents) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -178,8 +179,7 @@ impl Store {
         } else {
             "DELETE FROM journal_changes WHERE id = ?1"
         };
-        self.connection().prepare_cached(sql)?.execute([change])?;
-        Ok(())
+        execute(&self.connection(), sql, [change]).map(drop)
     }
 
     /// Returns the files of the changes of a tree that a crash left pending.
@@ -201,32 +201,31 @@ impl Store {
     }
 
     fn journal_rows(&self, which: &str, tree: &SessionId, seq: u64) -> Result<Vec<JournalRow>, StoreError> {
-        let connection = self.connection();
         let sql = format!(
             "SELECT journal_files.id, change, origin, path, before, after, parents
              FROM journal_changes JOIN journal_files ON journal_files.change = journal_changes.id
              WHERE tree = ?1 AND {which} ORDER BY journal_files.id"
         );
-        let mut statement = connection.prepare_cached(&sql)?;
-        let rows = statement.query_map(params![tree.as_str(), seq as i64], journal_row)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        rows(
+            &self.connection(),
+            &sql,
+            params![tree.as_str(), seq as i64],
+            journal_row,
+        )
     }
 
     /// Enters an undo that is about to begin, and returns its number.
     pub fn begin_undo(&self, tree: &SessionId, record: &UndoRecord) -> Result<i64, StoreError> {
         let connection = self.connection();
-        connection
-            .prepare_cached("INSERT INTO undos (tree, begun, record) VALUES (?1, 'undo', ?2)")?
-            .execute(params![tree.as_str(), column::to_json(record)?])?;
+        let sql = "INSERT INTO undos (tree, begun, record) VALUES (?1, 'undo', ?2)";
+        execute(&connection, sql, params![tree.as_str(), column::to_json(record)?])?;
         Ok(connection.last_insert_rowid())
     }
 
     /// Notes that an undo is about to be taken back.
     pub fn begin_redo(&self, undo: i64) -> Result<(), StoreError> {
-        self.connection()
-            .prepare_cached("UPDATE undos SET begun = 'redo' WHERE id = ?1")?
-            .execute([undo])?;
-        Ok(())
+        let sql = "UPDATE undos SET begun = 'redo' WHERE id = ?1";
+        execute(&self.connection(), sql, [undo]).map(drop)
     }
 
     /// Carries out in the database what was begun: the undo or the redo, in one commit.
@@ -245,40 +244,36 @@ impl Store {
             Some(UndoDirection::Undo) => "DELETE FROM undos WHERE id = ?1",
             Some(UndoDirection::Redo) => "UPDATE undos SET begun = NULL WHERE id = ?1",
         };
-        self.connection().prepare_cached(sql)?.execute([undo.id])?;
-        Ok(())
+        execute(&self.connection(), sql, [undo.id]).map(drop)
     }
 
     /// Returns the undos of a tree that can be taken back, the last one at the end, and what was begun and not confirmed.
     pub fn undos(&self, tree: &SessionId) -> Result<Vec<StoredUndo>, StoreError> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT id, begun, record FROM undos WHERE tree = ?1 ORDER BY id")?;
-        let undos = statement.query_map([tree.as_str()], |row| {
+        let sql = "SELECT id, begun, record FROM undos WHERE tree = ?1 ORDER BY id";
+        rows(&self.connection(), sql, [tree.as_str()], |row| {
             Ok(StoredUndo {
                 id: row.get(0)?,
                 begun: column::optional(row, 1, column::variant)?,
                 record: column::json(row, 2)?,
             })
-        })?;
-        Ok(undos.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Returns the trees in which something is pending: a change of files, an undo or a redo.
     pub fn unsettled_trees(&self) -> Result<Vec<SessionId>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        rows(
+            &self.connection(),
             "SELECT tree FROM journal_changes WHERE is_pending UNION SELECT tree FROM undos WHERE begun IS NOT NULL",
-        )?;
-        let trees = statement.query_map([], |row| column::parsed(row, 0))?;
-        Ok(trees.collect::<Result<_, _>>()?)
+            [],
+            |row| column::parsed(row, 0),
+        )
     }
 
     /// Returns the hashes that the journal refers to, each with when it was last referred to, in milliseconds since the Unix
     /// epoch.
     pub fn journal_hashes(&self) -> Result<Vec<(String, i64)>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        rows(
+            &self.connection(),
             "SELECT hash, max(time) FROM (
                  SELECT json_extract(before, '$.hash') AS hash, time
                  FROM journal_files JOIN journal_changes ON journal_changes.id = change
@@ -286,9 +281,9 @@ impl Store {
                  SELECT json_extract(after, '$.hash'), time
                  FROM journal_files JOIN journal_changes ON journal_changes.id = change
              ) WHERE hash IS NOT NULL GROUP BY hash",
-        )?;
-        let hashes = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(hashes.collect::<Result<_, _>>()?)
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
     }
 }
 
@@ -301,7 +296,7 @@ pub(super) fn forget_undone(connection: &Connection, tree: &SessionId) -> Result
         "DELETE FROM undos WHERE tree = ?1",
     ];
     for sql in statements {
-        connection.prepare_cached(sql)?.execute(id)?;
+        execute(connection, sql, id)?;
     }
     Ok(())
 }
@@ -312,25 +307,24 @@ fn take_out(connection: &Connection, tree: &SessionId, undo: &StoredUndo) -> Res
     for row in &record.rows {
         mark.execute([*row, undo.id])?;
     }
-    connection
-        .prepare_cached("UPDATE undos SET begun = NULL WHERE id = ?1")?
-        .execute([undo.id])?;
+    execute(
+        connection,
+        "UPDATE undos SET begun = NULL WHERE id = ?1",
+        [undo.id],
+    )?;
     let Some(cut) = &record.cut else { return Ok(()) };
-    let created: Option<i64> = connection
-        .prepare_cached("SELECT created FROM messages WHERE id = ?1 AND session = ?2")?
-        .query_row([cut.as_str(), tree.as_str()], |row| row.get(0))
-        .optional()?;
-    let created = created.ok_or_else(|| StoreError::UnknownMessage(cut.clone()))?;
-    connection
-        .prepare_cached(
-            "UPDATE messages SET undo = ?1 WHERE session = ?2 AND undo IS NULL
+    let sql = "SELECT created FROM messages WHERE id = ?1 AND session = ?2";
+    let created = row(connection, sql, [cut.as_str(), tree.as_str()], |row| row.get(0))?;
+    let created: i64 = created.ok_or_else(|| StoreError::UnknownMessage(cut.clone()))?;
+    execute(
+        connection,
+        "UPDATE messages SET undo = ?1 WHERE session = ?2 AND undo IS NULL
                  AND position >= (SELECT position FROM messages WHERE id = ?3)",
-        )?
-        .execute(params![undo.id, tree.as_str(), cut.as_str()])?;
+        params![undo.id, tree.as_str(), cut.as_str()],
+    )?;
     // What was read later is not in the conversation any more.
-    connection
-        .prepare_cached("DELETE FROM file_reads WHERE session = ?1 AND time >= ?2")?
-        .execute(params![tree.as_str(), created])?;
+    let sql = "DELETE FROM file_reads WHERE session = ?1 AND time >= ?2";
+    execute(connection, sql, params![tree.as_str(), created])?;
     surround(connection, tree, &record.after)
 }
 
@@ -340,7 +334,7 @@ fn put_back(connection: &Connection, tree: &SessionId, undo: &StoredUndo) -> Res
         "UPDATE messages SET undo = NULL WHERE undo = ?1",
         "DELETE FROM undos WHERE id = ?1",
     ] {
-        connection.prepare_cached(sql)?.execute([undo.id])?;
+        execute(connection, sql, [undo.id])?;
     }
     match undo.record.cut {
         Some(_) => surround(connection, tree, &undo.record.before),

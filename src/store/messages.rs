@@ -7,6 +7,7 @@ use std::thread;
 
 use rusqlite::{Connection, Row, params};
 
+use super::statement::{execute, exists, only_row, rows};
 use super::stored_part::StoredPart;
 use super::{PaidRequest, Store, StoreError, column, journal, requests, sessions, tasks};
 use crate::conversation::{
@@ -104,39 +105,32 @@ impl Store {
 
     /// Returns the `seq` for the session's next part. The first is 1.
     pub fn next_seq(&self, session: &SessionId) -> Result<u64, StoreError> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM parts WHERE session = ?1")?;
-        let next: i64 = statement.query_row([session.as_str()], |row| row.get(0))?;
-        Ok(next as u64)
+        let sql = "SELECT coalesce(max(seq), 0) + 1 FROM parts WHERE session = ?1";
+        only_row(&self.connection(), sql, [session.as_str()], |row| {
+            column::count(row, 0)
+        })
     }
 
     /// Returns the calls of all sessions whose outputs are masked.
     pub fn masked_calls(&self) -> Result<HashSet<CallId>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        let calls = rows(
+            &self.connection(),
             "SELECT call.value FROM parts, json_each(parts.body, '$.calls') AS call WHERE parts.kind = 'context'",
+            [],
+            |row| column::parsed(row, 0),
         )?;
-        let calls = statement.query_map([], |row| column::parsed(row, 0))?;
-        Ok(calls.collect::<Result<_, _>>()?)
+        Ok(calls.into_iter().collect())
     }
 
     /// Gives every unfinished call of the session and its children the result that says so, and marks their streaming
     /// replies as cut. Only the holder of the tree's lock may call this: then whoever ran them is gone.
     pub fn mark_interrupted(&self, session: &SessionId) -> Result<InterruptedCounts, StoreError> {
         self.transact(|connection| {
-            let mut tree = connection.prepare_cached(sessions::TREE_IDS)?;
-            let ids: Vec<String> = tree
-                .query_map([session.as_str()], |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
+            let cut = "UPDATE messages SET state = 'cut' WHERE session = ?1 AND state = 'streaming'";
             let mut found = InterruptedCounts::default();
-            for id in &ids {
+            for id in &sessions::tree_ids(connection, session)? {
                 found.calls += interrupt_calls(connection, id)?;
-                found.messages += connection
-                    .prepare_cached(
-                        "UPDATE messages SET state = 'cut' WHERE session = ?1 AND state = 'streaming'",
-                    )?
-                    .execute([id])?;
+                found.messages += execute(connection, cut, [id])?;
             }
             Ok(found)
         })
@@ -148,16 +142,15 @@ pub(super) fn put_message(
     session: &SessionId,
     message: &Message,
 ) -> Result<(), StoreError> {
-    let changed = connection
-        .prepare_cached(
-            "INSERT INTO messages (id, session, position, role, state, agent, model, created, stop, usage)
-             VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM messages WHERE session = ?2),
-                     ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT (id) DO UPDATE SET role = excluded.role, state = excluded.state, agent = excluded.agent,
-                 model = excluded.model, created = excluded.created, stop = excluded.stop, usage = excluded.usage
-             WHERE session = excluded.session",
-        )?
-        .execute(params![
+    let changed = execute(
+        connection,
+        "INSERT INTO messages (id, session, position, role, state, agent, model, created, stop, usage)
+         VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM messages WHERE session = ?2),
+                 ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (id) DO UPDATE SET role = excluded.role, state = excluded.state, agent = excluded.agent,
+             model = excluded.model, created = excluded.created, stop = excluded.stop, usage = excluded.usage
+         WHERE session = excluded.session",
+        params![
             message.id.as_str(),
             session.as_str(),
             column::name(&message.role)?,
@@ -167,7 +160,8 @@ pub(super) fn put_message(
             message.created,
             message.stop.as_ref().map(column::name).transpose()?,
             message.usage.as_ref().map(column::to_json).transpose()?,
-        ])?;
+        ],
+    )?;
     if changed == 0 {
         Err(StoreError::UnknownMessage(message.id.clone()))
     } else {
@@ -176,27 +170,29 @@ pub(super) fn put_message(
 }
 
 pub(super) fn put_part(connection: &Connection, message: &MessageId, part: &Part) -> Result<(), StoreError> {
-    let changed = connection
-        .prepare_cached(
-            "INSERT INTO parts (message, session, seq, kind, unfinished, body)
+    let changed = execute(
+        connection,
+        "INSERT INTO parts (message, session, seq, kind, unfinished, body)
              SELECT id, session, ?2, ?3, ?4, ?5 FROM messages WHERE id = ?1
              ON CONFLICT (session, seq) DO UPDATE SET kind = excluded.kind, unfinished = excluded.unfinished,
                  body = excluded.body
              WHERE message = excluded.message",
-        )?
-        .execute(params![
+        params![
             message.as_str(),
             part.seq as i64,
             kind(&part.body),
             is_unfinished(&part.body),
             column::to_json(&part.body)?,
-        ])?;
+        ],
+    )?;
     if changed == 1 {
         return Ok(());
     }
-    let is_known = connection
-        .prepare_cached("SELECT 1 FROM messages WHERE id = ?1")?
-        .exists([message.as_str()])?;
+    let is_known = exists(
+        connection,
+        "SELECT 1 FROM messages WHERE id = ?1",
+        [message.as_str()],
+    )?;
     Err(if is_known {
         StoreError::SeqTaken {
             message: message.clone(),
@@ -227,15 +223,12 @@ fn is_unfinished(body: &PartBody) -> bool {
 }
 
 fn interrupt_calls(connection: &Connection, session: &str) -> Result<usize, StoreError> {
-    let mut unfinished = connection
-        .prepare_cached("SELECT id, body FROM parts WHERE session = ?1 AND unfinished ORDER BY seq")?;
-    let rows = unfinished.query_map([session], |row| {
-        Ok((row.get::<_, i64>(0)?, column::json(row, 1)?))
-    })?;
-    let rows: Vec<(i64, PartBody)> = rows.collect::<Result<_, _>>()?;
+    let sql = "SELECT id, body FROM parts WHERE session = ?1 AND unfinished ORDER BY seq";
+    let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, column::json(row, 1)?));
+    let unfinished: Vec<(i64, PartBody)> = rows(connection, sql, [session], read)?;
     let mut update = connection.prepare_cached("UPDATE parts SET body = ?2, unfinished = 0 WHERE id = ?1")?;
     let mut calls = 0;
-    for (id, mut body) in rows {
+    for (id, mut body) in unfinished {
         if let PartBody::Tool(tool) = &mut body {
             interrupt(tool);
             update.execute(params![id, column::to_json(&body)?])?;
@@ -285,9 +278,7 @@ fn message(row: &Row<'_>) -> Result<Message, rusqlite::Error> {
         role: column::variant(row, 1)?,
         state: column::variant::<MessageState>(row, 2)?,
         agent: row.get(3)?,
-        model: row
-            .get::<_, Option<String>>(4)?
-            .and_then(|name| name.parse().ok()),
+        model: column::model(row, 4)?,
         created: row.get(5)?,
         parts: Vec::new(),
         stop: column::optional(row, 6, column::variant)?,
@@ -326,11 +317,7 @@ fn read(stored: &[StoredPart]) -> Result<Vec<Vec<Part>>, rusqlite::Error> {
 }
 
 fn read_share(stored: &[StoredPart]) -> Result<Vec<Part>, rusqlite::Error> {
-    let mut parts = Vec::with_capacity(stored.len());
-    for stored in stored {
-        parts.push(stored.read()?);
-    }
-    Ok(parts)
+    stored.iter().map(StoredPart::read).collect()
 }
 
 #[cfg(test)]

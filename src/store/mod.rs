@@ -37,6 +37,7 @@ mod schema;
 mod search;
 mod session_facts;
 mod sessions;
+mod statement;
 mod stored_part;
 mod task_board;
 mod tasks;
@@ -63,13 +64,11 @@ pub use opencode::opencode_session;
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use prompts::{Prompt, Prompts};
-pub use reads::FileRead;
 pub use requests::{PaidRequest, Spender, Spending};
 pub use search::{FoundText, Hit, SearchScope, TextMatch};
 pub use session_facts::SessionFacts;
 pub use sessions::{NewSession, SessionMarks, SessionRow};
 pub use task_board::{BoardError, BoardItemChange, ChangedBoardItem, NewBoardItem};
-pub use tasks::StoredTask;
 pub use trust::{TrustRow, TrustedPlace};
 
 /// The database. Clones share one connection.

@@ -7,6 +7,7 @@ use rusqlite::{Row, params};
 
 use serde::{Deserialize, Serialize};
 
+use super::statement::{execute, exists, only_row, rows};
 use super::{Store, StoreError, column, now, path_text};
 use crate::conversation::{PermissionKey, SessionId};
 
@@ -92,71 +93,61 @@ impl Store {
         origin: &SessionId,
     ) -> Result<i64, StoreError> {
         let (scope, place) = scope.columns();
-        let connection = self.connection();
-        let mut insert = connection.prepare_cached(
+        only_row(
+            &self.connection(),
             "INSERT INTO grants (key, pattern, scope, place, created, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (key, pattern, scope, place) DO UPDATE SET created = created RETURNING id",
-        )?;
-        Ok(insert.query_row(
             params![key.as_str(), pattern, scope, place, now(), origin.as_str()],
             |row| row.get(0),
-        )?)
+        )
     }
 
     /// Returns all rules in the order in which they were granted.
     pub fn grants(&self) -> Result<Vec<Grant>, StoreError> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached(&format!("{GRANTS} WHERE scope <> ?1 ORDER BY grants.id"))?;
-        let rows = statement.query_map([ENDED], grant)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sql = format!("{GRANTS} WHERE scope <> ?1 ORDER BY grants.id");
+        rows(&self.connection(), &sql, [ENDED], grant)
     }
 
     /// Returns the rules that count in a session tree of a project, in the order in which they were granted.
     pub fn grants_for(&self, root: &SessionId, project: &Path) -> Result<Vec<Grant>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
+        let sql = format!(
             "{GRANTS} WHERE scope = 'global' OR (scope = 'session' AND place = ?1)
              OR (scope = 'project' AND place = ?2) ORDER BY grants.id"
-        ))?;
-        let rows = statement.query_map([root.as_str(), &path_text(project)], grant)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        );
+        rows(
+            &self.connection(),
+            &sql,
+            [root.as_str(), &path_text(project)],
+            grant,
+        )
     }
 
     /// Ends the rules of a session that is closed, or that was left without being closed.
     pub fn end_session_grants(&self, root: &SessionId) -> Result<(), StoreError> {
         let connection = self.connection();
         // Nearly no session has any, and looking needs no lock.
-        let has_some = connection
-            .prepare_cached("SELECT 1 FROM grants WHERE scope = 'session' AND place = ?1")?
-            .exists([root.as_str()])?;
-        if !has_some {
+        let some = "SELECT 1 FROM grants WHERE scope = 'session' AND place = ?1";
+        if !exists(&connection, some, [root.as_str()])? {
             return Ok(());
         }
-        connection
-            .prepare_cached("UPDATE OR REPLACE grants SET scope = ?1 WHERE scope = 'session' AND place = ?2")?
-            .execute([ENDED, root.as_str()])?;
-        connection
-            .prepare_cached("DELETE FROM grants WHERE scope = ?1 AND place <> ?2")?
-            .execute([ENDED, root.as_str()])?;
+        for sql in [
+            "UPDATE OR REPLACE grants SET scope = ?1 WHERE scope = 'session' AND place = ?2",
+            "DELETE FROM grants WHERE scope = ?1 AND place <> ?2",
+        ] {
+            execute(&connection, sql, [ENDED, root.as_str()])?;
+        }
         Ok(())
     }
 
     /// Returns the scopes of all rules, the newest first, with those of sessions that are closed.
     pub fn granted_scopes(&self) -> Result<Vec<GrantScope>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!("{GRANTS} ORDER BY grants.id DESC"))?;
-        let rows = statement.query_map([], |row| Ok(grant(row)?.scope))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sql = format!("{GRANTS} ORDER BY grants.id DESC");
+        rows(&self.connection(), &sql, [], |row| Ok(grant(row)?.scope))
     }
 
     /// Removes a rule. Returns whether it was there.
     pub fn revoke_grant(&self, id: i64) -> Result<bool, StoreError> {
-        Ok(self
-            .connection()
-            .prepare_cached("DELETE FROM grants WHERE id = ?1")?
-            .execute([id])?
-            > 0)
+        Ok(execute(&self.connection(), "DELETE FROM grants WHERE id = ?1", [id])? > 0)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
+use super::statement::{execute, row};
 use super::{Store, StoreError, now, path_text};
 use crate::conversation::SessionId;
 
@@ -18,29 +19,27 @@ pub struct FileRead {
 impl Store {
     /// Records that the session knows the content of a file, because it read or wrote it.
     pub fn record_read(&self, session: &SessionId, real_path: &Path, hash: &str) -> Result<(), StoreError> {
-        self.connection()
-            .prepare_cached(
-                "INSERT INTO file_reads (session, path, hash, time)
+        execute(
+            &self.connection(),
+            "INSERT INTO file_reads (session, path, hash, time)
                  VALUES (?1, ?2, ?3,
                          max(?4, 1 + coalesce((SELECT max(time) FROM file_reads WHERE session = ?1), 0)))
                  ON CONFLICT DO UPDATE SET hash = excluded.hash, time = excluded.time",
-            )?
-            .execute(params![session.as_str(), path_text(real_path), hash, now()])?;
+            params![session.as_str(), path_text(real_path), hash, now()],
+        )?;
         Ok(())
     }
 
     /// Returns what the session knows of a file, if it read it.
     pub fn file_read(&self, session: &SessionId, real_path: &Path) -> Result<Option<FileRead>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT hash, time FROM file_reads WHERE session = ?1 AND path = ?2")?;
-        let read = statement.query_row([session.as_str(), &path_text(real_path)], |row| {
+        let sql = "SELECT hash, time FROM file_reads WHERE session = ?1 AND path = ?2";
+        let file = [session.as_str(), &path_text(real_path)];
+        row(&self.connection(), sql, file, |row| {
             Ok(FileRead {
                 hash: row.get(0)?,
                 time: row.get(1)?,
             })
-        });
-        Ok(read.optional()?)
+        })
     }
 }
 

@@ -10,7 +10,8 @@ use rusqlite::{Connection, Row, params};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, now, path_text};
+use super::statement::{execute, rows};
+use super::{Store, StoreError, column, now, path_text};
 use crate::conversation::{ModelRef, SessionId, Usage};
 
 /// One model request.
@@ -60,14 +61,12 @@ impl Store {
             Spender::Project(project) => ("project = ?2", path_text(project)),
             Spender::Everybody => ("?2 = ''", String::new()),
         };
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
+        let sql = format!(
             "SELECT model, agent, count(*), sum(input), sum(output), sum(reasoning), sum(cache_read),
                  sum(cache_write), total(cost), sum(cost IS NULL)
              FROM requests WHERE time >= ?1 AND {whose} GROUP BY model, agent ORDER BY count(*) DESC, model, agent"
-        ))?;
-        let rows = statement.query_map(params![since, value], spending)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        );
+        rows(&self.connection(), &sql, params![since, value], spending)
     }
 }
 
@@ -77,13 +76,12 @@ pub(super) fn add(
     request: &PaidRequest,
 ) -> Result<(), StoreError> {
     let usage = &request.usage;
-    connection
-        .prepare_cached(
-            "INSERT INTO requests
-                 (session, project, time, model, agent, input, output, reasoning, cache_read, cache_write, cost)
-             SELECT id, project, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM sessions WHERE id = ?1",
-        )?
-        .execute(params![
+    execute(
+        connection,
+        "INSERT INTO requests
+             (session, project, time, model, agent, input, output, reasoning, cache_read, cache_write, cost)
+         SELECT id, project, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM sessions WHERE id = ?1",
+        params![
             session.as_str(),
             now(),
             request.model.to_string(),
@@ -94,25 +92,19 @@ pub(super) fn add(
             usage.cache_read as i64,
             usage.cache_write as i64,
             request.cost,
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
 fn spending(row: &Row<'_>) -> Result<Spending, rusqlite::Error> {
-    let count = |column| row.get::<_, i64>(column).map(|count| count as u64);
     Ok(Spending {
         model: row.get(0)?,
         agent: row.get(1)?,
-        requests: count(2)?,
-        usage: Usage {
-            input: count(3)?,
-            output: count(4)?,
-            reasoning: count(5)?,
-            cache_read: count(6)?,
-            cache_write: count(7)?,
-        },
+        requests: column::count(row, 2)?,
+        usage: column::usage(row, 3)?,
         cost: row.get(8)?,
-        unpriced: count(9)?,
+        unpriced: column::count(row, 9)?,
     })
 }
 

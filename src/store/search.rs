@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
+use super::statement::rows;
 use super::{Store, StoreError, column, path_text};
 use crate::conversation::{MessageId, Role, SessionId};
 
@@ -130,14 +131,11 @@ impl Store {
                 phrase(text),
             )
         };
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(sql)?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map(params![pattern, limit], |row| {
+        let values = params![pattern, as_count(limit)];
+        rows(&self.connection(), sql, values, |row| {
             let said: String = row.get(1)?;
             Ok((column::parsed(row, 0)?, excerpt(&said, text)))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// The same within bounds, with the whole texts.
@@ -150,8 +148,6 @@ impl Store {
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let connection = self.connection();
         // The order of a cross join is kept: what is found is read from the newest on, and reading ends with the limit.
         let (sql, pattern) = if text.chars().count() < INDEXED {
             (
@@ -174,28 +170,26 @@ impl Store {
         };
         let project = scope.project.as_deref().map(path_text);
         let session = scope.session.as_ref().map(SessionId::as_str);
-        let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map(params![pattern, limit, project, session], text_match)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let values = params![pattern, as_count(limit), project, session];
+        rows(&self.connection(), sql, values, text_match)
     }
 
     /// Returns the last texts of a session, in their order, long ones cut.
     pub fn last_words(&self, session: &SessionId, count: usize) -> Result<Vec<FoundText>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        let mut words = rows(
+            &self.connection(),
             "SELECT messages.role, substr(json_extract(parts.body, '$.text'), 1, ?3)
              FROM parts JOIN messages ON messages.id = parts.message
              WHERE parts.session = ?1 AND parts.kind = 'text' AND messages.state <> 'void' AND messages.undo IS NULL
              ORDER BY parts.seq DESC LIMIT ?2",
+            params![session.as_str(), as_count(count), LOOK],
+            |row| {
+                Ok(FoundText {
+                    role: column::variant(row, 0)?,
+                    text: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+                })
+            },
         )?;
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let rows = statement.query_map(params![session.as_str(), count, LOOK], |row| {
-            Ok(FoundText {
-                role: column::variant(row, 0)?,
-                text: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
-            })
-        })?;
-        let mut words = rows.collect::<Result<Vec<_>, _>>()?;
         words.reverse();
         Ok(words)
     }
@@ -215,8 +209,8 @@ impl Store {
         let Some(found) = self.matches(searched, &scope, 1)?.pop() else {
             return Ok(Vec::new());
         };
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        rows(
+            &self.connection(),
             "WITH texts AS (
                  SELECT parts.seq, parts.message, messages.role AS role,
                         json_extract(parts.body, '$.text') AS text,
@@ -227,10 +221,13 @@ impl Store {
              ), found AS (SELECT max(place) AS place FROM texts WHERE message = ?2 AND text = ?3)
              SELECT role, substr(text, 1, ?5), texts.place = found.place FROM texts, found
              WHERE texts.place BETWEEN found.place - 1 AND found.place + ?4 ORDER BY texts.place",
-        )?;
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let rows = statement.query_map(
-            params![session.as_str(), found.message.as_str(), found.text, count, LOOK],
+            params![
+                session.as_str(),
+                found.message.as_str(),
+                found.text,
+                as_count(count),
+                LOOK
+            ],
             |row| {
                 let is_found: bool = row.get(2)?;
                 Ok(FoundText {
@@ -242,9 +239,13 @@ impl Store {
                     },
                 })
             },
-        )?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        )
     }
+}
+
+/// Returns a number of rows as SQL has it.
+fn as_count(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
 /// Returns a text as what the index looks for, as it stands.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError};
+use super::statement::{only_row, rows};
+use super::{Store, StoreError, column};
 use crate::conversation::SessionId;
 
 /// Who took part in a session, and how much was said.
@@ -24,33 +25,30 @@ impl Store {
     pub fn facts(&self, session: &SessionId) -> Result<SessionFacts, StoreError> {
         let connection = self.connection();
         let id = [session.as_str()];
-        let mut facts = connection
-            .prepare_cached(
-                "SELECT count(*) FILTER (WHERE role = 'user'), count(*) FILTER (WHERE role = 'assistant'),
+        let mut facts = only_row(
+            &connection,
+            "SELECT count(*) FILTER (WHERE role = 'user'), count(*) FILTER (WHERE role = 'assistant'),
                         min(created), max(created) FROM messages WHERE session = ?1
                      AND state <> 'void' AND undo IS NULL",
-            )?
-            .query_row(id, |row| {
+            id,
+            |row| {
                 Ok(SessionFacts {
-                    user_messages: row.get::<_, i64>(0)? as u64,
-                    assistant_messages: row.get::<_, i64>(1)? as u64,
+                    user_messages: column::count(row, 0)?,
+                    assistant_messages: column::count(row, 1)?,
                     first: row.get(2)?,
                     last: row.get(3)?,
                     ..SessionFacts::default()
                 })
-            })?;
-        let calls: i64 = connection
-            .prepare_cached(
-                "SELECT count(*) FROM parts JOIN messages ON messages.id = parts.message
+            },
+        )?;
+        facts.tool_calls = only_row(
+            &connection,
+            "SELECT count(*) FROM parts JOIN messages ON messages.id = parts.message
                  WHERE parts.session = ?1 AND parts.kind = 'tool' AND messages.undo IS NULL",
-            )?
-            .query_row(id, |row| row.get(0))?;
-        facts.tool_calls = calls as u64;
-        let names = |sql| -> Result<Vec<String>, StoreError> {
-            let mut statement = connection.prepare_cached(sql)?;
-            let names = statement.query_map(id, |row| row.get(0))?;
-            Ok(names.collect::<Result<_, _>>()?)
-        };
+            id,
+            |row| column::count(row, 0),
+        )?;
+        let names = |sql| rows(&connection, sql, id, |row| row.get(0));
         facts.agents = names(
             "SELECT DISTINCT agent FROM messages WHERE session = ?1 AND agent IS NOT NULL AND undo IS NULL ORDER BY agent",
         )?;

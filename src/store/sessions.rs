@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 use serde::{Deserialize, Serialize};
 
+use super::statement::{self, execute, rows};
 use super::{Store, StoreError, column, now, path_text};
-use crate::conversation::{ModelRef, SessionId, Usage};
+use crate::conversation::{ModelRef, SessionId, Usage, model_name};
 
 /// The session and all below it.
 pub(super) const TREE_IDS: &str = "
@@ -66,28 +67,6 @@ pub struct SessionMarks {
     pub announced: Option<i64>,
 }
 
-/// A model as the one string that people write.
-mod model_name {
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::ModelRef;
-
-    #[allow(clippy::ref_option)] // The form that serde calls.
-    pub(super) fn serialize<S: Serializer>(model: &Option<ModelRef>, to: S) -> Result<S::Ok, S::Error> {
-        match model {
-            Some(model) => to.collect_str(model),
-            None => to.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ModelRef>, D::Error> {
-        let name = Option::<String>::deserialize(from)?;
-        name.map(|name| name.parse().map_err(D::Error::custom))
-            .transpose()
-    }
-}
-
 macro_rules! select {
     ($rest:literal) => {
         concat!(
@@ -106,87 +85,76 @@ impl Store {
     }
 
     pub fn get(&self, session: &SessionId) -> Result<Option<SessionRow>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(select!("WHERE id = ?1"))?;
-        Ok(statement.query_row([session.as_str()], row).optional()?)
+        let sql = select!("WHERE id = ?1");
+        statement::row(&self.connection(), sql, [session.as_str()], row)
     }
 
     /// Returns the sessions of one project, or all, newest first, child sessions with them.
     pub fn list(&self, project: Option<&Path>) -> Result<Vec<SessionRow>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(select!(
-            "WHERE ?1 IS NULL OR project = ?1 ORDER BY updated DESC, rowid DESC"
-        ))?;
-        let rows = statement.query_map([project.map(path_text)], row)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sql = select!("WHERE ?1 IS NULL OR project = ?1 ORDER BY updated DESC, rowid DESC");
+        rows(&self.connection(), sql, [project.map(path_text)], row)
     }
 
     /// Returns the session of a project that was used last, child sessions left out.
     pub fn newest(&self, project: &Path) -> Result<Option<SessionRow>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(select!(
-            "WHERE project = ?1 AND parent IS NULL ORDER BY updated DESC, rowid DESC LIMIT 1"
-        ))?;
-        Ok(statement.query_row([path_text(project)], row).optional()?)
+        let sql = select!("WHERE project = ?1 AND parent IS NULL ORDER BY updated DESC, rowid DESC LIMIT 1");
+        statement::row(&self.connection(), sql, [path_text(project)], row)
     }
 
     /// Returns the sessions whose parent this one is, oldest first.
     pub fn children(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(select!("WHERE parent = ?1 ORDER BY rowid"))?;
-        let rows = statement.query_map([session.as_str()], row)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sql = select!("WHERE parent = ?1 ORDER BY rowid");
+        rows(&self.connection(), sql, [session.as_str()], row)
     }
 
     /// Returns a session and all below it.
     pub fn tree_rows(&self, session: &SessionId) -> Result<Vec<SessionRow>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(select!(
+        let sql = select!(
             "WHERE id IN (WITH RECURSIVE tree (id) AS (
                  SELECT ?1 UNION SELECT sessions.id FROM sessions JOIN tree ON sessions.parent = tree.id
              ) SELECT id FROM tree)"
-        ))?;
-        let rows = statement.query_map([session.as_str()], row)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        );
+        rows(&self.connection(), sql, [session.as_str()], row)
     }
 
     /// Returns the root of the session's tree: the one whose lock owns it.
     pub fn root(&self, session: &SessionId) -> Result<SessionId, StoreError> {
-        self.connection()
-            .prepare_cached(
-                "WITH RECURSIVE up (id, parent) AS (
-                     SELECT id, parent FROM sessions WHERE id = ?1
-                     UNION SELECT sessions.id, sessions.parent FROM sessions JOIN up ON sessions.id = up.parent
-                 ) SELECT id FROM up WHERE parent IS NULL",
-            )?
-            .query_row([session.as_str()], |row| column::parsed(row, 0))
-            .optional()?
-            .ok_or_else(|| StoreError::UnknownSession(session.clone()))
+        let root = statement::row(
+            &self.connection(),
+            "WITH RECURSIVE up (id, parent) AS (
+                 SELECT id, parent FROM sessions WHERE id = ?1
+                 UNION SELECT sessions.id, sessions.parent FROM sessions JOIN up ON sessions.id = up.parent
+             ) SELECT id FROM up WHERE parent IS NULL",
+            [session.as_str()],
+            |row| column::parsed(row, 0),
+        )?;
+        root.ok_or_else(|| StoreError::UnknownSession(session.clone()))
     }
 
     pub fn set_title(&self, session: &SessionId, title: &str) -> Result<(), StoreError> {
-        let changed = self
-            .connection()
-            .prepare_cached("UPDATE sessions SET title = ?2 WHERE id = ?1")?
-            .execute([session.as_str(), title])?;
-        require_session(session, changed)
+        let sql = "UPDATE sessions SET title = ?2 WHERE id = ?1";
+        update(&self.connection(), session, sql, params![session.as_str(), title])
     }
 
     pub fn set_pinned(&self, session: &SessionId, is_pinned: bool) -> Result<(), StoreError> {
-        let changed = self
-            .connection()
-            .prepare_cached("UPDATE sessions SET pinned = ?2 WHERE id = ?1")?
-            .execute(params![session.as_str(), is_pinned])?;
-        require_session(session, changed)
+        let sql = "UPDATE sessions SET pinned = ?2 WHERE id = ?1";
+        update(
+            &self.connection(),
+            session,
+            sql,
+            params![session.as_str(), is_pinned],
+        )
     }
 
     /// Stores tags, which have no white space in them.
     pub fn set_tags(&self, session: &SessionId, tags: &[String]) -> Result<(), StoreError> {
-        let changed = self
-            .connection()
-            .prepare_cached("UPDATE sessions SET tags = ?2 WHERE id = ?1")?
-            .execute(params![session.as_str(), tags.join(" ")])?;
-        require_session(session, changed)
+        let sql = "UPDATE sessions SET tags = ?2 WHERE id = ?1";
+        update(
+            &self.connection(),
+            session,
+            sql,
+            params![session.as_str(), tags.join(" ")],
+        )
     }
 
     /// Notes that a person is told now that the sessions in `anew` will be removed. What was noted of those in `announced`
@@ -197,18 +165,14 @@ impl Store {
         };
         let (announced, anew) = (ids(announced)?, ids(anew)?);
         self.transact(|connection| {
-            connection
-                .prepare_cached(
-                    "UPDATE sessions SET announced = NULL
+            execute(
+                connection,
+                "UPDATE sessions SET announced = NULL
                      WHERE announced IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?1))",
-                )?
-                .execute([&announced])?;
-            connection
-                .prepare_cached(
-                    "UPDATE sessions SET announced = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
-                )?
-                .execute(params![anew, now()])?;
-            Ok(())
+                [&announced],
+            )?;
+            let sql = "UPDATE sessions SET announced = ?2 WHERE id IN (SELECT value FROM json_each(?1))";
+            execute(connection, sql, params![anew, now()]).map(drop)
         })
     }
 
@@ -218,60 +182,60 @@ impl Store {
         agent: &str,
         model: Option<&ModelRef>,
     ) -> Result<(), StoreError> {
-        let changed = self
-            .connection()
-            .prepare_cached("UPDATE sessions SET agent = ?2, model = ?3 WHERE id = ?1")?
-            .execute(params![session.as_str(), agent, model.map(ToString::to_string)])?;
-        require_session(session, changed)
+        let sql = "UPDATE sessions SET agent = ?2, model = ?3 WHERE id = ?1";
+        let values = params![session.as_str(), agent, model.map(ToString::to_string)];
+        update(&self.connection(), session, sql, values)
     }
 
     /// Removes a session with its children and all that belongs to them. Returns whether it was there.
     pub fn delete(&self, session: &SessionId) -> Result<bool, StoreError> {
         self.transact(|connection| {
-            let mut tree = connection.prepare_cached(TREE_IDS)?;
-            let ids: Vec<String> = tree
-                .query_map([session.as_str()], |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
-            let mut drafts = connection.prepare_cached("DELETE FROM drafts WHERE key = ?1")?;
-            let mut grants = connection
-                .prepare_cached("DELETE FROM grants WHERE scope IN ('session', 'ended') AND place = ?1")?;
-            for id in &ids {
-                drafts.execute([id])?;
-                grants.execute([id])?;
+            for id in &tree_ids(connection, session)? {
+                for sql in [
+                    "DELETE FROM drafts WHERE key = ?1",
+                    "DELETE FROM grants WHERE scope IN ('session', 'ended') AND place = ?1",
+                ] {
+                    execute(connection, sql, [id])?;
+                }
             }
-            let mut statement = connection.prepare_cached("DELETE FROM sessions WHERE id = ?1")?;
-            Ok(statement.execute([session.as_str()])? > 0)
+            Ok(execute(
+                connection,
+                "DELETE FROM sessions WHERE id = ?1",
+                [session.as_str()],
+            )? > 0)
         })
     }
 
     /// Returns the system prompt that was assembled for the session and agent.
     pub fn system_prompt(&self, session: &SessionId, agent: &str) -> Result<Option<String>, StoreError> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT text FROM prompts WHERE session = ?1 AND agent = ?2")?;
-        Ok(statement
-            .query_row([session.as_str(), agent], |row| row.get(0))
-            .optional()?)
+        let sql = "SELECT text FROM prompts WHERE session = ?1 AND agent = ?2";
+        statement::row(&self.connection(), sql, [session.as_str(), agent], |row| {
+            row.get(0)
+        })
     }
 
     pub fn set_system_prompt(&self, session: &SessionId, agent: &str, text: &str) -> Result<(), StoreError> {
-        self.connection()
-            .prepare_cached(
-                "INSERT INTO prompts (session, agent, text) VALUES (?1, ?2, ?3)
+        execute(
+            &self.connection(),
+            "INSERT INTO prompts (session, agent, text) VALUES (?1, ?2, ?3)
                  ON CONFLICT DO UPDATE SET text = excluded.text",
-            )?
-            .execute([session.as_str(), agent, text])?;
+            [session.as_str(), agent, text],
+        )?;
         Ok(())
     }
 }
 
-pub(super) fn insert(connection: &rusqlite::Connection, session: &NewSession) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO sessions (id, parent, project, directory, agent, model, title, created, updated)
+/// Returns the ids of a session and all below it.
+pub(super) fn tree_ids(connection: &Connection, session: &SessionId) -> Result<Vec<String>, StoreError> {
+    rows(connection, TREE_IDS, [session.as_str()], |row| row.get(0))
+}
+
+pub(super) fn insert(connection: &Connection, session: &NewSession) -> Result<(), StoreError> {
+    execute(
+        connection,
+        "INSERT INTO sessions (id, parent, project, directory, agent, model, title, created, updated)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
-        )?
-        .execute(params![
+        params![
             session.id.as_str(),
             session.parent.as_ref().map(SessionId::as_str),
             path_text(&session.project),
@@ -280,23 +244,24 @@ pub(super) fn insert(connection: &rusqlite::Connection, session: &NewSession) ->
             session.model.as_ref().map(ToString::to_string),
             session.title,
             now(),
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
 /// Adds one model request: its tokens and, where its price is known, what it cost in US dollars.
 pub(super) fn add_cost(
-    connection: &rusqlite::Connection,
+    connection: &Connection,
     session: &SessionId,
     usage: &Usage,
     cost: Option<f64>,
 ) -> Result<(), StoreError> {
-    let changed = connection
-        .prepare_cached(
-            "UPDATE sessions SET cost = cost + ?2, unpriced = unpriced + ?3, input = input + ?4, output = output + ?5,
-             reasoning = reasoning + ?6, cache_read = cache_read + ?7, cache_write = cache_write + ?8 WHERE id = ?1",
-        )?
-        .execute(params![
+    update(
+        connection,
+        session,
+        "UPDATE sessions SET cost = cost + ?2, unpriced = unpriced + ?3, input = input + ?4, output = output + ?5,
+         reasoning = reasoning + ?6, cache_read = cache_read + ?7, cache_write = cache_write + ?8 WHERE id = ?1",
+        params![
             session.as_str(),
             cost.unwrap_or(0.0),
             i64::from(cost.is_none()),
@@ -305,29 +270,31 @@ pub(super) fn add_cost(
             usage.reasoning as i64,
             usage.cache_read as i64,
             usage.cache_write as i64,
-        ])?;
-    require_session(session, changed)
+        ],
+    )
 }
 
 /// Makes the session the newest. Never sets the time back, whatever the clock does.
-pub(super) fn touch(connection: &rusqlite::Connection, session: &SessionId) -> Result<(), StoreError> {
-    let changed = connection
-        .prepare_cached("UPDATE sessions SET updated = max(updated, ?2) WHERE id = ?1")?
-        .execute(params![session.as_str(), now()])?;
-    require_session(session, changed)
+pub(super) fn touch(connection: &Connection, session: &SessionId) -> Result<(), StoreError> {
+    let sql = "UPDATE sessions SET updated = max(updated, ?2) WHERE id = ?1";
+    update(connection, session, sql, params![session.as_str(), now()])
 }
 
-fn require_session(session: &SessionId, changed: usize) -> Result<(), StoreError> {
-    if changed == 0 {
-        Err(StoreError::UnknownSession(session.clone()))
-    } else {
-        Ok(())
+/// Changes the row of a session, which has to be there.
+fn update(
+    connection: &Connection,
+    session: &SessionId,
+    sql: &str,
+    values: impl Params,
+) -> Result<(), StoreError> {
+    if execute(connection, sql, values)? == 0 {
+        return Err(StoreError::UnknownSession(session.clone()));
     }
+    Ok(())
 }
 
 fn row(row: &Row<'_>) -> Result<SessionRow, rusqlite::Error> {
     let path = |column| row.get::<_, String>(column).map(PathBuf::from);
-    let tokens = |column| row.get::<_, i64>(column).map(|count| count as u64);
     let (cost, unpriced): (f64, i64) = (row.get(10)?, row.get(11)?);
     Ok(SessionRow {
         id: column::parsed(row, 0)?,
@@ -335,21 +302,13 @@ fn row(row: &Row<'_>) -> Result<SessionRow, rusqlite::Error> {
         project: path(2)?,
         directory: path(3)?,
         agent: row.get(4)?,
-        model: row
-            .get::<_, Option<String>>(5)?
-            .and_then(|name| name.parse().ok()),
+        model: column::model(row, 5)?,
         parent: column::optional(row, 6, column::parsed)?,
         created: row.get(7)?,
         updated: row.get(8)?,
-        messages: tokens(9)?,
+        messages: column::count(row, 9)?,
         cost: (unpriced == 0 || cost > 0.0).then_some(cost),
-        usage: Usage {
-            input: tokens(12)?,
-            output: tokens(13)?,
-            reasoning: tokens(14)?,
-            cache_read: tokens(15)?,
-            cache_write: tokens(16)?,
-        },
+        usage: column::usage(row, 12)?,
         marks: SessionMarks {
             pinned: row.get(17)?,
             tags: row

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use serde_json::{Map, Value};
 
+use super::statement::{execute, only_row, row, rows};
 use super::{Store, StoreError, column, now, path_text};
 use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, SessionId};
 
@@ -109,8 +110,9 @@ impl Store {
         status: Option<BoardStatus>,
         owner: Option<&str>,
     ) -> Result<Vec<BoardRow>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        let status = status.map(BoardStatus::name);
+        rows(
+            &self.connection(),
             "SELECT id, subject, status, owner,
                     (SELECT group_concat(other.id, ' ' ORDER BY other.place) FROM board_blocks
                      JOIN board_items AS other ON other.place = board_blocks.blocker
@@ -119,18 +121,17 @@ impl Store {
              WHERE project = ?1 AND (?3 IS NULL OR owner = ?3)
                    AND CASE WHEN ?2 IS NULL THEN status NOT IN ('completed', 'deleted') ELSE status = ?2 END
              ORDER BY place",
-        )?;
-        let status = status.map(BoardStatus::name);
-        let rows = statement.query_map(params![path_text(project), status, owner], |row| {
-            Ok(BoardRow {
-                id: column::parsed(row, 0)?,
-                subject: row.get(1)?,
-                status: column::parsed(row, 2)?,
-                owner: row.get(3)?,
-                blocked_by: ids(row, 4)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+            params![path_text(project), status, owner],
+            |row| {
+                Ok(BoardRow {
+                    id: column::parsed(row, 0)?,
+                    subject: row.get(1)?,
+                    status: column::parsed(row, 2)?,
+                    owner: row.get(3)?,
+                    blocked_by: ids(row, 4)?,
+                })
+            },
+        )
     }
 
     /// Changes an item. Where a part of the change is refused, nothing of it is done.
@@ -177,13 +178,10 @@ impl<'a> Board<'a> {
     }
 
     fn find(&self, id: &BoardItemId) -> Result<Option<(i64, BoardStatus)>, StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT place, status FROM board_items WHERE project = ?1 AND id = ?2")?;
-        let row = select.query_row(params![self.project, id.as_str()], |row| {
+        let sql = "SELECT place, status FROM board_items WHERE project = ?1 AND id = ?2";
+        row(self.connection, sql, [&self.project, id.as_str()], |row| {
             Ok((row.get(0)?, column::parsed(row, 1)?))
-        });
-        Ok(row.optional()?)
+        })
     }
 
     fn insert(&self, new: &NewBoardItem) -> Result<i64, StoreError> {
@@ -193,13 +191,12 @@ impl<'a> Board<'a> {
         }
         let mut metadata = Map::new();
         merge(&mut metadata, &new.metadata);
-        self.connection
-            .prepare_cached(
-                "INSERT INTO board_items (project, id, subject, description, status, active_form, owner, metadata,
-                                          session, created, updated)
-                 VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, ''), nullif(?7, ''), ?8, ?9, ?10, ?10)",
-            )?
-            .execute(params![
+        execute(
+            self.connection,
+            "INSERT INTO board_items (project, id, subject, description, status, active_form, owner, metadata,
+                                      session, created, updated)
+             VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, ''), nullif(?7, ''), ?8, ?9, ?10, ?10)",
+            params![
                 self.project,
                 id.as_str(),
                 new.subject,
@@ -210,12 +207,14 @@ impl<'a> Board<'a> {
                 column::to_json(&metadata)?,
                 new.session.as_str(),
                 now(),
-            ])?;
+            ],
+        )?;
         Ok(self.connection.last_insert_rowid())
     }
 
     fn item(&self, place: i64) -> Result<BoardItem, StoreError> {
-        let mut select = self.connection.prepare_cached(
+        only_row(
+            self.connection,
             "SELECT id, subject, description, status, active_form, owner, metadata, session, created, updated,
                     (SELECT group_concat(other.id, ' ' ORDER BY other.place) FROM board_blocks
                      JOIN board_items AS other ON other.place = board_blocks.blocked
@@ -224,38 +223,37 @@ impl<'a> Board<'a> {
                      JOIN board_items AS other ON other.place = board_blocks.blocker
                      WHERE board_blocks.blocked = item.place)
              FROM board_items AS item WHERE place = ?1",
-        )?;
-        let item = select.query_row([place], |row| {
-            Ok(BoardItem {
-                id: column::parsed(row, 0)?,
-                subject: row.get(1)?,
-                description: row.get(2)?,
-                status: column::parsed(row, 3)?,
-                active_form: row.get(4)?,
-                owner: row.get(5)?,
-                metadata: column::json(row, 6)?,
-                session: column::parsed(row, 7)?,
-                created: row.get(8)?,
-                updated: row.get(9)?,
-                blocks: ids(row, 10)?,
-                blocked_by: ids(row, 11)?,
-            })
-        })?;
-        Ok(item)
+            [place],
+            |row| {
+                Ok(BoardItem {
+                    id: column::parsed(row, 0)?,
+                    subject: row.get(1)?,
+                    description: row.get(2)?,
+                    status: column::parsed(row, 3)?,
+                    active_form: row.get(4)?,
+                    owner: row.get(5)?,
+                    metadata: column::json(row, 6)?,
+                    session: column::parsed(row, 7)?,
+                    created: row.get(8)?,
+                    updated: row.get(9)?,
+                    blocks: ids(row, 10)?,
+                    blocked_by: ids(row, 11)?,
+                })
+            },
+        )
     }
 
     fn change(&self, place: i64, change: &BoardItemChange) -> Result<(), BoardError> {
         let mut metadata = self.item(place)?.metadata;
         merge(&mut metadata, &change.metadata);
-        self.connection
-            .prepare_cached(
-                "UPDATE board_items
+        execute(
+            self.connection,
+            "UPDATE board_items
                  SET subject = ifnull(?2, subject), description = ifnull(?3, description),
                      status = ifnull(?4, status), active_form = nullif(ifnull(?5, active_form), ''),
                      owner = nullif(ifnull(?6, owner), ''), metadata = ?7, updated = ?8
                  WHERE place = ?1",
-            )?
-            .execute(params![
+            params![
                 place,
                 change.subject,
                 change.description,
@@ -264,7 +262,8 @@ impl<'a> Board<'a> {
                 change.owner,
                 column::to_json(&metadata)?,
                 now(),
-            ])?;
+            ],
+        )?;
         if change.status == Some(BoardStatus::Deleted) {
             self.unlink_all(place)?;
         }
@@ -305,17 +304,14 @@ impl<'a> Board<'a> {
             let cycle = around.map(|place| Ok(self.item(place)?.id));
             return Err(BoardError::Cycle(cycle.collect::<Result<_, StoreError>>()?));
         }
-        self.connection
-            .prepare_cached("INSERT OR IGNORE INTO board_blocks (blocker, blocked) VALUES (?1, ?2)")?
-            .execute([blocker, waiting])?;
+        let sql = "INSERT OR IGNORE INTO board_blocks (blocker, blocked) VALUES (?1, ?2)";
+        execute(self.connection, sql, [blocker, waiting])?;
         Ok(())
     }
 
     /// Returns the items on the way from one that blocks to one that waits for it, both ends included.
     fn path(&self, from: i64, to: i64) -> Result<Option<Vec<i64>>, StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT blocked FROM board_blocks WHERE blocker = ?1 ORDER BY blocked")?;
+        let waiting = "SELECT blocked FROM board_blocks WHERE blocker = ?1 ORDER BY blocked";
         let mut came_from = HashMap::from([(from, from)]);
         let mut open = vec![from];
         while let Some(place) = open.pop() {
@@ -328,8 +324,7 @@ impl<'a> Board<'a> {
                 path.reverse();
                 return Ok(Some(path));
             }
-            for next in select.query_map([place], |row| row.get::<_, i64>(0))? {
-                let next = next?;
+            for next in rows(self.connection, waiting, [place], |row| row.get::<_, i64>(0))? {
                 if let Entry::Vacant(new) = came_from.entry(next) {
                     new.insert(place);
                     open.push(next);
@@ -345,32 +340,32 @@ impl<'a> Board<'a> {
         blocks: &[BoardItemId],
         blocked_by: &[BoardItemId],
     ) -> Result<(), BoardError> {
-        let mut delete = self
-            .connection
-            .prepare_cached("DELETE FROM board_blocks WHERE blocker = ?1 AND blocked = ?2")?;
+        let delete = |blocker: i64, blocked: i64| {
+            let sql = "DELETE FROM board_blocks WHERE blocker = ?1 AND blocked = ?2";
+            execute(self.connection, sql, [blocker, blocked])
+        };
         let place_of = |id: &BoardItemId| match self.find(id)? {
             Some((place, _)) => Ok(place),
             None => Err(BoardError::Unknown(id.clone())),
         };
         for id in blocks {
-            delete.execute([place, place_of(id)?])?;
+            delete(place, place_of(id)?)?;
         }
         for id in blocked_by {
-            delete.execute([place_of(id)?, place])?;
+            delete(place_of(id)?, place)?;
         }
         Ok(())
     }
 
     fn unlink_all(&self, place: i64) -> Result<(), StoreError> {
-        self.connection
-            .prepare_cached("DELETE FROM board_blocks WHERE blocker = ?1 OR blocked = ?1")?
-            .execute([place])?;
-        Ok(())
+        let sql = "DELETE FROM board_blocks WHERE blocker = ?1 OR blocked = ?1";
+        execute(self.connection, sql, [place]).map(drop)
     }
 
     /// Returns the open items that waited for this one, which is completed now, and for no other that is not.
     fn waited_for_nothing_else(&self, place: i64) -> Result<Vec<BoardItemName>, StoreError> {
-        let mut select = self.connection.prepare_cached(
+        rows(
+            self.connection,
             "SELECT item.id, item.subject FROM board_items AS item
              JOIN board_blocks ON board_blocks.blocked = item.place
              WHERE board_blocks.blocker = ?1 AND item.status IN ('pending', 'in_progress')
@@ -378,14 +373,14 @@ impl<'a> Board<'a> {
                        SELECT 1 FROM board_blocks JOIN board_items AS other ON other.place = board_blocks.blocker
                        WHERE board_blocks.blocked = item.place AND other.status <> 'completed')
              ORDER BY item.place",
-        )?;
-        let rows = select.query_map([place], |row| {
-            Ok(BoardItemName {
-                id: column::parsed(row, 0)?,
-                subject: row.get(1)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+            [place],
+            |row| {
+                Ok(BoardItemName {
+                    id: column::parsed(row, 0)?,
+                    subject: row.get(1)?,
+                })
+            },
+        )
     }
 }
 

@@ -2,8 +2,9 @@
 
 use rusqlite::{Connection, params};
 
+use super::statement::{execute, rows};
 use super::{NewSession, Store, StoreError, column, sessions};
-use crate::conversation::{SessionId, TaskRow, Usage};
+use crate::conversation::{SessionId, TaskRow};
 
 /// A task as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,52 +31,40 @@ impl Store {
     /// Returns the tasks of the tree of a root session, in the order in which they were started. What each has spent and
     /// how many calls it made is counted anew, because a row is stored when its status changes, and not in between.
     pub fn tasks_of(&self, root: &SessionId) -> Result<Vec<StoredTask>, StoreError> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(&format!(
+        let sql = format!(
             "SELECT body, is_told, (SELECT count(*) FROM parts WHERE session = tasks.session AND kind = 'tool'),
                     input, output, reasoning, cache_read, cache_write, CASE WHEN unpriced = 0 THEN cost END
              FROM tasks JOIN sessions ON sessions.id = tasks.session WHERE session IN ({}) ORDER BY place",
             sessions::TREE_IDS
-        ))?;
-        let rows = statement.query_map([root.as_str()], |row| {
-            // A number that is counted up is never negative.
-            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+            );
+        rows(&self.connection(), &sql, [root.as_str()], |row| {
             Ok(StoredTask {
                 row: TaskRow {
-                    calls: count(2)?,
-                    usage: Usage {
-                        input: count(3)?,
-                        output: count(4)?,
-                        reasoning: count(5)?,
-                        cache_read: count(6)?,
-                        cache_write: count(7)?,
-                    },
+                    calls: column::count(row, 2)?,
+                    usage: column::usage(row, 3)?,
                     cost: row.get(8)?,
                     ..column::json(row, 0)?
                 },
                 is_told: row.get(1)?,
             })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 }
 
 fn put(connection: &Connection, task: &TaskRow, is_told: bool) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO tasks (session, is_told, body) VALUES (?1, ?2, ?3)
+    execute(
+        connection,
+        "INSERT INTO tasks (session, is_told, body) VALUES (?1, ?2, ?3)
              ON CONFLICT (session) DO UPDATE SET is_told = excluded.is_told, body = excluded.body",
-        )?
-        .execute(params![task.session.as_str(), is_told, column::to_json(task)?])?;
+        params![task.session.as_str(), is_told, column::to_json(task)?],
+    )?;
     Ok(())
 }
 
 /// Notes that the end of a task was told.
 pub(super) fn set_told(connection: &Connection, session: &SessionId) -> Result<(), StoreError> {
-    connection
-        .prepare_cached("UPDATE tasks SET is_told = 1 WHERE session = ?1")?
-        .execute([session.as_str()])?;
-    Ok(())
+    let sql = "UPDATE tasks SET is_told = 1 WHERE session = ?1";
+    execute(connection, sql, [session.as_str()]).map(drop)
 }
 
 #[cfg(test)]
@@ -83,7 +72,7 @@ mod tests {
     use super::super::MessageChange;
     use super::super::fixture::{new_session, store_with};
     use super::*;
-    use crate::conversation::{TaskActivity, TaskId, TaskStatus};
+    use crate::conversation::{TaskActivity, TaskId, TaskStatus, Usage};
 
     fn task(parent: &SessionId) -> (NewSession, TaskRow) {
         let session = NewSession {

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
+use super::statement::{execute, rows};
 use super::{Store, StoreError, column};
 use crate::conversation::SessionId;
 
@@ -33,10 +34,8 @@ impl Store {
 }
 
 fn read(connection: &Connection, session: &SessionId) -> Result<Vec<Value>, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT body FROM todos WHERE session = ?1 ORDER BY position")?;
-    let rows = statement.query_map([session.as_str()], |row| column::json(row, 0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT body FROM todos WHERE session = ?1 ORDER BY position";
+    rows(connection, sql, [session.as_str()], |row| column::json(row, 0))
 }
 
 pub(super) fn replace(
@@ -44,13 +43,15 @@ pub(super) fn replace(
     session: &SessionId,
     todos: &[Value],
 ) -> Result<(), StoreError> {
-    connection
-        .prepare_cached("DELETE FROM todos WHERE session = ?1")?
-        .execute([session.as_str()])?;
-    let mut insert =
-        connection.prepare_cached("INSERT INTO todos (session, position, body) VALUES (?1, ?2, ?3)")?;
+    execute(
+        connection,
+        "DELETE FROM todos WHERE session = ?1",
+        [session.as_str()],
+    )?;
+    let insert = "INSERT INTO todos (session, position, body) VALUES (?1, ?2, ?3)";
     for (position, todo) in todos.iter().enumerate() {
-        insert.execute(params![session.as_str(), position as i64, column::to_json(todo)?])?;
+        let values = params![session.as_str(), position as i64, column::to_json(todo)?];
+        execute(connection, insert, values)?;
     }
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
+use super::statement::{execute, row, rows};
 use super::{Store, StoreError, now, path_text};
 
 /// The trusted parts of one place of a project.
@@ -30,55 +31,47 @@ pub struct TrustedPlace {
 impl Store {
     /// Returns every place that is trusted, sorted by path.
     pub fn trusted_places(&self) -> Result<Vec<TrustedPlace>, StoreError> {
-        let connection = self.connection();
-        let mut select =
-            connection.prepare_cached("SELECT place, parts, created FROM trust ORDER BY place")?;
-        let rows = select.query_map([], |row| {
+        let sql = "SELECT place, parts, created FROM trust ORDER BY place";
+        rows(&self.connection(), sql, [], |row| {
             Ok(TrustedPlace {
                 place: row.get::<_, String>(0)?.into(),
                 parts: row.get(1)?,
                 created: row.get(2)?,
             })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// Takes the trust in what a place brings back; says whether there was any.
     pub fn distrust(&self, place: &Path) -> Result<bool, StoreError> {
-        let connection = self.connection();
-        let mut delete = connection.prepare_cached("DELETE FROM trust WHERE place = ?1")?;
-        Ok(delete.execute(params![path_text(place)])? > 0)
+        let sql = "DELETE FROM trust WHERE place = ?1";
+        Ok(execute(&self.connection(), sql, [path_text(place)])? > 0)
     }
 
     /// Returns what was trusted in `place`, a directory of the project.
     pub fn trusted(&self, project: &Path, place: &Path) -> Result<Option<TrustRow>, StoreError> {
-        let connection = self.connection();
-        let mut select =
-            connection.prepare_cached("SELECT hash, parts FROM trust WHERE project = ?1 AND place = ?2")?;
-        let row = select.query_row(params![path_text(project), path_text(place)], |row| {
-            Ok(TrustRow {
-                hash: row.get(0)?,
-                parts: row.get(1)?,
-            })
-        });
-        Ok(row.optional()?)
+        let sql = "SELECT hash, parts FROM trust WHERE project = ?1 AND place = ?2";
+        row(
+            &self.connection(),
+            sql,
+            [path_text(project), path_text(place)],
+            |row| {
+                Ok(TrustRow {
+                    hash: row.get(0)?,
+                    parts: row.get(1)?,
+                })
+            },
+        )
     }
 
     /// Remembers what is trusted in `place` from now on.
     pub fn set_trusted(&self, project: &Path, place: &Path, row: &TrustRow) -> Result<(), StoreError> {
-        self.connection()
-            .prepare_cached(
-                "INSERT INTO trust (project, place, hash, parts, created) VALUES (?1, ?2, ?3, ?4, ?5)
+        execute(
+            &self.connection(),
+            "INSERT INTO trust (project, place, hash, parts, created) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (project, place) DO UPDATE
                  SET hash = excluded.hash, parts = excluded.parts, created = excluded.created",
-            )?
-            .execute(params![
-                path_text(project),
-                path_text(place),
-                row.hash,
-                row.parts,
-                now()
-            ])?;
+            params![path_text(project), path_text(place), row.hash, row.parts, now()],
+        )?;
         Ok(())
     }
 }

@@ -8,13 +8,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangedEntry, EntryKind, FileChange, Objects, applied_tree, file_changes, texts_of};
 use super::git::{RecordGit, shown};
-use super::lock::Alone;
 use super::look::{ScratchIndex, Thoroughness};
 use super::merge::{MergeStep, Merger, Side};
 use super::project_file::ProjectFile;
@@ -25,9 +23,6 @@ use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::files::{ChangeLog, ContentHash, ExpectedContent, Transaction};
 use crate::text::diff::{diff_hunks, with_hunks};
-
-/// Time for which one that is applied or removed at the moment is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Changes that are to be applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,29 +84,15 @@ struct ApplyStep {
 }
 
 impl Worktrees {
-    /// Applies changes of a task's tree to its project.
-    pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, TreeError> {
-        self.apply_logged(task, selection, None)
-    }
-
-    /// The same, entered in a log of changes.
+    /// Applies changes of a task's tree to its project, and enters them in a log of changes, if one is given.
     pub fn apply_logged(
         &self,
         task: &TaskId,
         selection: &Selection,
         log: Option<Arc<dyn ChangeLog>>,
     ) -> Result<ApplyResult, TreeError> {
-        self.recover();
+        let (_lock, record) = self.take_alone(task)?;
         let directory = self.storage.record(task);
-        self.record(task)?;
-        let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
-        let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
-        // What was cut off is put right under this lock, so that a tree on its way out is never taken for one that is gone.
-        self.storage
-            .recover(&directory)
-            .map_err(TreeError::io(directory.path()))?;
-        // Read under the lock: somebody may have applied or removed it meanwhile.
-        let record = self.record(task)?;
         if !record.project.is_dir() {
             return Err(TreeError::ProjectGone {
                 task: task.clone(),
@@ -331,7 +312,7 @@ impl Project<'_> {
         };
         // What the project made of the file under its old name goes with it to the new one.
         let (old_path, old) = self.ours(from);
-        if theirs_is_there(&theirs, &ours) {
+        if theirs.has_content_of(&ours) {
             let gone = three_way.merge(&base, &Side::Absent, &old)?;
             return Ok(vec![self.step(old_path, old, gone)]);
         }
@@ -432,13 +413,5 @@ fn side_of(kind: EntryKind, bytes: &[u8]) -> Option<Side<'_>> {
         }),
         EntryKind::Link => Some(Side::Link(bytes)),
         EntryKind::Submodule => None,
-    }
-}
-
-fn theirs_is_there(theirs: &Side<'_>, ours: &ProjectFile) -> bool {
-    match (theirs, ours) {
-        (Side::File { bytes, .. }, ProjectFile::File { bytes: own, .. }) => bytes.as_ref() == own.as_slice(),
-        (Side::Link(target), ProjectFile::Link { target: own }) => target == own,
-        _ => false,
     }
 }

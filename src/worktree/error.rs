@@ -66,8 +66,6 @@ pub enum TreeError {
     NotAsShown(TaskId),
     #[error("`{0}` changed since it was shown; look at the changes again")]
     Stale(String),
-    #[error("the base of task `{0}`'s tree is not known any more, so its files can only be copied by hand")]
-    NoBase(TaskId),
     #[error("the project `{}` of task `{task}` is gone, so nothing can be applied to it", project.display())]
     ProjectGone { task: TaskId, project: PathBuf },
     #[error("the path `{}` is not valid UTF-8, so a work tree of it cannot be recorded", .0.display())]

@@ -158,7 +158,7 @@ impl Side<'_> {
             }
     }
 
-    fn has_content_of(&self, ours: &ProjectFile) -> bool {
+    pub(super) fn has_content_of(&self, ours: &ProjectFile) -> bool {
         match (self, ours) {
             (Self::Absent, ProjectFile::Absent) => true,
             (Self::File { bytes, .. }, ProjectFile::File { bytes: own, .. }) => {

@@ -1,16 +1,36 @@
 //! Puts right what a process left half done that was killed while it made or removed a tree.
 
 use std::io;
+use std::time::Duration;
 
-use super::Worktrees;
 use super::lock::Alone;
+use super::record::TreeRecord;
 use super::storage::{RecordDir, Storage};
+use super::{TreeError, Worktrees};
+use crate::conversation::TaskId;
 use crate::files;
 
+/// Time for which one that is applied or removed at the moment is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a lock that nobody works under may stay taken.
-const MOMENT: std::time::Duration = std::time::Duration::from_millis(500);
+const MOMENT: Duration = Duration::from_millis(500);
 
 impl Worktrees {
+    /// Holds the lock of a task's tree alone, with what was cut off put right, and reads its record.
+    pub(super) fn take_alone(&self, task: &TaskId) -> Result<(Alone, TreeRecord), TreeError> {
+        self.recover();
+        let directory = self.storage.record(task);
+        self.record(task)?;
+        let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
+        let lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
+        // What was cut off is put right under this lock, so that a tree on its way out is never taken for one that is gone.
+        self.storage
+            .recover(&directory)
+            .map_err(TreeError::io(directory.path()))?;
+        // Read under the lock: somebody may have applied or removed it meanwhile.
+        Ok((lock, self.record(task)?))
+    }
+
     /// Puts right what nobody is at work on. What cannot be put right now is at the next look.
     pub(super) fn recover(&self) {
         // What was being applied is undone, or whole, before anything is compared with the project.

@@ -1,13 +1,10 @@
 //! Removes a tree, if nothing in it is needed.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::changes::{FileChange, TreeChanges, TreeFile, applied_tree, file_changes};
 use super::git::{RecordGit, shown};
 use super::held::HeldWork;
-use super::lock::Alone;
 use super::look::{Look, ScratchIndex, Thoroughness};
 use super::record::TreeRecord;
 use super::snapshot::{Files, ignored, snapshot};
@@ -15,9 +12,6 @@ use super::storage::{RecordDir, Storage};
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::process::occupants;
-
-/// Time for which one that is applied at the moment is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Trees that may be removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,14 +65,6 @@ pub struct RemovedTree {
 }
 
 impl Worktrees {
-    /// Returns what would go with a task's tree.
-    pub fn held(&self, task: &TaskId) -> Result<HeldWork, TreeError> {
-        self.recover();
-        let record = self.record(task)?;
-        let look = self.look(&record, &record.tree, Thoroughness::Full)?;
-        self.work(&record, &look).map(HeldWork::from)
-    }
-
     /// Removes a task's tree: `name` is told what goes that was not applied, before anything is touched.
     pub fn remove(
         &self,
@@ -86,17 +72,8 @@ impl Worktrees {
         removal: &Removal,
         name: impl FnOnce(&HeldWork),
     ) -> Result<RemovedTree, TreeError> {
-        self.recover();
+        let (_lock, record) = self.take_alone(task)?;
         let directory = self.storage.record(task);
-        self.record(task)?;
-        let taken = Alone::take(&directory, PATIENCE).map_err(TreeError::io(directory.path()))?;
-        let _lock = taken.ok_or_else(|| TreeError::Live(task.clone()))?;
-        // What was cut off is put right under this lock, so that a tree on its way out is never taken for one that is gone.
-        self.storage
-            .recover(&directory)
-            .map_err(TreeError::io(directory.path()))?;
-        // Read under the lock: somebody may have applied or removed it meanwhile.
-        let record = self.record(task)?;
         if record.tree.symlink_metadata().is_err() {
             // Somebody has removed it by hand; the record is all that is left.
             return Self::forget(&record, &directory, HeldWork::default(), 0);

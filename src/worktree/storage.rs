@@ -117,10 +117,7 @@ impl Storage {
 
     /// Puts a finished tree in its place.
     pub(super) fn hand_out(record: &RecordDir, tree: &Path) -> io::Result<()> {
-        if let Some(parent) = tree.parent() {
-            private_file::create_dir(parent)?;
-        }
-        rename_to_new(&record.new_tree(), tree)
+        put_in_place(&record.new_tree(), tree)
     }
 
     /// Takes a tree out of its place.
@@ -130,10 +127,7 @@ impl Storage {
 
     /// Puts a tree that was taken out back into its place.
     pub(super) fn restore(record: &RecordDir, tree: &Path) -> io::Result<()> {
-        if let Some(parent) = tree.parent() {
-            private_file::create_dir(parent)?;
-        }
-        rename_to_new(&record.removing(), tree)
+        put_in_place(&record.removing(), tree)
     }
 
     /// Removes the directory of a project's trees if there are none.
@@ -391,6 +385,14 @@ fn project_name(project: &Path) -> String {
     let hash = ContentHash::of(project.as_os_str().as_encoded_bytes());
     let hash = &hash.as_str()[..HASH];
     format!("{name}-{hash}")
+}
+
+/// Moves a tree to where it is found, in a directory that may not be there yet.
+fn put_in_place(from: &Path, tree: &Path) -> io::Result<()> {
+    if let Some(parent) = tree.parent() {
+        private_file::create_dir(parent)?;
+    }
+    rename_to_new(from, tree)
 }
 
 /// Renames a directory, unless something has the new name already.

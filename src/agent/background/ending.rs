@@ -164,10 +164,7 @@ impl Scheduler {
             return;
         };
         let is_idle = !node.progress.is_turn_running && node.progress.has_asked;
-        let is_running = node
-            .task
-            .as_ref()
-            .is_some_and(|task| task.row.status == TaskStatus::Running);
+        let is_running = node.running_task().is_some();
         if is_running && is_idle && !has_tasks && node.pending.is_empty() {
             // Its tasks were all that it waited for, and there is nothing to tell it of them.
             self.finish(parent, TaskEnd::Completed, now);
@@ -184,18 +181,9 @@ impl Scheduler {
             let Some(node) = self.nodes.get(&session) else {
                 continue;
             };
-            let Some(task) = node
-                .task
-                .as_ref()
-                .filter(|task| task.row.status == TaskStatus::Running)
-            else {
-                continue;
-            };
-            if task
-                .stop
-                .as_ref()
-                .is_some_and(|(_, since)| since + STOP_GRACE <= now)
-            {
+            let Some(task) = node.running_task() else { continue };
+            let stop = task.stop.as_ref();
+            if stop.is_some_and(|(_, since)| since + STOP_GRACE <= now) {
                 self.finish_stopped(&session, now);
             } else if self.gives_up_at(&session).is_some_and(|at| at <= now) {
                 let why = "nothing happened in it for 30 minutes".to_owned();
@@ -230,10 +218,7 @@ impl Scheduler {
             .filter_map(|(session, node)| self.overdue_at(session, &node.account, now));
         let of_tasks = self.order.iter().filter_map(|session| {
             let node = self.nodes.get(session)?;
-            let task = node.task.as_ref()?;
-            if task.row.status != TaskStatus::Running {
-                return None;
-            }
+            let task = node.running_task()?;
             let stop = task.stop.as_ref().map(|(_, since)| since + STOP_GRACE);
             let stall = node
                 .progress

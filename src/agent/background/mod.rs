@@ -187,6 +187,11 @@ impl Scheduler {
         Some(&self.nodes.get(session)?.task.as_ref()?.row)
     }
 
+    /// Returns true if a session is that of a task which has ended.
+    pub fn is_ended(&self, session: &SessionId) -> bool {
+        self.row(session).is_some_and(|row| row.status.is_ended())
+    }
+
     /// A task's last text, as far as it has come.
     pub fn text(&self, session: &SessionId) -> Option<&str> {
         Some(&self.nodes.get(session)?.task.as_ref()?.text)
@@ -375,14 +380,14 @@ impl Scheduler {
     }
 
     fn has_active_tasks(&self, session: &SessionId) -> bool {
-        let children = self
-            .nodes
-            .get(session)
-            .into_iter()
-            .flat_map(|node| &node.children);
-        children
-            .filter_map(|child| self.row(child))
-            .any(|row| !row.status.is_ended())
+        self.active_tasks(session).next().is_some()
+    }
+
+    /// Returns the tasks that a session started and that are queued or running.
+    fn active_tasks(&self, session: &SessionId) -> impl Iterator<Item = &TaskRow> {
+        let children = self.nodes.get(session).map(|node| &node.children);
+        let rows = children.into_iter().flatten().filter_map(|child| self.row(child));
+        rows.filter(|row| !row.status.is_ended())
     }
 
     /// Notes that a row has changed. Each status is told, and of what happens in between the last.

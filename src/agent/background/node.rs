@@ -4,7 +4,7 @@ use super::account::Account;
 use super::breaker::Breaker;
 use super::progress::Progress;
 use super::{EndCause, SessionId};
-use crate::conversation::{CallId, TaskRow};
+use crate::conversation::{CallId, TaskRow, TaskStatus};
 
 #[derive(Debug)]
 pub(super) struct Node {
@@ -37,6 +37,15 @@ impl Node {
             is_woken: false,
             task: None,
         }
+    }
+}
+
+impl Node {
+    /// Returns the task, if it runs.
+    pub(super) fn running_task(&self) -> Option<&TaskEntry> {
+        self.task
+            .as_ref()
+            .filter(|task| task.row.status == TaskStatus::Running)
     }
 }
 

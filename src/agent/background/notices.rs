@@ -17,8 +17,7 @@ impl Scheduler {
         };
         let parent = node.parent.as_ref().and_then(|parent| self.nodes.get(parent));
         let is_pending = parent.is_some_and(|parent| parent.pending.contains(session));
-        let is_ended = self.row(session).is_some_and(|row| row.status.is_ended());
-        is_ended && !is_pending
+        self.is_ended(session) && !is_pending
     }
 
     /// Returns true if a session has notices to take.
@@ -76,14 +75,7 @@ impl Scheduler {
 
     /// How many tasks that a session started in the background are queued or running.
     pub fn running_in_background(&self, session: &SessionId) -> usize {
-        let children = self
-            .nodes
-            .get(session)
-            .into_iter()
-            .flat_map(|node| &node.children);
-        children
-            .filter_map(|child| self.row(child))
-            .filter(|row| row.is_background && !row.status.is_ended())
-            .count()
+        let active = self.active_tasks(session);
+        active.filter(|row| row.is_background).count()
     }
 }

@@ -10,7 +10,7 @@ mod tail;
 
 pub use kept::{instructions, last_compaction, open_files, plan, words};
 pub use mask::maskable;
-pub use summary::{SummaryError, SummaryJob, SummaryText};
+pub use summary::{SummaryJob, SummaryText};
 pub use tail::tail_start;
 
 /// Sizes in tokens that a context is kept within.

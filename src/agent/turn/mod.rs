@@ -457,15 +457,10 @@ impl Turn {
 
 fn empty_reply(settings: &TurnSettings, now: i64) -> Message {
     Message {
-        id: MessageId::new(),
-        role: Role::Assistant,
         state: MessageState::Streaming,
         agent: Some(settings.agent.clone()),
         model: Some(settings.model.clone()),
-        created: now,
-        parts: Vec::new(),
-        stop: None,
-        usage: None,
+        ..Message::new(Role::Assistant, now, Vec::new())
     }
 }
 

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{model_name, plain_name};
-use crate::conversation::ModelRef;
+use crate::conversation::{ModelRef, model_name};
 
 /// How a conversation is compacted when the model's context window is nearly full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +19,10 @@ pub struct Compaction {
     /// Masks old tool outputs before anything is summarised.
     pub mask: bool,
     /// `provider/model` that writes the summary; the session's model when unset.
-    #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
+    #[serde(
+        deserialize_with = "model_name::deserialize",
+        serialize_with = "model_name::serialize"
+    )]
     #[schemars(with = "Option<String>")]
     pub model: Option<ModelRef>,
 }

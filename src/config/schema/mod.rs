@@ -22,9 +22,9 @@ pub use tools::{
 };
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::conversation::ModelRef;
+use crate::conversation::{ModelRef, model_name};
 
 /// Configuration of lathe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,11 +34,17 @@ pub struct Config {
     #[serde(rename = "$schema", skip_serializing)]
     pub schema: Option<String>,
     /// `provider/model` for agents that do not set one.
-    #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
+    #[serde(
+        deserialize_with = "model_name::deserialize",
+        serialize_with = "model_name::serialize"
+    )]
     #[schemars(with = "Option<String>")]
     pub model: Option<ModelRef>,
     /// `provider/model` for titles, searching agents and small tasks.
-    #[serde(deserialize_with = "model_name", serialize_with = "plain_name")]
+    #[serde(
+        deserialize_with = "model_name::deserialize",
+        serialize_with = "model_name::serialize"
+    )]
     #[schemars(with = "Option<String>")]
     pub small_model: Option<ModelRef>,
     /// Model providers, by the name before the slash in `provider/model`.
@@ -382,19 +388,5 @@ impl Default for Tui {
             notify: NotifyBy::Auto,
             terminal_leader: None,
         }
-    }
-}
-
-fn model_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ModelRef>, D::Error> {
-    let name = Option::<String>::deserialize(deserializer)?;
-    name.map(|name| name.parse().map_err(serde::de::Error::custom))
-        .transpose()
-}
-
-#[allow(clippy::ref_option)] // The shape is serde's.
-fn plain_name<S: serde::Serializer>(model: &Option<ModelRef>, serializer: S) -> Result<S::Ok, S::Error> {
-    match model {
-        Some(model) => serializer.collect_str(model),
-        None => serializer.serialize_none(),
     }
 }

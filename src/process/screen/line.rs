@@ -44,13 +44,6 @@ impl Screen {
         self.term().grid().history_size()..self.line_count()
     }
 
-    /// The lines that the view shows: those of the screen unless it was scrolled.
-    pub fn view_lines(&self) -> Range<usize> {
-        let Range { start, end } = self.screen_lines();
-        let offset = self.view_offset();
-        start.saturating_sub(offset)..end - offset.min(start)
-    }
-
     /// The cells of a line from left to right, the right half of a wide character left out. A line that does not exist
     /// has none.
     pub fn cells(&self, line: usize) -> impl Iterator<Item = ScreenCell<'_>> {

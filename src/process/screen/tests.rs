@@ -243,8 +243,13 @@ fn older_alternate_screens_keep_the_main_one() {
 fn the_view_stays_on_its_text_while_output_arrives() {
     let mut screen = fed(20, 2, "1\r\n2\r\n3\r\n4\r\n5");
     screen.scroll_view(2);
-    let shown =
-        |screen: &Screen| -> Vec<String> { screen.view_lines().map(|line| screen.line_text(line)).collect() };
+    let shown = |screen: &Screen| -> Vec<String> {
+        let lines = screen.screen_lines();
+        let offset = screen.view_offset();
+        (lines.start - offset..lines.end - offset)
+            .map(|line| screen.line_text(line))
+            .collect()
+    };
     assert_eq!(shown(&screen), ["2", "3"]);
     screen.feed(b"\r\n6\r\n7");
     assert_eq!(shown(&screen), ["2", "3"]);

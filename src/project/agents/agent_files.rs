@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::file::{AgentDirectory, FileFault, check_name, read};
+use super::file::{AgentDirectory, FileFault, ReadAgent, check_name, read};
 use super::merge::Draft;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
-use super::{AgentEntry, AgentProblem, AgentSource, Agents, Owner};
-use crate::project::frontmatter;
+use super::{AgentEntry, AgentSource, Agents, Owner};
+use crate::project::frontmatter::{self, SourceProblem};
 use crate::project::markdown_file::ReadBudget;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
@@ -47,7 +47,7 @@ pub struct AgentFiles {
     /// Built-in agents, then the user's files.
     user: Vec<FileEntry>,
     project: Vec<FileEntry>,
-    problems: Vec<AgentProblem>,
+    problems: Vec<SourceProblem>,
 }
 
 #[derive(Debug, Clone)]
@@ -61,8 +61,8 @@ struct FileEntry {
 #[derive(Debug, Clone)]
 enum FileEntryFault {
     /// It could not be opened or read, or the gate withholds it.
-    Unread(AgentProblem),
-    Broken(AgentProblem),
+    Unread(SourceProblem),
+    Broken(SourceProblem),
 }
 
 /// Agents of every installation. The first is the default.
@@ -140,7 +140,7 @@ struct DirectoryReader<'a> {
     entries: Vec<FileEntry>,
     /// Real directories that were read, so that a link beside its target counts once.
     seen: HashSet<PathBuf>,
-    problems: Vec<AgentProblem>,
+    problems: Vec<SourceProblem>,
 }
 
 impl DirectoryReader<'_> {
@@ -167,58 +167,42 @@ impl DirectoryReader<'_> {
         }
         let listed = self.allowance.list(dir, 1, held.confined_to);
         let left_out = listed.left_out.into_iter();
-        self.problems.extend(left_out.map(|(file, message)| AgentProblem {
-            file,
-            at: None,
-            message,
-        }));
+        self.problems
+            .extend(left_out.map(|(file, message)| SourceProblem::new(file, message)));
         let mut here: HashMap<String, PathBuf> = HashMap::new();
         for path in listed.files.into_iter().filter(|path| !is_hidden(path)) {
             if held.judged.is_some_and(|judged| judged.holds(&path)) {
                 continue;
             }
-            let read = match read(&path, held, self.check_rules, self.gate, &mut self.allowance) {
-                Ok(Some(read)) => read,
-                Ok(None) => continue,
-                Err(FileFault::Unread(name, problem)) => {
-                    self.entries.push(FileEntry {
-                        name,
-                        dialect: held.dialect,
-                        source: AgentSource {
-                            owner: held.owner,
-                            file: Some(path),
-                        },
-                        read: Err(FileEntryFault::Unread(problem)),
-                    });
-                    continue;
+            let read = read(&path, held, self.check_rules, self.gate, &mut self.allowance);
+            let (name, read) = match read {
+                Ok(Some(ReadAgent { name, patch })) => {
+                    let other = here.insert(name.to_ascii_lowercase(), path.clone());
+                    let patch = match (patch, other.as_deref().map(Path::display)) {
+                        (Ok(_), Some(other)) => {
+                            let message =
+                                format!("agent `{name}` is in `{other}` already; rename or remove one");
+                            Err(SourceProblem::new(path.as_path(), message))
+                        }
+                        (patch, _) => patch,
+                    };
+                    (name, patch.map_err(FileEntryFault::Broken))
                 }
+                Ok(None) => continue,
+                Err(FileFault::Unread(name, problem)) => (name, Err(FileEntryFault::Unread(problem))),
                 Err(FileFault::Nameless(problem)) => {
                     self.problems.push(problem);
                     continue;
                 }
             };
-            let other = here.insert(read.name.to_ascii_lowercase(), path.clone());
-            let patch = match (read.patch, other) {
-                (Ok(_), Some(other)) => Err(AgentProblem {
-                    file: path.clone(),
-                    at: None,
-                    message: format!(
-                        "agent `{}` is in `{}` already; rename or remove one",
-                        read.name,
-                        other.display()
-                    ),
-                }),
-                (patch, _) => patch,
-            };
-            let patch = patch.map_err(FileEntryFault::Broken);
             self.entries.push(FileEntry {
-                name: read.name,
+                name,
                 dialect: held.dialect,
                 source: AgentSource {
                     owner: held.owner,
                     file: Some(path),
                 },
-                read: patch,
+                read,
             });
         }
     }
@@ -285,7 +269,7 @@ struct Layers {
     project_is_trusted: bool,
     drafts: Vec<Draft>,
     by_name: HashMap<String, usize>,
-    problems: Vec<AgentProblem>,
+    problems: Vec<SourceProblem>,
 }
 
 impl Layers {
@@ -303,7 +287,7 @@ impl Layers {
 
     /// A project can only tighten, so nothing opens where its file is left out, and it must not take an agent away from
     /// the user. A file of the user may close something, and costs its agent.
-    fn leave_out(&mut self, entry: &FileEntry, problem: &AgentProblem) {
+    fn leave_out(&mut self, entry: &FileEntry, problem: &SourceProblem) {
         let is_of_project = entry.source.owner == Owner::Project;
         let draft = self.draft(&entry.name, entry.dialect);
         if is_of_project && draft.is_of_user() {
@@ -317,11 +301,11 @@ impl Layers {
         for agent in configured.iter().filter(|agent| is_wanted(agent.source.owner)) {
             match check_name(&agent.name) {
                 Ok(()) => self.lay(&agent.name, Dialect::Lathe, &agent.patch, &agent.source),
-                Err(message) => self.problems.push(AgentProblem {
-                    file: agent.source.file.clone().unwrap_or_default(),
-                    at: None,
-                    message: format!("`agents`: {message}"),
-                }),
+                Err(message) => {
+                    let file = agent.source.file.clone().unwrap_or_default();
+                    let message = format!("`agents`: {message}");
+                    self.problems.push(SourceProblem::new(file, message));
+                }
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::Owner;
 use super::patch::{AgentPatch, CheckRules, Dialect, patch};
-use super::{AgentProblem, Owner};
-use crate::project::frontmatter;
+use crate::project::frontmatter::{self, SourcePosition, SourceProblem};
 use crate::project::markdown_file::ReadBudget;
 use crate::regular_file::FileGate;
 use crate::unconfirmed::UnconfirmedFiles;
@@ -25,15 +25,15 @@ pub(super) struct AgentDirectory<'a> {
 /// A file that was read.
 pub(super) struct ReadAgent {
     pub(super) name: String,
-    pub(super) patch: Result<AgentPatch, AgentProblem>,
+    pub(super) patch: Result<AgentPatch, SourceProblem>,
 }
 
 /// A file without an agent.
 pub(super) enum FileFault {
     /// It could not be opened or read; its agent has this name.
-    Unread(String, AgentProblem),
+    Unread(String, SourceProblem),
     /// It names no agent.
-    Nameless(AgentProblem),
+    Nameless(SourceProblem),
 }
 
 /// Reads a file. `Ok(None)` is one that is none of our business.
@@ -46,15 +46,21 @@ pub(super) fn read(
 ) -> Result<Option<ReadAgent>, FileFault> {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let Some(stem) = stem else {
-        let message = "the name of the file is not valid UTF-8".to_owned();
-        return Err(FileFault::Nameless(problem(path, message)));
+        let message = "the name of the file is not valid UTF-8";
+        return Err(FileFault::Nameless(SourceProblem::new(path, message)));
     };
-    let check = |name: &str| check_name(name).map_err(|message| FileFault::Nameless(at_start(path, message)));
+    let check = |name: &str| {
+        let error = |message| frontmatter::broken(SourcePosition::START, message);
+        check_name(name).map_err(|message| FileFault::Nameless(SourceProblem::placed(path, error(message))))
+    };
     let text = match allowance.read(path, directory.confined_to, gate, directory.judged) {
         Ok(text) => text,
         Err(message) => {
             check(stem)?;
-            return Err(FileFault::Unread(stem.to_owned(), problem(path, message)));
+            return Err(FileFault::Unread(
+                stem.to_owned(),
+                SourceProblem::new(path, message),
+            ));
         }
     };
     let front = match frontmatter::parse(&text) {
@@ -63,7 +69,7 @@ pub(super) fn read(
             check(stem)?;
             return Ok(Some(ReadAgent {
                 name: stem.to_owned(),
-                patch: Err(placed(path, error)),
+                patch: Err(SourceProblem::placed(path, error)),
             }));
         }
     };
@@ -80,7 +86,7 @@ pub(super) fn read(
     let said = patch(&front, directory.dialect, check_rules);
     Ok(Some(ReadAgent {
         name,
-        patch: said.map_err(|error| placed(path, error)),
+        patch: said.map_err(|error| SourceProblem::placed(path, error)),
     }))
 }
 
@@ -95,26 +101,4 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     Err(format!(
         "`{shown}` cannot be the name of an agent; use at most {MAX_NAME} letters, digits, `-`, `_` and `.`"
     ))
-}
-
-fn problem(path: &Path, message: String) -> AgentProblem {
-    AgentProblem {
-        file: path.to_path_buf(),
-        at: None,
-        message,
-    }
-}
-
-fn at_start(path: &Path, message: String) -> AgentProblem {
-    AgentProblem {
-        at: Some(frontmatter::SourcePosition { line: 1, column: 1 }),
-        ..problem(path, message)
-    }
-}
-
-fn placed(path: &Path, error: frontmatter::FrontMatterError) -> AgentProblem {
-    AgentProblem {
-        at: Some(error.at),
-        ..problem(path, error.message)
-    }
 }

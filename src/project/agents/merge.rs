@@ -1,10 +1,9 @@
 //! One agent while its sources are laid over each other.
 
 use super::patch::{AgentPatch, Dialect, ToolChoice};
-use super::{
-    Agent, AgentMode, AgentModel, AgentProblem, AgentRules, AgentSource, AgentState, Owner, ToolLists,
-};
+use super::{Agent, AgentMode, AgentModel, AgentRules, AgentSource, AgentState, Owner, ToolLists};
 use crate::conversation::Isolation;
+use crate::project::frontmatter::SourceProblem;
 
 /// The key whose rules a project cannot change, not even by being stricter.
 const PROTECTED: &str = "protected";
@@ -28,7 +27,7 @@ pub(super) struct Draft {
     rules: Vec<AgentRules>,
     sources: Vec<AgentSource>,
     disabled: Option<AgentSource>,
-    broken: Option<AgentProblem>,
+    broken: Option<SourceProblem>,
 }
 
 impl Draft {
@@ -109,7 +108,7 @@ impl Draft {
     }
 
     /// The first problem stays: what follows may come of it.
-    pub(super) fn break_with(&mut self, problem: AgentProblem) {
+    pub(super) fn break_with(&mut self, problem: SourceProblem) {
         self.broken.get_or_insert(problem);
     }
 

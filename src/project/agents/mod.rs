@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::frontmatter::SourcePosition;
+use super::frontmatter::SourceProblem;
 use crate::conversation::Isolation;
 
 pub use agent_files::{AgentFiles, AgentPlaces, ConfiguredAgent, ProjectPatch, agent_files};
@@ -165,7 +165,7 @@ impl Agent {
 pub struct Agents {
     pub entries: Vec<AgentEntry>,
     /// Problems that have an effect on no agent that there is.
-    pub problems: Vec<AgentProblem>,
+    pub problems: Vec<SourceProblem>,
 }
 
 #[derive(Debug, Clone)]
@@ -179,7 +179,7 @@ pub enum AgentState {
     Usable(Box<Agent>),
     /// By `disable: true` there.
     Disabled(AgentSource),
-    Broken(AgentProblem),
+    Broken(SourceProblem),
 }
 
 impl AgentState {
@@ -190,24 +190,6 @@ impl AgentState {
             Self::Disabled(source) => Some(format!("agent `{name}` is disabled in `{source}`")),
             Self::Broken(problem) => Some(format!("agent `{name}` cannot be used: {problem}")),
         }
-    }
-}
-
-/// `path:line:column: sentence`, as far as there is a place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentProblem {
-    pub file: PathBuf,
-    pub at: Option<SourcePosition>,
-    pub message: String,
-}
-
-impl fmt::Display for AgentProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.file.display())?;
-        if let Some(SourcePosition { line, column }) = self.at {
-            write!(f, "{line}:{column}:")?;
-        }
-        write!(f, " {}", self.message)
     }
 }
 
@@ -232,7 +214,7 @@ impl Agents {
     }
 
     /// Everything that could not be understood.
-    pub fn all_problems(&self) -> impl Iterator<Item = &AgentProblem> {
+    pub fn all_problems(&self) -> impl Iterator<Item = &SourceProblem> {
         let broken = self.entries.iter().filter_map(|entry| match &entry.state {
             AgentState::Broken(problem) => Some(problem),
             AgentState::Usable(_) | AgentState::Disabled(_) => None,

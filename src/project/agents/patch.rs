@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{AgentMode, AgentModel};
 use crate::conversation::{Isolation, ModelRef};
-use crate::project::frontmatter::{Field, FrontMatter, FrontMatterError, SourcePosition};
+use crate::project::frontmatter::{Field, FrontMatter, FrontMatterError, broken};
 
 /// Any key may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -130,7 +130,7 @@ impl AgentPatch {
         dialect: Dialect,
         check_rules: CheckRules<'_>,
     ) -> Result<(), FrontMatterError> {
-        let wrong = |message: String| Err(error(field.at, message));
+        let wrong = |message: String| Err(broken(field.at, message));
         match key {
             "description" => self.description = Some(text(key, field)?),
             "mode" => self.mode = Some(mode(field)?),
@@ -172,19 +172,15 @@ impl AgentPatch {
     }
 }
 
-fn error(at: SourcePosition, message: String) -> FrontMatterError {
-    FrontMatterError { at, message }
-}
-
 fn text(key: &str, field: &Field) -> Result<String, FrontMatterError> {
     let text = field.value.as_str().map(str::trim);
     text.map(str::to_owned)
-        .ok_or_else(|| error(field.at, format!("`{key}` must be a string")))
+        .ok_or_else(|| broken(field.at, format!("`{key}` must be a string")))
 }
 
 fn boolean(key: &str, field: &Field) -> Result<bool, FrontMatterError> {
     let boolean = field.value.as_bool();
-    boolean.ok_or_else(|| error(field.at, format!("`{key}` must be `true` or `false`")))
+    boolean.ok_or_else(|| broken(field.at, format!("`{key}` must be `true` or `false`")))
 }
 
 /// Other programs may know more places than these.
@@ -195,7 +191,7 @@ fn isolation(field: &Field, dialect: Dialect) -> Result<Option<Isolation>, Front
         (_, Dialect::OpenCode | Dialect::Claude) => Ok(None),
         (_, Dialect::Lathe) => {
             let message = "`isolation` must be `none` or `worktree`".to_owned();
-            Err(error(field.at, message))
+            Err(broken(field.at, message))
         }
     }
 }
@@ -207,7 +203,7 @@ fn mode(field: &Field) -> Result<AgentMode, FrontMatterError> {
         Some("all") => Ok(AgentMode::All),
         _ => {
             let message = "`mode` must be `primary`, `subagent` or `all`".to_owned();
-            Err(error(field.at, message))
+            Err(broken(field.at, message))
         }
     }
 }
@@ -222,7 +218,7 @@ fn model(field: &Field, dialect: Dialect) -> Result<Option<AgentModel>, FrontMat
         (Ok(model), _) => Ok(Some(AgentModel::Foreign(model))),
         // `sonnet`, `inherit`: names that only the other program knows.
         (Err(_), Dialect::OpenCode | Dialect::Claude) => Ok(None),
-        (Err(problem), Dialect::Lathe) => Err(error(field.at, format!("`model`: {problem}"))),
+        (Err(problem), Dialect::Lathe) => Err(broken(field.at, format!("`model`: {problem}"))),
     }
 }
 
@@ -230,7 +226,7 @@ fn steps(field: &Field) -> Result<u32, FrontMatterError> {
     let steps = field.value.as_u64().and_then(|steps| u32::try_from(steps).ok());
     steps
         .filter(|steps| *steps > 0)
-        .ok_or_else(|| error(field.at, "`steps` must be a whole number from 1".to_owned()))
+        .ok_or_else(|| broken(field.at, "`steps` must be a whole number from 1".to_owned()))
 }
 
 fn tools(field: &Field) -> Result<ToolChoice, FrontMatterError> {
@@ -240,7 +236,7 @@ fn tools(field: &Field) -> Result<ToolChoice, FrontMatterError> {
     let switch = |(name, on): (&String, &Value)| {
         let on = on.as_bool().ok_or_else(|| {
             let message = format!("`tools`: `{name}` must be `true` or `false`");
-            error(field.at, message)
+            broken(field.at, message)
         })?;
         Ok((name.clone(), on))
     };
@@ -262,7 +258,7 @@ fn names(field: &Field) -> Result<Vec<String>, FrontMatterError> {
         }
         _ => {
             let message = "`tools` must be a list of names, or names with `true` or `false`".to_owned();
-            Err(error(field.at, message))
+            Err(broken(field.at, message))
         }
     }
 }

@@ -10,12 +10,11 @@ mod expand;
 
 pub use expand::{Piece, expand, shell_commands};
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::frontmatter::{self, FrontMatter};
+use super::frontmatter::{self, FrontMatter, SourceProblem};
 use super::markdown_file::ReadBudget;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
@@ -73,16 +72,10 @@ impl UserCommand {
     #[must_use]
     pub fn text(&self) -> Self {
         Self {
-            name: self.name.clone(),
-            file: self.file.clone(),
-            owner: self.owner,
-            description: self.description.clone(),
-            argument_hint: self.argument_hint.clone(),
-            body: self.body.clone(),
             model: None,
             agent: None,
             is_subtask: false,
-            unused: self.unused.clone(),
+            ..self.clone()
         }
     }
 }
@@ -94,26 +87,8 @@ pub enum CommandOwner {
     User,
 }
 
-/// A file that was left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandProblem {
-    pub file: PathBuf,
-    pub at: Option<frontmatter::SourcePosition>,
-    pub message: String,
-}
-
-impl fmt::Display for CommandProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.file.display();
-        match self.at {
-            Some(at) => write!(f, "{file}:{}:{}: {}", at.line, at.column, self.message),
-            None => write!(f, "{file}: {}", self.message),
-        }
-    }
-}
-
 /// Finds all commands, sorted by name, and what could not be read. Reads files and blocks.
-pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<CommandProblem>) {
+pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<SourceProblem>) {
     let mut found = CommandCollector {
         gate: places.gate,
         unconfirmed: places.unconfirmed,
@@ -148,7 +123,7 @@ struct CommandCollector<'a> {
     unconfirmed: &'a UnconfirmedFiles,
     allowance: ReadBudget,
     commands: Vec<UserCommand>,
-    problems: Vec<CommandProblem>,
+    problems: Vec<SourceProblem>,
 }
 
 impl CommandCollector<'_> {
@@ -156,40 +131,27 @@ impl CommandCollector<'_> {
         let listed = self.allowance.list(dir, MAX_DEPTH, confined_to);
         let left_out = listed.left_out.into_iter();
         self.problems
-            .extend(left_out.map(|(file, message)| CommandProblem {
-                file,
-                at: None,
-                message,
-            }));
+            .extend(left_out.map(|(file, message)| SourceProblem::new(file, message)));
         let judged = (owner == CommandOwner::Project).then_some(self.unconfirmed);
         for file in listed.files {
             if judged.is_some_and(|judged| judged.holds(&file)) {
                 continue;
             }
             let Some(name) = name_of(dir, &file) else {
-                self.problems.push(CommandProblem {
-                    file,
-                    at: None,
-                    message: format!(
-                        "the file's name cannot be a command's; use at most {MAX_NAME} letters, digits, `-`, `_` and `.`"
-                    ),
-                });
+                let message = format!(
+                    "the file's name cannot be a command's; use at most {MAX_NAME} letters, digits, `-`, `_` and `.`"
+                );
+                self.problems.push(SourceProblem::new(file, message));
                 continue;
             };
             if self.commands.iter().any(|command| command.name == name) {
                 continue;
             }
-            let problem = |at, message| CommandProblem {
-                file: file.clone(),
-                at,
-                message,
-            };
             let text = self.allowance.read(&file, confined_to, self.gate, judged);
             let read = text
-                .map_err(|message| problem(None, message))
+                .map_err(|message| SourceProblem::new(file.as_path(), message))
                 .and_then(|text| {
-                    let front = frontmatter::parse(&text);
-                    front.map_err(|error| problem(Some(error.at), error.message))
+                    frontmatter::parse(&text).map_err(|error| SourceProblem::placed(&file, error))
                 })
                 .map(|front| command(name, &file, owner, front));
             match read {
@@ -261,7 +223,7 @@ mod tests {
         dir
     }
 
-    fn all(dir: &Path) -> (Vec<UserCommand>, Vec<CommandProblem>) {
+    fn all(dir: &Path) -> (Vec<UserCommand>, Vec<SourceProblem>) {
         commands(&CommandPlaces {
             config: &dir.join("config"),
             home: Some(&dir.join("home")),

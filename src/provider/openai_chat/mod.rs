@@ -7,41 +7,14 @@
 mod decode;
 mod request;
 
-use serde_json::Value;
+use super::adapter::{Adapter, bearer};
 
-use super::adapter::{Adapter, Ask, Decode, bearer};
-use super::encoded_turn::EncodedTurn;
-use super::history::HistoryTurn;
-use crate::conversation::ModelRef;
-
-pub(crate) struct OpenAiChat;
-
-impl Adapter for OpenAiChat {
-    fn path(&self, _model: &str) -> String {
-        "/chat/completions".to_owned()
-    }
-
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        bearer(key)
-    }
-
-    fn body(&self, ask: &Ask<'_>, _: &[EncodedTurn]) -> Value {
-        request::body(ask)
-    }
-
-    fn conversation_field(&self) -> &'static str {
-        "messages"
-    }
-
-    fn encode(&self, _: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
-        request::encode(turn)
-    }
-
-    fn write_conversation(&self, ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
-        request::write_conversation(ask, turns, list);
-    }
-
-    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {
-        Box::new(decode::Decoder::new(model))
-    }
-}
+pub(crate) static ADAPTER: Adapter = Adapter {
+    path: |_| "/chat/completions".to_owned(),
+    headers: bearer,
+    body: |ask, _| request::body(ask),
+    conversation_field: "messages",
+    encode: |_, turn| request::encode(turn),
+    write_conversation: request::write_conversation,
+    decoder: |model| Box::new(decode::Decoder::new(model)),
+};

@@ -6,37 +6,14 @@
 mod decode;
 mod request;
 
-use serde_json::Value;
+use super::adapter::{Adapter, bearer, write_turns};
 
-use super::adapter::{Adapter, Ask, Decode, bearer};
-use super::encoded_turn::EncodedTurn;
-use super::history::HistoryTurn;
-use crate::conversation::ModelRef;
-
-pub(crate) struct OpenAiResponses;
-
-impl Adapter for OpenAiResponses {
-    fn path(&self, _model: &str) -> String {
-        "/responses".to_owned()
-    }
-
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        bearer(key)
-    }
-
-    fn body(&self, ask: &Ask<'_>, _: &[EncodedTurn]) -> Value {
-        request::body(ask)
-    }
-
-    fn conversation_field(&self) -> &'static str {
-        "input"
-    }
-
-    fn encode(&self, _: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
-        request::encode(turn)
-    }
-
-    fn decoder(&self, model: &ModelRef) -> Box<dyn Decode> {
-        Box::new(decode::Decoder::new(model))
-    }
-}
+pub(crate) static ADAPTER: Adapter = Adapter {
+    path: |_| "/responses".to_owned(),
+    headers: bearer,
+    body: |ask, _| request::body(ask),
+    conversation_field: "input",
+    encode: |_, turn| request::encode(turn),
+    write_conversation: write_turns,
+    decoder: |model| Box::new(decode::Decoder::new(model)),
+};

@@ -5,9 +5,9 @@
 
 use super::Actor;
 use crate::conversation::ModelRef;
-use crate::session::Event;
 use crate::session::profile::Profile;
 use crate::session::query::MissCause;
+use crate::session::{ErrorReport, Event};
 use crate::tool::Abilities;
 
 impl Actor {
@@ -51,12 +51,18 @@ impl Actor {
 
     /// Returns true if another process holds the session, and tells the person so.
     pub(super) fn is_held(&mut self) -> bool {
-        let Some(held) = &self.parts.info.read_only else {
-            return false;
-        };
-        let sentence = format!("this session is open in {held}; it is read-only here");
-        self.publish(Event::Notice(sentence));
-        true
+        let held = self.held();
+        let is_held = held.is_some();
+        if let Some(sentence) = held {
+            self.publish(Event::Notice(sentence));
+        }
+        is_held
+    }
+
+    /// Says that another process holds the session, if one does.
+    pub(super) fn held(&self) -> Option<String> {
+        let held = self.parts.info.read_only.as_ref()?;
+        Some(format!("this session is open in {held}; it is read-only here"))
     }
 
     /// Makes the changes that wait, if any do: the agent first, so that the model that was chosen is not its own.
@@ -64,16 +70,8 @@ impl Actor {
         if let Some(name) = self.next_agent.take() {
             let info = &self.parts.info;
             let before = info.agent.clone();
-            match self.parts.profiles.change(&name, &info.agent, &info.model) {
-                Ok(profile) => self.become_profile(profile),
-                Err(report) => {
-                    let agent = info.agent.clone();
-                    self.publish(Event::Notice(format!(
-                        "{}; the agent is still `{agent}`",
-                        report.message
-                    )));
-                }
-            }
+            let profile = self.parts.profiles.change(&name, &info.agent, &info.model);
+            self.become_or_tell(profile, &format!("the agent is still `{before}`"));
             self.follow_agent(&before);
         }
         if let Some(model) = self
@@ -81,16 +79,16 @@ impl Actor {
             .take()
             .filter(|model| *model != self.parts.info.model)
         {
-            match self.parts.profiles.choose(&self.parts.info.agent, &model) {
-                Ok(profile) => self.become_profile(profile),
-                Err(report) => {
-                    let model = self.parts.info.model.to_string();
-                    self.publish(Event::Notice(format!(
-                        "{}; the model is still `{model}`",
-                        report.message
-                    )));
-                }
-            }
+            let still = format!("the model is still `{}`", self.parts.info.model);
+            let profile = self.parts.profiles.choose(&self.parts.info.agent, &model);
+            self.become_or_tell(profile, &still);
+        }
+    }
+
+    fn become_or_tell(&mut self, profile: Result<Profile, ErrorReport>, still: &str) {
+        match profile {
+            Ok(profile) => self.become_profile(profile),
+            Err(report) => self.publish(Event::Notice(format!("{}; {still}", report.message))),
         }
     }
 

@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::Actor;
 use super::unread_files::{UnapprovedFile, UnreadFile, UnreadFiles};
 use super::user_commands::{CommandCall, context, takes_time};
+use super::{Actor, finished};
 use crate::conversation::{CallResult, ErrorKind, FilePart};
 use crate::project::commands::UserCommand;
 use crate::session::{CalledCommand, Event, Input, MOST_FILES_BYTES, Mention, TurnEndReason};
@@ -70,14 +70,7 @@ impl AttachmentReads {
 
     /// Waits for the files that are being read; forever when none are. Cancel safe.
     pub(super) async fn next(&mut self) -> AttachmentOutcome {
-        match &mut self.running {
-            Some(running) => {
-                let done = running.await.ok();
-                self.running = None;
-                done
-            }
-            None => std::future::pending().await,
-        }
+        finished(&mut self.running).await
     }
 }
 

@@ -14,11 +14,11 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::hook_jobs::{HookDone, HookJob, OwnedHookContext, PromptRoute};
-use super::{Actor, ShutdownGrace};
+use super::{Actor, ShutdownGrace, finished};
 use crate::agent::turn::{Turn, TurnEnd, TurnEvent};
 use crate::conversation::{CallId, CallResult, FilePart, Message, SessionId};
 use crate::hook::{HookEvent, HookRun, PromptVerdict, StopVerdict, Transcript};
-use crate::session::{ErrorReport, Event, Input, QueuedKind, ReportKind, TurnEndReason};
+use crate::session::{Event, Input, QueuedKind, ReportKind, TurnEndReason};
 
 /// How often in a row hooks may have a turn go on that had ended.
 const GOES_ON: u32 = 8;
@@ -81,14 +81,7 @@ impl HookQueue {
 
     /// Waits for the hooks that run; forever when none do. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<HookDone> {
-        match &mut self.running {
-            Some(running) => {
-                let done = running.await.ok();
-                self.running = None;
-                done
-            }
-            None => std::future::pending().await,
-        }
+        finished(&mut self.running).await
     }
 
     pub(super) fn write(&mut self, message: &Message) {
@@ -279,11 +272,7 @@ impl Actor {
         let mut sent = Vec::new();
         for (mut input, said) in prompted {
             if let Some(why) = said.block {
-                self.publish(Event::Error(ErrorReport {
-                    kind: ReportKind::Hook,
-                    message: format!("a hook refused the prompt: {why}"),
-                    hint: None,
-                }));
+                self.report(ReportKind::Hook, format!("a hook refused the prompt: {why}"));
                 self.publish(Event::Refused(Arc::new(input)));
                 continue;
             }
@@ -310,10 +299,7 @@ impl Actor {
             return self.finish_turn(TurnEnd::Stop);
         }
         self.hooking.went_on += 1;
-        let message = self.user_message(&Input {
-            text: why,
-            ..Input::default()
-        });
+        let message = self.text_message(why);
         self.on_turn(TurnEvent::GoOn(Arc::new(message)));
     }
 

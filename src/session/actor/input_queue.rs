@@ -211,10 +211,7 @@ impl Actor {
 
     /// Says something in the person's name between the steps, that no list of theirs shows.
     pub(super) fn join_message(&mut self, text: String) {
-        let message = self.user_message(&Input {
-            text,
-            ..Input::default()
-        });
+        let message = self.text_message(text);
         self.on_turn(TurnEvent::Steer(Arc::new(message)));
     }
 

@@ -277,7 +277,7 @@ impl Actor {
             command = self.commands.recv(), if !self.closing => ActorWake::Command(command),
             event = self.parts.driver.next() => ActorWake::Driver(event),
             () = at(checkpoint) => ActorWake::Checkpoint,
-            title = finished(&mut self.title) => ActorWake::Title(title),
+            title = finished(&mut self.title) => ActorWake::Title(title.flatten()),
             done = self.hooking.next() => ActorWake::Hooks(done),
             attached = self.attaching.next() => ActorWake::Attached(attached),
             done = RunningCompaction::next(&mut self.context.running) => ActorWake::Compaction(done),
@@ -489,22 +489,14 @@ impl Actor {
     }
 
     pub(super) fn report_provider(&mut self, error: &ProviderError) {
-        let report = ErrorReport {
-            kind: ReportKind::from(error.kind),
-            message: error.to_string(),
-            hint: error.advice(),
-        };
+        let report = ErrorReport::from(error.clone());
         let text = report.text();
         self.publish(Event::Error(report));
         self.note(NoticeKind::Error, &text);
     }
 
     pub(super) fn report(&mut self, kind: ReportKind, message: String) {
-        self.publish(Event::Error(ErrorReport {
-            kind,
-            message,
-            hint: None,
-        }));
+        self.publish(Event::Error(ErrorReport::new(kind, message)));
     }
 
     /// A failed write ends the turn, so that nothing more is done that could not be kept. Where somebody watches it goes on in
@@ -574,9 +566,14 @@ async fn at(instant: Option<Instant>) {
     }
 }
 
-async fn finished(task: &mut Option<tokio::task::JoinHandle<Option<String>>>) -> Option<String> {
-    match task {
-        Some(task) => task.await.ok().flatten(),
+/// Waits for the end of a task, which is none from then on; forever while there is none. Cancel safe.
+async fn finished<T>(running: &mut Option<tokio::task::JoinHandle<T>>) -> Option<T> {
+    match running {
+        Some(task) => {
+            let done = task.await.ok();
+            *running = None;
+            done
+        }
         None => std::future::pending().await,
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::Actor;
 use super::attachments::MessageRoute;
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind};
-use crate::session::{Event, Input};
+use crate::session::Input;
 
 /// Milliseconds that it may take, the most that `bash` allows.
 const TIMEOUT: u64 = 600_000;
@@ -28,10 +28,7 @@ impl Actor {
         let args = json!({ "command": command, "timeout": TIMEOUT });
         let message = self.command_message(&call, args, CallState::Pending);
         let part = message.calls().next().cloned();
-        let stored = self.parts.recorder.message(&message);
-        self.parts.messages.push(std::sync::Arc::clone(&message));
-        self.publish(Event::MessageStarted(message));
-        self.check(stored);
+        self.begin_message(message, Vec::new());
         let Some(part) = part else { return };
         let cancel = CancellationToken::new();
         self.shells.insert(call.clone(), cancel.clone());

@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Actor, now};
-use crate::conversation::{
-    CallId, CallResult, CallState, Message, MessageId, MessageState, Part, PartBody, Role, ToolPart,
-};
+use crate::conversation::{CallId, CallResult, CallState, Message, PartBody, Role, ToolPart};
 use crate::session::{Event, ReportKind};
 use crate::swap::Swappable;
 
@@ -37,17 +35,13 @@ impl Shells {
 
 impl Actor {
     pub(super) fn run_shell(&mut self, command: &str) {
-        if let Some(held) = &self.parts.info.read_only {
-            let words = format!("this session is open in {held}; it is read-only here");
+        if let Some(words) = self.held() {
             return self.report(ReportKind::Storage, words);
         }
         let call = CallId::new();
         let args = json!({ "command": command });
         let message = self.command_message(&call, args, CallState::Running);
-        let stored = self.parts.recorder.message(&message);
-        self.parts.messages.push(Arc::clone(&message));
-        self.publish(Event::MessageStarted(message));
-        self.check(stored);
+        self.begin_message(message, Vec::new());
         let cancel = CancellationToken::new();
         self.shells.insert(call.clone(), cancel.clone());
         let settings = self.parts.calls.clone();
@@ -69,24 +63,10 @@ impl Actor {
             native: None,
             inner: Vec::new(),
         });
-        let part = Part {
-            seq: self.parts.next_seq,
-            body,
-        };
-        self.parts.next_seq += 1;
-        if let Some(turn) = &mut self.turn {
-            turn.skip_to(self.parts.next_seq);
-        }
+        let part = self.next_part(body);
         Arc::new(Message {
-            id: MessageId::new(),
-            role: Role::User,
-            state: MessageState::Complete,
             agent: Some(self.addressee()),
-            model: None,
-            created: now(),
-            parts: vec![part],
-            stop: None,
-            usage: None,
+            ..Message::new(Role::User, now(), vec![part])
         })
     }
 

@@ -5,7 +5,7 @@ use super::attachments::MessageRoute;
 use crate::agent::background::Observation;
 use crate::agent::turn::TurnEvent;
 use crate::session::tasks::spent_error;
-use crate::session::{Input, Op, TaskCommand};
+use crate::session::{Op, TaskCommand};
 use crate::store::MessageChange;
 
 impl Actor {
@@ -42,10 +42,7 @@ impl Actor {
         let Some((text, told)) = self.parts.tasks.take_notices(&self.parts.info.id) else {
             return;
         };
-        let message = self.user_message(&Input {
-            text,
-            ..Input::default()
-        });
+        let message = self.text_message(text);
         let changes = told.into_iter().map(MessageChange::TaskTold).collect();
         self.add_message_with(message, changes);
     }

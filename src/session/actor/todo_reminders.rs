@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::Actor;
 use crate::agent::turn::{Turn, TurnEnd, TurnEvent};
 use crate::conversation::Message;
-use crate::session::Input;
 use crate::tool::plural;
 
 /// Reminders of open todos in the turn that runs.
@@ -46,10 +45,7 @@ impl Actor {
         }
         self.todo_reminders.count += 1;
         self.todo_reminders.last = Some((self.parts.todos.clone(), self.parts.messages.len()));
-        let message = self.user_message(&Input {
-            text: text(open),
-            ..Input::default()
-        });
+        let message = self.text_message(text(open));
         self.on_turn(TurnEvent::GoOn(Arc::new(message)));
         true
     }

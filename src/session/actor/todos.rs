@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::Actor;
 use crate::conversation::{CallResult, Message, Todo, TodoChange, TodoEdit};
+use crate::session::Event;
 use crate::session::shown_todos::{TOOLS, shown_by, shown_list};
-use crate::session::{Event, Input};
 use crate::store::StoreError;
 
 /// The model's knowledge of the list.
@@ -119,10 +119,7 @@ impl Actor {
         }
         self.known_todos.is_behind = false;
         let edits = std::mem::take(&mut self.known_todos.edits);
-        let message = self.user_message(&Input {
-            text: text(&edits, &Todo::list(&self.parts.todos)),
-            ..Input::default()
-        });
+        let message = self.text_message(text(&edits, &Todo::list(&self.parts.todos)));
         self.add_user_message(message);
     }
 

@@ -9,8 +9,7 @@ use super::{Actor, CHECKPOINT, now};
 use crate::agent::reminder::remind;
 use crate::agent::turn::{Effect, Turn, TurnEnd, TurnEvent};
 use crate::conversation::{
-    CallId, CallResult, Message, MessageId, MessageState, Notice, NoticeKind, Part, PartBody, Role, TextPart,
-    ToolPart, Usage,
+    CallId, CallResult, Message, MessageId, Notice, NoticeKind, Part, PartBody, Role, ToolPart, Usage,
 };
 use crate::project;
 use crate::provider::{Model, Purpose, Request};
@@ -23,52 +22,31 @@ use crate::tool::pipeline::{self, LoopGuard};
 
 impl Actor {
     pub(super) fn user_message(&self, input: &Input) -> Message {
-        let mut parts = Vec::new();
-        for file in &input.files {
-            parts.push(Part {
-                seq: 0,
-                body: PartBody::File(file.clone()),
-            });
-        }
+        let mut bodies: Vec<PartBody> = input.files.iter().cloned().map(PartBody::File).collect();
         if !input.text.is_empty() {
-            let text = TextPart {
-                text: input.text.clone(),
-                native: None,
-            };
-            parts.push(Part {
-                seq: 0,
-                body: PartBody::Text(text),
-            });
+            bodies.push(PartBody::text(input.text.as_str()));
         }
         if let Some(CalledCommand::Expanded(text)) = &input.command {
-            let text = TextPart {
-                text: text.clone(),
-                native: None,
-            };
-            parts.push(Part {
-                seq: 0,
-                body: PartBody::Text(text),
-            });
+            bodies.push(PartBody::text(text.as_str()));
         }
+        let parts = bodies.into_iter().map(|body| Part { seq: 0, body });
         Message {
-            id: MessageId::new(),
-            role: Role::User,
-            state: MessageState::Complete,
             agent: Some(self.addressee()),
-            model: None,
-            created: now(),
-            parts,
-            stop: None,
-            usage: None,
+            ..Message::new(Role::User, now(), parts.collect())
         }
     }
 
+    /// Makes a message in the person's name of a text alone.
+    pub(super) fn text_message(&self, text: String) -> Message {
+        self.user_message(&Input {
+            text,
+            ..Input::default()
+        })
+    }
+
     pub(super) fn start_turn(&mut self, inputs: Vec<Input>) {
-        if let Some(held) = self.parts.info.read_only.clone() {
-            return self.report(
-                ReportKind::Storage,
-                format!("this session is open in {held}; it is read-only here"),
-            );
+        if let Some(words) = self.held() {
+            return self.report(ReportKind::Storage, words);
         }
         if let Err(error) = self.parts.calls.services.roots.check_project() {
             // One can still talk; each call that needs the directory says it to the model as well.
@@ -115,6 +93,11 @@ impl Actor {
         }
         let message = Arc::new(message);
         self.hooking.write(&message);
+        self.begin_message(message, changes);
+    }
+
+    /// Puts a message into the conversation and tells it; what belongs to it is stored in the same commit.
+    pub(super) fn begin_message(&mut self, message: Arc<Message>, changes: Vec<MessageChange>) {
         let stored = self.parts.recorder.message_with(&message, changes);
         self.parts.messages.push(Arc::clone(&message));
         self.publish(Event::MessageStarted(message));

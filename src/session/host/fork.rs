@@ -144,11 +144,7 @@ fn title(source: &str, is_taken: impl Fn(&str) -> bool) -> String {
 }
 
 fn refused(message: impl Into<String>) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::BadRequest,
-        message: message.into(),
-        hint: None,
-    }
+    ErrorReport::new(ReportKind::BadRequest, message)
 }
 
 #[cfg(test)]

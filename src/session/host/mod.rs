@@ -29,7 +29,7 @@ use tokio::task::JoinHandle;
 use super::opened::RunningSession;
 use super::tasks::Tasks;
 use super::wire::{self, ModelSource, OpenRequest};
-use super::{ErrorReport, Handle, Op, ReportKind, SendError};
+use super::{ErrorReport, Handle, ReportKind};
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::tool::BuiltinCards;
@@ -50,9 +50,6 @@ pub use trees::{
 };
 
 pub use crate::store::{FoundText, Hit, Prompt, SessionMarks, SessionRow, TrustedPlace};
-
-/// Between two tries to hand a message to a session that is busy.
-const AGAIN: Duration = Duration::from_millis(5);
 
 /// Reads the configuration of another directory, for a session that is to be opened there in the way of a request.
 pub type Configure = dyn Fn(&OpenRequest, &Path) -> Result<OpenRequest, ErrorReport> + Send + Sync;
@@ -373,9 +370,7 @@ impl HostState {
 
 impl OpenSession {
     async fn close(self) -> bool {
-        while self.handle.send(Op::Close) == Err(SendError::Busy) {
-            tokio::time::sleep(AGAIN).await;
-        }
+        self.handle.close().await;
         let ended = self.actor.await;
         if let Err(error) = &ended {
             tracing::error!(%error, "the session ended because of an internal error");
@@ -390,17 +385,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn not_open(session: &SessionId) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::BadRequest,
-        message: format!("session `{session}` is not open here"),
-        hint: None,
-    }
+    ErrorReport::new(
+        ReportKind::BadRequest,
+        format!("session `{session}` is not open here"),
+    )
 }
 
 fn not_done() -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Internal,
-        message: "the session could not be started".to_owned(),
-        hint: Some("The log in the state directory says why.".to_owned()),
-    }
+    ErrorReport::new(ReportKind::Internal, "the session could not be started")
+        .hinted("The log in the state directory says why.")
 }

@@ -350,11 +350,8 @@ impl StoredSessions {
                     Some(pid) => format!("in process {pid}"),
                     None => "in another process".to_owned(),
                 };
-                return Err(ErrorReport {
-                    kind: ReportKind::Storage,
-                    message: format!("the session is open {place} and was not {what}; close it there first"),
-                    hint: None,
-                });
+                let message = format!("the session is open {place} and was not {what}; close it there first");
+                return Err(ErrorReport::new(ReportKind::Storage, message));
             }
             thread::sleep(AGAIN);
         }

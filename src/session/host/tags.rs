@@ -31,11 +31,10 @@ pub(super) fn read(text: &str) -> Result<Vec<String>, ErrorReport> {
 }
 
 fn refused(why: &str) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::BadRequest,
-        message: format!("{why}; the tags are as they were"),
-        hint: None,
-    }
+    ErrorReport::new(
+        ReportKind::BadRequest,
+        format!("{why}; the tags are as they were"),
+    )
 }
 
 #[cfg(test)]

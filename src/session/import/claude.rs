@@ -5,9 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::conversation::{
-    ImportedConversation, ImportedResult, file, model, moment, notice, reasoning, text,
-};
+use super::conversation::{ImportedConversation, ImportedResult, file, model, moment, notice, reasoning};
+use crate::conversation::PartBody;
 
 /// Texts that Claude Code puts into the conversation beside the person's words.
 const MACHINE: [&str; 5] = [
@@ -122,11 +121,7 @@ fn user(line: &Value, conversation: &mut ImportedConversation) {
     conversation.user(created, parts);
 }
 
-fn said(
-    words: &str,
-    parts: &mut Vec<crate::conversation::PartBody>,
-    conversation: &mut ImportedConversation,
-) {
+fn said(words: &str, parts: &mut Vec<PartBody>, conversation: &mut ImportedConversation) {
     if MACHINE.iter().any(|begin| words.trim_start().starts_with(begin)) {
         return conversation.leave_out("texts of the program itself");
     }
@@ -135,7 +130,7 @@ fn said(
         return conversation.leave_out("reminders");
     }
     if !words.trim().is_empty() {
-        parts.push(text(words));
+        parts.push(PartBody::text(words));
     }
 }
 
@@ -165,7 +160,7 @@ fn assistant(line: &Value, conversation: &mut ImportedConversation) {
         match block["type"].as_str().unwrap_or_default() {
             "text" => {
                 let words = block["text"].as_str().unwrap_or_default();
-                conversation.assistant(&name, created, model(), text(words));
+                conversation.assistant(&name, created, model(), PartBody::text(words));
             }
             "thinking" => {
                 let words = block["thinking"].as_str().unwrap_or_default();

@@ -3,9 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::conversation::{
-    ImportedConversation, ImportedResult, file, model, moment, notice, reasoning, text,
-};
+use super::conversation::{ImportedConversation, ImportedResult, file, model, moment, notice, reasoning};
+use crate::conversation::PartBody;
 
 /// Texts that Codex puts before the person's words.
 const MACHINE: [&str; 6] = [
@@ -60,7 +59,7 @@ fn item(
         "message" if payload["role"] == "assistant" => {
             for block in payload["content"].as_array().into_iter().flatten() {
                 let words = block["text"].as_str().unwrap_or_default();
-                conversation.assistant(&name(*replies), created, model(), text(words));
+                conversation.assistant(&name(*replies), created, model(), PartBody::text(words));
             }
         }
         "message" if payload["role"] == "user" => {
@@ -111,7 +110,7 @@ fn user(payload: &Value, created: i64, conversation: &mut ImportedConversation) 
             if MACHINE.iter().any(|begin| words.trim_start().starts_with(begin)) {
                 conversation.leave_out("texts of the program itself");
             } else if !words.trim().is_empty() {
-                parts.push(text(words));
+                parts.push(PartBody::text(words));
             }
             continue;
         }

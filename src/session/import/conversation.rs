@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::conversation::{
     CallId, CallResult, CallState, ErrorKind, FilePart, Message, MessageId, MessageState, ModelRef, Notice,
-    NoticeKind, Part, PartBody, ReasoningPart, Role, TextPart, ToolPart,
+    NoticeKind, Part, PartBody, ReasoningPart, Role, ToolPart,
 };
 use crate::text::width::truncate;
 use crate::tool::Registry;
@@ -221,13 +221,6 @@ fn title(call: &ToolPart) -> String {
         .find_map(|name| args.as_ref()?.get(name)?.as_str().map(str::to_owned));
     let line = found.unwrap_or_default();
     line.lines().next().unwrap_or_default().to_owned()
-}
-
-pub(super) fn text(text: &str) -> PartBody {
-    PartBody::Text(TextPart {
-        text: text.to_owned(),
-        native: None,
-    })
 }
 
 pub(super) fn reasoning(text: &str) -> PartBody {

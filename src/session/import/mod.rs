@@ -132,9 +132,8 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 fn failed(given: &str, why: &str) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::BadRequest,
-        message: format!("`{given}` was not imported: {why}"),
-        hint: None,
-    }
+    ErrorReport::new(
+        ReportKind::BadRequest,
+        format!("`{given}` was not imported: {why}"),
+    )
 }

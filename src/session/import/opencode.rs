@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use super::conversation::{
-    ImportedConversation, ImportedResult, file, model, moment, notice, reasoning, text,
-};
+use super::conversation::{ImportedConversation, ImportedResult, file, model, moment, notice, reasoning};
 use crate::conversation::PartBody;
 
 pub(super) fn read(session: &Value) -> ImportedConversation {
@@ -36,7 +34,7 @@ fn user_part(part: &Value, conversation: &mut ImportedConversation) -> Option<Pa
         }
         "text" => {
             let words = part["text"].as_str().filter(|words| !words.trim().is_empty())?;
-            Some(text(words))
+            Some(PartBody::text(words))
         }
         "file" => {
             let url = part["url"].as_str().unwrap_or_default();
@@ -70,7 +68,7 @@ fn assistant_part(info: &Value, part: &Value, conversation: &mut ImportedConvers
     match part["type"].as_str().unwrap_or_default() {
         "text" => {
             let words = part["text"].as_str().unwrap_or_default();
-            conversation.assistant(name, created, model(), text(words));
+            conversation.assistant(name, created, model(), PartBody::text(words));
         }
         "reasoning" => {
             let words = part["text"].as_str().unwrap_or_default();

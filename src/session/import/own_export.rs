@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::conversation::{ImportedConversation, ImportedResult, file, moment, notice, reasoning, text};
+use super::conversation::{ImportedConversation, ImportedResult, file, moment, notice, reasoning};
 use crate::conversation::{ModelRef, PartBody};
 
 pub(super) fn read(export: &Value) -> ImportedConversation {
@@ -38,7 +38,7 @@ fn user<'a>(created: i64, parts: impl Iterator<Item = &'a Value>, conversation: 
         if part["type"] == "tool" {
             // A command of the person's own.
             let command = part["args"]["command"].as_str().unwrap_or_default();
-            bodies.push(text(&format!(
+            bodies.push(PartBody::text(format!(
                 "!{command}\n{}",
                 part["output"].as_str().unwrap_or_default()
             )));
@@ -52,7 +52,7 @@ fn user<'a>(created: i64, parts: impl Iterator<Item = &'a Value>, conversation: 
 fn body(part: &Value, conversation: &mut ImportedConversation) -> Option<PartBody> {
     let words = || part["text"].as_str().unwrap_or_default();
     match part["type"].as_str().unwrap_or_default() {
-        "text" => Some(text(words())),
+        "text" => Some(PartBody::text(words())),
         "reasoning" => Some(reasoning(words())),
         "notice" => Some(notice(words().to_owned())),
         "file" => {

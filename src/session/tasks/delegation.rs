@@ -36,10 +36,8 @@ impl Delegation for TaskDelegation {
         order: &TaskOrder,
         wants_images: bool,
     ) -> Result<TaskModel, ToolError> {
-        let sessions = self.tasks()?.lock().sessions.clone();
-        sessions
-            .ok_or_else(closing)?
-            .model_for(caller, order, wants_images)
+        let sessions = self.tasks()?.lock().sessions.clone().ok_or_else(closing)?;
+        sessions.model_for(caller, order, wants_images)
     }
 
     fn start(
@@ -50,9 +48,7 @@ impl Delegation for TaskDelegation {
         let (tasks, caller) = (self.tasks(), caller.clone());
         Box::pin(async move {
             let tasks = tasks?;
-            tokio::task::spawn_blocking(move || tasks.start_order(&caller, order))
-                .await
-                .unwrap_or_else(|_| Err(closing()))
+            blocking(move || tasks.start_order(&caller, order)).await
         })
     }
 
@@ -75,9 +71,7 @@ impl Delegation for TaskDelegation {
         let (tasks, caller, session) = (self.tasks(), caller.session.clone(), task.session());
         Box::pin(async move {
             let tasks = tasks?;
-            tokio::task::spawn_blocking(move || tasks.fetch(&caller, &session))
-                .await
-                .unwrap_or_else(|_| Err(closing()))
+            blocking(move || tasks.fetch(&caller, &session)).await
         })
     }
 
@@ -201,11 +195,7 @@ impl Tasks {
     ) -> Result<TaskWatch, ToolError> {
         let mut state = self.lock();
         let call = (!checked.order.is_background).then_some(&caller.call);
-        let is_ended = state
-            .scheduler
-            .row(session)
-            .is_some_and(|row| row.status.is_ended());
-        if is_ended {
+        if state.scheduler.is_ended(session) {
             state.prompts.insert(session.clone(), input);
             state
                 .scheduler
@@ -230,11 +220,7 @@ impl Tasks {
         if let Some(last) = new.last() {
             state.fetched.insert(key, last.id.clone());
         }
-        let is_ended = state
-            .scheduler
-            .row(session)
-            .is_some_and(|row| row.status.is_ended());
-        if is_ended && state.scheduler.forget_notice(session) {
+        if state.scheduler.is_ended(session) && state.scheduler.forget_notice(session) {
             state.scheduler.settle(session);
             self.perform(&mut state);
         }
@@ -296,6 +282,14 @@ impl TasksState {
         self.watches.insert(session.clone(), sender);
         Ok(receiver)
     }
+}
+
+/// Does what blocks on another thread.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(closing()))
 }
 
 /// The text of the agent in these messages.

@@ -36,7 +36,7 @@ pub(super) use metered::{MeteredProvider, spent_error};
 pub(super) use trees::TreeStart;
 
 /// Makes the sessions of tasks; `wire` has what it takes. Its methods read files and the store, and block.
-pub(super) trait TaskSessions: Send + Sync {
+pub(super) trait TaskSessions: TaskTrees {
     /// Settles who works on an order and with what model.
     fn check(&self, caller: &TaskCaller, order: TaskOrder) -> Result<CheckedOrder, ToolError>;
 
@@ -51,10 +51,22 @@ pub(super) trait TaskSessions: Send + Sync {
     /// Returns the session that is stored for a new task.
     fn new_session(&self, id: &SessionId, caller: &TaskCaller, order: &CheckedOrder) -> NewSession;
 
+    /// Opens the stored session of a task.
+    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport>;
+
+    /// Returns true if what a model's provider has cached is read for less.
+    fn has_cache(&self, model: &ModelRef) -> bool;
+
+    /// Returns the price of a request in US dollars, if it is known.
+    fn price(&self, model: &ModelRef, usage: &Usage) -> Option<f64>;
+}
+
+/// Makes and measures the work trees of tasks; like the above it blocks.
+pub(super) trait TaskTrees: Send + Sync {
     /// Says where an isolated task would work; `None` for one that is not isolated. Refuses what cannot be.
     fn plan_tree(
         &self,
-        id: &SessionId,
+        session: &SessionId,
         caller: &TaskCaller,
         order: &CheckedOrder,
     ) -> Result<Option<WorktreeChanges>, ToolError>;
@@ -70,15 +82,6 @@ pub(super) trait TaskSessions: Send + Sync {
 
     /// Notes how a task that has ended left its tree.
     fn settle_tree(&self, row: &TaskRow);
-
-    /// Opens the stored session of a task.
-    fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport>;
-
-    /// Returns true if what a model's provider has cached is read for less.
-    fn has_cache(&self, model: &ModelRef) -> bool;
-
-    /// Returns the price of a request in US dollars, if it is known.
-    fn price(&self, model: &ModelRef, usage: &Usage) -> Option<f64>;
 }
 
 /// The tasks of one tree.
@@ -378,6 +381,11 @@ impl TasksState {
         }
     }
 
+    /// Returns a task with what makes the sessions of tasks, where both are there.
+    fn sessions_and_row(&self, session: &SessionId) -> Option<(Arc<dyn TaskSessions>, TaskRow)> {
+        Some((self.sessions.clone()?, self.scheduler.row(session).cloned()?))
+    }
+
     fn handle(&self, session: &SessionId, root: &SessionId) -> Option<Handle> {
         if session == root {
             return self.root.clone();
@@ -387,14 +395,6 @@ impl TasksState {
 }
 
 impl LiveSession {
-    fn from_running(running: RunningSession) -> Self {
-        Self {
-            handle: running.handle,
-            actor: running.actor,
-            attached: 0,
-        }
-    }
-
     async fn close(self) {
         self.handle.close().await;
         if let Err(error) = self.actor.await {

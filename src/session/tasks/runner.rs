@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
-use crate::session::opened::OpenedSession;
+use crate::session::opened::{OpenedSession, RunningSession};
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
 use crate::tool::BuiltinCards;
 
@@ -98,22 +98,13 @@ async fn sleep_for(time: Option<Duration>) {
 
 impl Tasks {
     async fn run(self: &Arc<Self>, job: Job) {
+        let tasks = Arc::clone(self);
         match job {
-            Job::Open(session) => {
-                let tasks = Arc::clone(self);
-                tokio::spawn(async move { tasks.begin(&session).await });
-            }
             Job::Command(session, command) => self.command(&session, command).await,
-            Job::Close(session) => {
-                let tasks = Arc::clone(self);
-                tokio::spawn(async move { tasks.close_ended(&session).await });
-            }
-            Job::Lease(session) => {
-                let tasks = Arc::clone(self);
-                tokio::spawn(async move { tasks.lease_again(&session).await });
-            }
+            Job::Open(session) => drop(tokio::spawn(async move { tasks.begin(&session).await })),
+            Job::Close(session) => drop(tokio::spawn(async move { tasks.close_ended(&session).await })),
+            Job::Lease(session) => drop(tokio::spawn(async move { tasks.lease_again(&session).await })),
             Job::Measure(session, after) => {
-                let tasks = Arc::clone(self);
                 tokio::spawn(async move { tasks.measure(&session, after).await });
             }
         }
@@ -151,13 +142,12 @@ impl Tasks {
                 }
             }
         };
-        deliver(&handle, command).await;
+        handle.deliver(command).await;
     }
-
     async fn command(&self, session: &SessionId, command: TaskCommand) {
         let handle = self.lock().handle(session, &self.root);
         if let Some(handle) = handle {
-            deliver(&handle, command).await;
+            handle.deliver(command).await;
         }
     }
 
@@ -214,18 +204,19 @@ impl Tasks {
         };
         let sessions = sessions.ok_or_else(|| unknown(session))?;
         let opening = tokio::task::spawn_blocking(move || sessions.open(&row));
-        let running = opening.await.map_err(|_| unknown(session))??;
-        let live = LiveSession::from_running(running);
-        let handle = live.handle.clone();
-        let is_closing = {
+        let RunningSession { handle, actor } = opening.await.map_err(|_| unknown(session))??;
+        {
             let mut state = self.lock();
             if !state.is_closing {
+                let live = LiveSession {
+                    handle: handle.clone(),
+                    actor,
+                    attached: 0,
+                };
                 state.live.insert(session.clone(), live);
                 return Ok(handle);
             }
-            state.is_closing
-        };
-        debug_assert!(is_closing);
+        }
         handle.close().await;
         Err(unknown(session))
     }
@@ -234,12 +225,8 @@ impl Tasks {
         let _one_at_a_time = self.opening.lock().await;
         let live = {
             let mut state = self.lock();
-            let is_ended = state
-                .scheduler
-                .row(session)
-                .is_some_and(|row| row.status.is_ended());
             let is_attached = state.live.get(session).is_none_or(|live| live.attached > 0);
-            if !is_ended || is_attached {
+            if !state.scheduler.is_ended(session) || is_attached {
                 return;
             }
             state.readers.remove(session);
@@ -251,11 +238,6 @@ impl Tasks {
     }
 }
 
-/// Hands a command over; one that finds the session ended is not needed any more.
-async fn deliver(handle: &Handle, command: TaskCommand) {
-    handle.deliver(command).await;
-}
-
 impl Handle {
     /// Hands over what the tasks of the tree want, and waits while the session is busy.
     pub(super) async fn deliver(&self, command: TaskCommand) {
@@ -264,7 +246,7 @@ impl Handle {
     }
 
     /// Asks the session to end.
-    pub(super) async fn close(&self) {
+    pub(in crate::session) async fn close(&self) {
         while self.send(Op::Close) == Err(SendError::Busy) {
             tokio::time::sleep(AGAIN).await;
         }
@@ -272,9 +254,7 @@ impl Handle {
 }
 
 fn unknown(session: &SessionId) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Storage,
-        message: format!("session `{session}` is not one of a task of this conversation"),
-        hint: Some("`lathe sessions list` shows the sessions that are stored.".to_owned()),
-    }
+    let message = format!("session `{session}` is not one of a task of this conversation");
+    ErrorReport::new(ReportKind::Storage, message)
+        .hinted("`lathe sessions list` shows the sessions that are stored.")
 }

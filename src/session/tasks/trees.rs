@@ -29,11 +29,8 @@ pub(in crate::session) enum TreeStart {
 impl Tasks {
     /// Makes a task's tree where it has to have one, and takes the right to work in it.
     pub(super) async fn enter_tree(&self, session: &SessionId) -> Result<TreeStart, ErrorReport> {
-        let (sessions, row) = {
-            let state = self.lock();
-            (state.sessions.clone(), state.scheduler.row(session).cloned())
-        };
-        let (Some(sessions), Some(row)) = (sessions, row) else {
+        let found = self.lock().sessions_and_row(session);
+        let Some((sessions, row)) = found else {
             return Ok(TreeStart::Found);
         };
         let work = move || {
@@ -84,12 +81,12 @@ impl Tasks {
     /// Measures a task's tree, and notes how it stands where the task has ended.
     pub(super) async fn measure(self: &Arc<Self>, session: &SessionId, after: Duration) {
         tokio::time::sleep(after).await;
-        let (sessions, row) = {
+        let found = {
             let mut state = self.lock();
             state.measuring.remove(session);
-            (state.sessions.clone(), state.scheduler.row(session).cloned())
+            state.sessions_and_row(session)
         };
-        let (Some(sessions), Some(row)) = (sessions, row) else {
+        let Some((sessions, row)) = found else {
             return;
         };
         let work = move || {
@@ -109,10 +106,7 @@ impl Tasks {
 
     /// Returns what is changed in a task's tree now.
     pub(super) fn tree_report(&self, session: &SessionId) -> Option<TreeReport> {
-        let (sessions, row) = {
-            let state = self.lock();
-            (state.sessions.clone()?, state.scheduler.row(session).cloned()?)
-        };
+        let (sessions, row) = self.lock().sessions_and_row(session)?;
         sessions.measure_tree(&row)
     }
 }
@@ -144,9 +138,6 @@ fn is_running(row: &TaskRow) -> bool {
 }
 
 fn lost() -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Internal,
-        message: "lathe failed while it made the work tree of a task; the log says why".to_owned(),
-        hint: None,
-    }
+    let message = "lathe failed while it made the work tree of a task; the log says why";
+    ErrorReport::new(ReportKind::Internal, message)
 }

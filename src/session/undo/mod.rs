@@ -54,9 +54,5 @@ impl UndoScope {
 }
 
 fn refused(message: impl Into<String>) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::BadRequest,
-        message: message.into(),
-        hint: None,
-    }
+    ErrorReport::new(ReportKind::BadRequest, message)
 }

@@ -168,11 +168,8 @@ impl SessionUndo {
             UndoError::Store(error) => error.into(),
             UndoError::File(error) => {
                 let name = super::list::display(error.path(), &self.project);
-                ErrorReport {
-                    kind: ReportKind::Storage,
-                    message: format!("nothing was {what}: {}", error.named(name)),
-                    hint: None,
-                }
+                let message = format!("nothing was {what}: {}", error.named(name));
+                ErrorReport::new(ReportKind::Storage, message)
             }
         }
     }

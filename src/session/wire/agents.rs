@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::gates::{request_gate, roots};
 use super::rule_keys::ForeignKeys;
-use super::{ErrorReport, OpenRequest, config_error};
+use super::{ErrorReport, OpenRequest, config_error, first_of};
 use crate::agent::access::may_not_start;
 use crate::agent::reminder::PLAN;
 use crate::config::{Origin, schema};
@@ -25,7 +25,7 @@ pub(in crate::session) const DEFAULT: &str = "build";
 /// Another name of the default agent.
 const ALIAS: &str = "sisyphus";
 /// Problems that are told one by one when a session opens.
-const TOLD: usize = 3;
+pub(super) const TOLD: usize = 3;
 
 /// All agents, as `lathe agents` lists them. Where their files were looked at before, those that were looked at.
 pub fn load(request: &OpenRequest) -> Agents {
@@ -327,10 +327,5 @@ pub(super) fn default_beside_plan(agents: &Agents) -> Option<String> {
 /// Sentences about what could not be understood.
 pub(super) fn problems(agents: &Agents) -> Vec<String> {
     let all: Vec<String> = agents.all_problems().map(ToString::to_string).collect();
-    let mut told: Vec<String> = all.iter().take(TOLD).cloned().collect();
-    match all.len().saturating_sub(TOLD) {
-        0 => {}
-        more => told.push(format!("{more} more about agents; `lathe agents` lists them")),
-    }
-    told
+    first_of(all.into_iter(), TOLD, " about agents; `lathe agents` lists them")
 }

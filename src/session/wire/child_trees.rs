@@ -7,13 +7,12 @@ use super::children::ChildSessions;
 use super::gates::roots;
 use super::task_trees::worktrees;
 use crate::conversation::{ErrorKind, Isolation, SessionId, TaskId, TaskRow, WorktreeChanges};
-use crate::session::tasks::TreeStart;
+use crate::session::tasks::{TaskTrees, TreeStart};
 use crate::tool::{CheckedOrder, TaskCaller, ToolError, TreeReport, sandbox};
 use crate::worktree::{Lease, NewTree, TreeError, TreeSize, Worktrees};
 
-impl ChildSessions {
-    /// Says where an isolated task would work; `None` for one that is not isolated. Refuses what cannot be.
-    pub(super) fn plan_tree(
+impl TaskTrees for ChildSessions {
+    fn plan_tree(
         &self,
         session: &SessionId,
         caller: &TaskCaller,
@@ -38,15 +37,7 @@ impl ChildSessions {
         }))
     }
 
-    /// The directory of a new session: the same place in the tree as that of the session that starts it has in its own.
-    pub(super) fn tree_directory(&self, session: &SessionId, project: &Path, directory: &Path) -> PathBuf {
-        let tree = self.trees().path(project, &TaskId::of(session));
-        let top = self.top(directory);
-        tree.join(directory.strip_prefix(&top).unwrap_or(Path::new("")))
-    }
-
-    /// Makes the tree of a task that has none yet.
-    pub(super) fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport> {
+    fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport> {
         let Some(planned) = &row.worktree else {
             return Ok(TreeStart::Found);
         };
@@ -74,8 +65,7 @@ impl ChildSessions {
         })
     }
 
-    /// Takes the right to work in the tree that a session's directory lies in.
-    pub(super) fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport> {
+    fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport> {
         let stored = self.parts.store.get(session)?;
         let trees = self.trees();
         let place = stored.and_then(|stored| trees.around(&stored.directory));
@@ -85,8 +75,7 @@ impl ChildSessions {
         Ok(Some(lease))
     }
 
-    /// Returns what is changed in a task's own tree.
-    pub(super) fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport> {
+    fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport> {
         let planned = row.worktree.as_ref()?;
         let measured = self.trees().measure(&row.task);
         let (measured, problem) = match measured {
@@ -105,13 +94,21 @@ impl ChildSessions {
         })
     }
 
-    /// Notes how a task left its tree.
-    pub(super) fn settle_tree(&self, row: &TaskRow) {
+    fn settle_tree(&self, row: &TaskRow) {
         if row.worktree.is_some()
             && let Err(error) = self.trees().settle(&row.task)
         {
             tracing::warn!(%error, task = %row.task, "how a task left its work tree was not noted");
         }
+    }
+}
+
+impl ChildSessions {
+    /// The directory of a new session: the same place in the tree as that of the session that starts it has in its own.
+    pub(super) fn tree_directory(&self, session: &SessionId, project: &Path, directory: &Path) -> PathBuf {
+        let tree = self.trees().path(project, &TaskId::of(session));
+        let top = self.top(directory);
+        tree.join(directory.strip_prefix(&top).unwrap_or(Path::new("")))
     }
 
     fn trees(&self) -> Worktrees {

@@ -13,9 +13,7 @@ use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{ErrorReport, FrontEndKind, OpenRequest, config_error};
 use crate::agent::background::{Limits, SlotLimits};
 use crate::agent::driver::Reports;
-use crate::conversation::{
-    Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskRow, Usage, WorktreeChanges,
-};
+use crate::conversation::{Budget, ErrorKind, Isolation, ModelRef, SessionId, TaskRow, Usage};
 use crate::permission::{DelegatedTask, Mode};
 use crate::project::agents::{Agent, Agents};
 use crate::provider::{Catalog, Model};
@@ -23,12 +21,9 @@ use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
 use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
-use crate::session::tasks::{TaskSessions, TreeStart};
+use crate::session::tasks::TaskSessions;
 use crate::store::NewSession;
-use crate::tool::{
-    Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError, TreeReport,
-};
-use crate::worktree::Lease;
+use crate::tool::{Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError};
 
 /// Makes the sessions of the tasks of one tree.
 pub(super) struct ChildSessions {
@@ -147,31 +142,6 @@ impl TaskSessions for ChildSessions {
             model: Some(order.model.clone()),
             title: format!("{} (@{})", order.order.description, order.agent),
         }
-    }
-
-    fn plan_tree(
-        &self,
-        id: &SessionId,
-        caller: &TaskCaller,
-        order: &CheckedOrder,
-    ) -> Result<Option<WorktreeChanges>, ToolError> {
-        self.plan_tree(id, caller, order)
-    }
-
-    fn make_tree(&self, row: &TaskRow) -> Result<TreeStart, ErrorReport> {
-        self.make_tree(row)
-    }
-
-    fn lease_tree(&self, session: &SessionId) -> Result<Option<Lease>, ErrorReport> {
-        self.lease_tree(session)
-    }
-
-    fn measure_tree(&self, row: &TaskRow) -> Option<TreeReport> {
-        self.measure_tree(row)
-    }
-
-    fn settle_tree(&self, row: &TaskRow) {
-        self.settle_tree(row);
     }
 
     fn open(&self, row: &TaskRow) -> Result<RunningSession, ErrorReport> {

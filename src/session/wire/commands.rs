@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use super::OpenRequest;
+use super::agents::TOLD;
 use super::gates::{request_gate, roots};
-use crate::project::commands::{CommandOwner, CommandPlaces, CommandProblem, UserCommand, commands};
+use super::{OpenRequest, first_of};
+use crate::project::commands::{CommandOwner, CommandPlaces, UserCommand, commands};
+use crate::project::frontmatter::SourceProblem;
 use crate::unconfirmed::UnconfirmedFiles;
 
 /// All commands, as `lathe commands` lists them, and what could not be read. Where they were looked at before, those that
 /// were looked at. Those of a project that is not trusted are text alone.
-pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
+pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<SourceProblem>) {
     let (found, problems) = match &request.trust.commands {
         Some(found) => found.clone(),
         None => find(request, request.loaded.unconfirmed()),
@@ -28,7 +30,7 @@ pub fn user_commands(request: &OpenRequest) -> (Arc<[UserCommand]>, Vec<CommandP
 pub(super) fn find(
     request: &OpenRequest,
     unconfirmed: &UnconfirmedFiles,
-) -> (Arc<[UserCommand]>, Vec<CommandProblem>) {
+) -> (Arc<[UserCommand]>, Vec<SourceProblem>) {
     let roots = roots(request, &request.directory);
     let (found, problems) = commands(&CommandPlaces {
         config: &request.dirs.config,
@@ -41,15 +43,8 @@ pub(super) fn find(
     (found.into(), problems)
 }
 
-/// Problems that are told one by one when a session opens.
-const TOLD: usize = 3;
-
 /// Sentences about files that were left out.
-pub(super) fn problems(problems: &[CommandProblem]) -> Vec<String> {
-    let mut told: Vec<String> = problems.iter().take(TOLD).map(ToString::to_string).collect();
-    match problems.len().saturating_sub(TOLD) {
-        0 => {}
-        more => told.push(format!("{more} more about commands; `lathe commands` lists them")),
-    }
-    told
+pub(super) fn problems(problems: &[SourceProblem]) -> Vec<String> {
+    let all = problems.iter().map(ToString::to_string);
+    first_of(all, TOLD, " about commands; `lathe commands` lists them")
 }

@@ -55,6 +55,15 @@ pub(super) fn tree_permissions(
     with_grants(permissions, request, &tree.project, granted)
 }
 
+/// Returns the scope that a stored rule has in every place.
+pub(super) fn scope_of(granted: &GrantScope) -> Scope {
+    match granted {
+        GrantScope::Session(_) => Scope::Session,
+        GrantScope::Project(_) => Scope::Project,
+        GrantScope::Global => Scope::Everywhere,
+    }
+}
+
 fn with_grants(
     mut permissions: Permissions,
     request: &OpenRequest,
@@ -64,12 +73,7 @@ fn with_grants(
     let home = request.dirs.home.as_deref();
     if let Some((store, session)) = granted {
         for grant in store.grants_for(session, project)? {
-            let scope = match grant.scope {
-                GrantScope::Session(_) => Scope::Session,
-                GrantScope::Project(_) => Scope::Project,
-                GrantScope::Global => Scope::Everywhere,
-            };
-            let source = Source::Grant(scope);
+            let source = Source::Grant(scope_of(&grant.scope));
             permissions.grants.push(Rule::new(
                 grant.key.as_str(),
                 &grant.pattern,

@@ -56,7 +56,6 @@ pub use imported::{ImportedList, imported_lists};
 pub(super) use opening::{WiredSession, open};
 pub use part::Part;
 pub(in crate::session) use resume::{no_session, of_task};
-pub use rule_files::UsersRules;
 pub use rule_keys::check_rule_keys;
 pub use single_call::{ToolRun, run_tool};
 pub use tools::{ListedTool, find_tool, list_tools};
@@ -120,11 +119,7 @@ pub struct Preview {
 
 impl From<StoreError> for ErrorReport {
     fn from(error: StoreError) -> Self {
-        Self {
-            kind: ReportKind::Storage,
-            message: error.to_string(),
-            hint: None,
-        }
+        Self::new(ReportKind::Storage, error.to_string())
     }
 }
 
@@ -144,12 +139,16 @@ pub(in crate::session) fn sessions_kept_for(request: &OpenRequest) -> Option<Dur
     (days > 0).then(|| Duration::from_hours(24) * days)
 }
 
+/// Returns the first of many texts, and how many more there are, which `about` says more of.
+fn first_of(mut all: impl ExactSizeIterator<Item = String>, most: usize, about: &str) -> Vec<String> {
+    let mut first: Vec<String> = all.by_ref().take(most).collect();
+    let more = all.len();
+    first.extend((more > 0).then(|| format!("{more} more{about}")));
+    first
+}
+
 fn config_error(message: impl Into<String>, hint: &str) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Config,
-        message: message.into(),
-        hint: Some(hint.to_owned()),
-    }
+    ErrorReport::new(ReportKind::Config, message).hinted(hint)
 }
 
 /// Returns what the first frame shows. Opens nothing.

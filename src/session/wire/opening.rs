@@ -98,14 +98,7 @@ impl TreeParts {
         mut notes: Vec<String>,
     ) -> Result<WiredSession, ErrorReport> {
         let request = &self.request;
-        let place = CallPlace {
-            session: &found.id,
-            root: &found.id,
-            directory: &directory,
-            require_read: true,
-            above: None,
-            delegated: None,
-        };
+        let place = CallPlace::of_root(&found.id, &directory);
         let kit = CallServices::new(request, Arc::clone(&self.services), &self.registry, place)?;
         let prompt = Arc::new(prompt_facts(request, &kit, &mut notes));
         let profiles = self.profiles(&found.id, kit.base, Arc::clone(&prompt));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::agents::{choices, default_beside_plan, named};
 use super::categories::Category;
-use super::models::{Models, own_model};
+use super::models::{Models, configured_edit_mode, own_model};
 use super::rule_keys::own_rules;
 use super::tool_names::own_name;
-use super::{ErrorReport, config_error};
+use super::{ErrorReport, OpenRequest, config_error};
 use crate::agent::access::{TaskOrigin, barred_tools, tools_in_place};
 use crate::agent::prompt::{self, PromptParts};
 use crate::agent::reminder::{PLAN, PlanInstructions};
@@ -56,6 +56,14 @@ pub(super) struct ToolUser<'a> {
     pub(super) task: Option<&'a TaskFacts>,
 }
 
+impl<'a> ToolUser<'a> {
+    /// Returns an agent that works for the person.
+    pub(super) fn of_person(agent: &'a Agent, agents: &'a Agents) -> Self {
+        let task = None;
+        Self { agent, agents, task }
+    }
+}
+
 /// Settings and rules before an agent has its say.
 pub(super) struct BaseRules {
     pub(super) settings: ToolSettings,
@@ -63,6 +71,17 @@ pub(super) struct BaseRules {
     pub(super) home: Option<PathBuf>,
     /// The value of `edit.mode`.
     pub(super) edit_mode: Option<EditMode>,
+}
+
+impl BaseRules {
+    pub(super) fn new(request: &OpenRequest, settings: ToolSettings, permissions: Permissions) -> Self {
+        Self {
+            settings,
+            permissions,
+            home: request.dirs.home.clone(),
+            edit_mode: configured_edit_mode(request),
+        }
+    }
 }
 
 /// Facts that are in every agent's prompt, as they were when the session began.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::actor::UserCommands;
-use super::gates::roots;
+use super::gates::{roots, scope_of};
 use super::profile::{Profiles, PromptFacts};
 use super::services::CallServices;
 use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionChoice};
@@ -16,7 +16,7 @@ use crate::permission::Scope;
 use crate::project;
 use crate::session::profile::Profile;
 use crate::session::{EarlierSession, InstructionFile, SessionInfo, Surroundings};
-use crate::store::{DraftKey, GrantScope, LockError, SessionLock, SessionRow, Store, StoreError};
+use crate::store::{DraftKey, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.
 pub(super) struct FoundSession {
@@ -29,22 +29,15 @@ pub(super) struct FoundSession {
 }
 
 pub(in crate::session) fn no_session(id: &SessionId) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Storage,
-        message: format!("there is no session `{id}`"),
-        hint: Some("`lathe sessions list` shows them all.".to_owned()),
-    }
+    ErrorReport::new(ReportKind::Storage, format!("there is no session `{id}`"))
+        .hinted("`lathe sessions list` shows them all.")
 }
 
 /// A task's session lives with its tree: it has the rules, the mode and the lock of the root.
 pub(in crate::session) fn of_task(id: &SessionId, root: &SessionId) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Storage,
-        message: format!("session `{id}` belongs to a task of session `{root}`, and is opened from there"),
-        hint: Some(format!(
-            "Open `{root}`; its panel and `/tasks` list the task, and `enter` goes into it."
-        )),
-    }
+    let message = format!("session `{id}` belongs to a task of session `{root}`, and is opened from there");
+    let hint = format!("Open `{root}`; its panel and `/tasks` list the task, and `enter` goes into it.");
+    ErrorReport::new(ReportKind::Storage, message).hinted(hint)
 }
 
 pub(super) fn find(
@@ -84,15 +77,10 @@ pub(super) fn find(
         });
     };
     if !row.directory.is_dir() {
-        return Err(ErrorReport {
-            kind: ReportKind::Storage,
-            message: format!(
-                "the directory `{}` of session `{}` is gone",
-                row.directory.display(),
-                row.id
-            ),
-            hint: Some("Put it back, or start a new session elsewhere.".to_owned()),
-        });
+        let directory = row.directory.display();
+        let message = format!("the directory `{directory}` of session `{}` is gone", row.id);
+        let hint = "Put it back, or start a new session elsewhere.";
+        return Err(ErrorReport::new(ReportKind::Storage, message).hinted(hint));
     }
     let root = store.root(&row.id)?;
     if root != row.id {
@@ -119,11 +107,7 @@ pub(super) fn find(
 }
 
 fn lock_error(error: &LockError) -> ErrorReport {
-    ErrorReport {
-        kind: ReportKind::Storage,
-        message: error.to_string(),
-        hint: None,
-    }
+    ErrorReport::new(ReportKind::Storage, error.to_string())
 }
 
 pub(super) fn info(
@@ -191,12 +175,7 @@ pub(super) fn newest(store: &Store, project: &Path) -> Result<Option<EarlierSess
 /// Returns the scope that was chosen last, without those rules that count everywhere.
 pub(super) fn last_scope(store: &Store) -> Result<Option<Scope>, StoreError> {
     let granted = store.granted_scopes()?;
-    let mut scopes = granted.into_iter().map(|scope| match scope {
-        GrantScope::Session(_) => Scope::Session,
-        GrantScope::Project(_) => Scope::Project,
-        GrantScope::Global => Scope::Everywhere,
-    });
-    Ok(scopes.find_map(Scope::remembered))
+    Ok(granted.iter().map(scope_of).find_map(Scope::remembered))
 }
 
 pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Result<String, ErrorReport> {

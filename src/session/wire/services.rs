@@ -9,7 +9,6 @@ use super::categories;
 use super::environment::{environment, of_terminals};
 use super::gates::{permissions, records, roots, tree_permissions};
 use super::hooks;
-use super::models::configured_edit_mode;
 use super::profile::BaseRules;
 use super::task_trees::{confine, tree_of, tree_roots};
 use super::tool_names::own_name;
@@ -55,6 +54,20 @@ pub(super) struct CallPlace<'a> {
     pub(super) delegated: Option<DelegatedTask>,
 }
 
+impl<'a> CallPlace<'a> {
+    /// Returns the place of a session that no other has started.
+    pub(super) fn of_root(session: &'a SessionId, directory: &'a Path) -> Self {
+        Self {
+            session,
+            root: session,
+            directory,
+            require_read: true,
+            above: None,
+            delegated: None,
+        }
+    }
+}
+
 impl CallServices {
     /// Makes the services of a session that belongs to `tree`.
     pub(super) fn new(
@@ -84,12 +97,7 @@ impl CallServices {
         if let Some(task_tree) = task_tree {
             confine(request, task_tree, &mut settings.sandbox);
         }
-        let base = BaseRules {
-            settings: settings.clone(),
-            permissions: permissions.clone(),
-            home: request.dirs.home.clone(),
-            edit_mode: configured_edit_mode(request),
-        };
+        let base = BaseRules::new(request, settings.clone(), permissions.clone());
         let owner = GateOwner {
             session: session.clone(),
             root: root.clone(),

@@ -58,12 +58,8 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     let (tree, _) = tree_services(&request, &store, &session, &directory, &reports, &mut notes)?;
     let tree = Arc::new(tree);
     let place = CallPlace {
-        session: &session,
-        root: &session,
-        directory: &directory,
         require_read: false,
-        above: None,
-        delegated: None,
+        ..CallPlace::of_root(&session, &directory)
     };
     let CallServices {
         registry,
@@ -72,16 +68,8 @@ pub async fn run_tool(mut request: OpenRequest, name: &str, args: &str) -> Resul
     } = CallServices::new(&request, tree, &Arc::new(Registry::builtin()), place)?;
     let transcript = services.tree.hooks.transcript();
     let _transcript = transcript.map(|path| Transcript::new(path.to_owned(), session.as_str()));
-    let settings = profile::tool_settings(
-        &base,
-        ToolUser {
-            agent,
-            agents: &agents,
-            task: None,
-        },
-        edit_mode,
-        &registry,
-    );
+    let user = ToolUser::of_person(agent, &agents);
+    let settings = profile::tool_settings(&base, user, edit_mode, &registry);
     let permissions = profile::permissions(&base, agent)?;
     services.gate.change_rules(permissions);
     services.gate.set_mode(start.mode);

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use super::OpenRequest;
 use super::environment::environment;
+use super::{OpenRequest, first_of};
 use crate::conversation::SessionId;
 use crate::files::Roots;
 use crate::tool::{SandboxMode, SandboxSettings, TaskTree, records_dir, sandbox};
@@ -58,12 +58,7 @@ fn mode(request: &OpenRequest) -> SandboxMode {
 /// One line about the trees of a project that hold changes which nobody applied; `None` where there are none.
 pub(super) fn note(request: &OpenRequest, session: &SessionId, project: &Path) -> Option<String> {
     let unapplied = worktrees(request, session).unapplied(project);
-    let (first, rest) = unapplied.split_at(unapplied.len().min(NAMED));
-    let mut named: Vec<String> = first.iter().map(|task| format!("`{task}`")).collect();
-    match rest.len() {
-        0 => {}
-        more => named.push(format!("{more} more")),
-    }
+    let named = first_of(unapplied.iter().map(|task| format!("`{task}`")), NAMED, "");
     let (holds, of) = match unapplied.len() {
         0 => return None,
         1 => ("1 work tree holds".to_owned(), "task"),

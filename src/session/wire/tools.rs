@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::gates::{permissions, roots};
-use super::models::{configured_edit_mode, likely_edit_mode};
+use super::models::likely_edit_mode;
 use super::profile::{self, BaseRules, ToolUser};
 use super::services::tool_settings;
 use super::{OpenRequest, agents};
@@ -66,25 +66,12 @@ fn advertised(
     registry: &Registry,
 ) -> Result<(Vec<ToolSpec>, ToolSettings), ErrorReport> {
     let roots = roots(request, &request.directory);
-    let base = BaseRules {
-        settings: tool_settings(request, &roots, registry),
-        permissions: permissions(request, roots.project_root(), None)?,
-        home: request.dirs.home.clone(),
-        edit_mode: configured_edit_mode(request),
-    };
+    let permissions = permissions(request, roots.project_root(), None)?;
+    let base = BaseRules::new(request, tool_settings(request, &roots, registry), permissions);
     let agents = agents(request);
     let agent = agents::start(&agents, request, None, &mut Vec::new())?.agent;
     let edit_mode = likely_edit_mode(request, None, agent);
-    let settings = profile::tool_settings(
-        &base,
-        ToolUser {
-            agent,
-            agents: &agents,
-            task: None,
-        },
-        edit_mode,
-        registry,
-    );
+    let settings = profile::tool_settings(&base, ToolUser::of_person(agent, &agents), edit_mode, registry);
     let permissions = profile::permissions(&base, agent)?;
     let specs = registry.advertised(&settings, &permissions, &BTreeSet::new());
     Ok((specs, settings))

@@ -18,12 +18,13 @@ use super::part::Part;
 use super::rule_files::UsersRules;
 use super::tool_names::own_name;
 use super::unconfirmed::{ConfirmedState, UnconfirmedParts, after_yes};
-use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error};
+use super::{ErrorReport, OpenRequest, ReportKind, agents, commands, config_error, first_of};
 use crate::config::{self, ConfigError, LoadedConfig, ToolSwitches};
 use crate::files::ContentHash;
 use crate::permission::Pattern;
 use crate::project::agents::{AgentFiles, ToolChoice};
-use crate::project::commands::{CommandOwner, CommandProblem, UserCommand, shell_commands};
+use crate::project::commands::{CommandOwner, UserCommand, shell_commands};
+use crate::project::frontmatter::SourceProblem;
 use crate::store::{Store, TrustRow, TrustedPlace};
 use crate::text::diff;
 use crate::tool::{Registry, ToolSet};
@@ -48,7 +49,7 @@ pub struct ProjectTrust {
     pub(super) commands: Option<FoundCommands>,
 }
 
-type FoundCommands = (Arc<[UserCommand]>, Vec<CommandProblem>);
+type FoundCommands = (Arc<[UserCommand]>, Vec<SourceProblem>);
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum TrustState {
@@ -164,11 +165,8 @@ impl ProjectTrust {
                 ignored + &left_out.unwrap_or_default()
             }
         };
-        Some(ErrorReport {
-            kind: ReportKind::Untrusted,
-            message,
-            hint: Some(format!("`--trust` uses it once, {for_good}")),
-        })
+        let report = ErrorReport::new(ReportKind::Untrusted, message);
+        Some(report.hinted(format!("`--trust` uses it once, {for_good}")))
     }
 
     /// `hooks` in `lathe.jsonc`, and so on.
@@ -199,13 +197,8 @@ fn part_names(parts: &[Part]) -> String {
 }
 
 /// The first of many.
-pub(super) fn names(mut all: impl ExactSizeIterator<Item = String>) -> String {
-    let mut names: Vec<String> = all.by_ref().take(NAMED).collect();
-    let more = all.len();
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    names.join(", ")
+pub(super) fn names(all: impl ExactSizeIterator<Item = String>) -> String {
+    first_of(all, NAMED, "").join(", ")
 }
 
 /// Names the parts of a place that is trusted.
@@ -294,13 +287,10 @@ pub fn accept_trust(request: &mut OpenRequest) -> Result<(), ErrorReport> {
         request.trust.state = TrustState::Trusted(TrustedBy::Answer);
     }
     if let Some(shown) = shown {
-        records(&request.dirs)
-            .confirm(&shown)
-            .map_err(|error| ErrorReport {
-                kind: ReportKind::Storage,
-                message: format!("your answer could not be stored: {error}"),
-                hint: None,
-            })?;
+        records(&request.dirs).confirm(&shown).map_err(|error| {
+            let message = format!("your answer could not be stored: {error}");
+            ErrorReport::new(ReportKind::Storage, message)
+        })?;
     }
     Ok(())
 }

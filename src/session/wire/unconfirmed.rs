@@ -38,13 +38,12 @@ pub(super) struct ConfirmedState {
 /// Finds out which files a session in `directory` must not read. Reads files and blocks.
 pub fn unconfirmed(dirs: &Dirs, root: &Path, directory: &Path) -> Result<UnconfirmedFiles, ErrorReport> {
     let records = records(dirs);
-    records.unconfirmed(root, directory).map_err(|error| ErrorReport {
-        kind: ReportKind::Storage,
-        message: format!(
-            "it cannot be known which files commands created or changed: `{}`: {error}",
-            records.files().display()
-        ),
-        hint: Some("Without that file all of them count as yours.".to_owned()),
+    records.unconfirmed(root, directory).map_err(|error| {
+        let file = records.files().display().to_string();
+        let message =
+            format!("it cannot be known which files commands created or changed: `{file}`: {error}");
+        let hint = "Without that file all of them count as yours.";
+        ErrorReport::new(ReportKind::Storage, message).hinted(hint)
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::imported::imported_lists;
 use super::rule_files::UsersRules;
-use super::{OpenRequest, agents, user_commands};
+use super::{OpenRequest, agents, first_of, user_commands};
 use crate::config;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
@@ -145,11 +145,8 @@ pub(super) fn unused_line(request: &OpenRequest) -> Option<String> {
     if unused.is_empty() {
         return None;
     }
-    let mut named: Vec<String> = unused.iter().take(NAMED).map(UnusedSetting::to_string).collect();
-    let more = unused.len().saturating_sub(NAMED);
-    if more > 0 {
-        named.push(format!("{more} more, which `lathe doctor` lists"));
-    }
+    let all = unused.iter().map(UnusedSetting::to_string);
+    let named = first_of(all, NAMED, ", which `lathe doctor` lists");
     Some(format!("found but not used: {}", named.join(", ")))
 }
 

@@ -12,6 +12,12 @@ use std::process::{Command, Output};
 
 use super::*;
 
+impl Worktrees {
+    fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, TreeError> {
+        self.apply_logged(task, selection, None)
+    }
+}
+
 /// A project with a repository, and the trees of its tasks.
 struct Fixture {
     _held: tempfile::TempDir,

@@ -21,13 +21,10 @@ use crate::agent::compaction::{ContextBudget, maskable, tail_start};
 use crate::agent::estimate;
 use crate::agent::history::{HistoryView, KnownSize};
 use crate::agent::turn::TurnEvent;
-use crate::conversation::{
-    CallId, ContextChange, MaskedOutputs, Message, MessageId, MessageState, Part, PartBody, Role,
-};
+use crate::conversation::{CallId, ContextChange, MaskedOutputs, Message, MessageId, Part, PartBody, Role};
 use crate::provider::{Model, ProviderError, ProviderErrorKind};
 use crate::session::query::MissCause;
 use crate::session::{ContextReport, ContextReportKind, Event};
-use crate::store::MessageChange;
 
 /// How long providers keep what they have cached: Anthropic five minutes, OpenAI five to ten.
 const CACHE_LIFETIME: Duration = Duration::from_mins(5);
@@ -296,34 +293,20 @@ impl Actor {
         self.publish(Event::Context(report));
     }
 
-    /// Adds a message that is shown and never sent.
-    pub(super) fn add_mark(&mut self, body: PartBody, created: i64) {
-        let part = Part {
-            seq: self.parts.next_seq,
-            body,
-        };
+    /// Makes the next part of the session; a turn that runs goes on behind it.
+    pub(super) fn next_part(&mut self, body: PartBody) -> Part {
+        let seq = self.parts.next_seq;
         self.parts.next_seq += 1;
         if let Some(turn) = &mut self.turn {
             turn.skip_to(self.parts.next_seq);
         }
-        let message = Message {
-            id: MessageId::new(),
-            role: Role::Assistant,
-            state: MessageState::Complete,
-            agent: None,
-            model: None,
-            created,
-            parts: vec![part],
-            stop: None,
-            usage: None,
-        };
-        let message = Arc::new(message);
-        let stored = self
-            .parts
-            .recorder
-            .message_with(&message, Vec::<MessageChange>::new());
-        self.parts.messages.push(Arc::clone(&message));
-        self.publish(Event::MessageStarted(message));
-        self.check(stored);
+        Part { seq, body }
+    }
+
+    /// Adds a message that is shown and never sent.
+    pub(super) fn add_mark(&mut self, body: PartBody, created: i64) {
+        let part = self.next_part(body);
+        let message = Arc::new(Message::new(Role::Assistant, created, vec![part]));
+        self.begin_message(message, Vec::new());
     }
 }

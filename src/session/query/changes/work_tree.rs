@@ -113,19 +113,15 @@ fn explain(error: &GitError) -> String {
 
 fn gather(root: &Path, diff: &BoundedOutput, untracked: &BoundedOutput) -> Changes {
     let text = String::from_utf8_lossy(&diff.bytes);
-    let mut files: BTreeMap<String, ChangedFile> = BTreeMap::new();
-    for file in binaries(&text).into_iter().map(|name| binary(root, name)) {
-        files.insert(file.path.clone(), file);
-    }
-    for file in split_files(&text).iter().filter_map(|file| tracked(root, file)) {
-        files.insert(file.path.clone(), file);
-    }
     let names = untracked.bytes.split(|byte| *byte == 0);
     let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
-    for name in names.iter().take(UNTRACKED) {
-        let file = added(root, &String::from_utf8_lossy(name));
-        files.insert(file.path.clone(), file);
-    }
+    let split = split_files(&text);
+    let binaries = binaries(&text).into_iter().map(|name| binary(root, name));
+    let tracked = split.iter().filter_map(|file| tracked(root, file));
+    let shown = names.iter().take(UNTRACKED);
+    let untracked = shown.map(|name| added(root, &String::from_utf8_lossy(name)));
+    let all = binaries.chain(tracked).chain(untracked);
+    let files: BTreeMap<String, ChangedFile> = all.map(|file| (file.path.clone(), file)).collect();
     let mut notes = Vec::new();
     if diff.is_cut {
         notes.push(format!(
