@@ -17,6 +17,7 @@ mod sandbox_notes;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::tool::builtin) use card::command_question;
 pub(in crate::tool::builtin) use judged::{JudgedCommand, Judgement, judge, newly_asked, shell};
 pub(in crate::tool) use person_command::OwnCommand;
 
@@ -154,7 +155,7 @@ impl Tool for BashTool {
             Some(description) => description,
             None => args.command.trim().lines().next().unwrap_or_default().to_owned(),
         };
-        let card = card::question(&args.command, &judged.workdir, why.as_deref());
+        let card = command_question("Bash", &judged.workdir, &args.command, why.as_deref());
         let runs_in = Some(judged.cwd.clone());
         let command = ShellCommand {
             shell: shell(&cx.services)?,

@@ -1,8 +1,9 @@
 //! Draws a terminal: its name with the program or the keys, its screen with the cursor, its state.
 
 use super::answer::ScreenRun;
+use super::operation::Operation;
 use super::prepare::shown_input;
-use super::request::{Operation, operations};
+use super::request::request;
 use super::{Args, Details, WaitingFor};
 use crate::text::sgr::SgrStyle;
 use crate::text::width::{prefix, str_width};
@@ -16,7 +17,7 @@ const ROWS: usize = 8;
 pub(super) fn call(args: DrawnArgs<'_>) -> Card {
     let operation = args
         .typed::<Args>()
-        .and_then(|args| operations(&args).ok()?.into_iter().next());
+        .and_then(|args| request(&args).ok()?.operations.into_iter().next());
     let argument = match operation {
         Some(operation) => argument(&operation),
         None => partial_argument(args),
