@@ -141,6 +141,11 @@ fn ask_of(command: &Simple, look: &Look, is_unasked: bool) -> Ask {
     if look.is_edit { ask.in_project() } else { ask }
 }
 
+/// Asks about something whose paths are not known, even where a rule allows it.
+fn unclear(key: PermissionKey, text: &str) -> Ask {
+    Ask::new(key, Subject::new(text)).with_floor(Floor::Ask)
+}
+
 fn variable<'a>(services: &'a SessionServices, name: &str) -> Option<&'a std::ffi::OsStr> {
     let found = services.environment.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| value.as_os_str())
@@ -270,21 +275,27 @@ impl CommandContext<'_> {
             targets = wildcards.found;
         }
         let is_certain = redirected.target.glob_at.is_none();
+        let text = redirected.target.text.as_str();
+        let key = || {
+            if redirected.writes {
+                PermissionKey::EDIT
+            } else {
+                PermissionKey::READ
+            }
+        };
         let known = self
             .paths_of(&operand, directories.as_deref())
             .filter(|_| is_certain);
         if known.is_none() {
-            let raw = || Subject::new(&redirected.target.text);
             gathered.writes |= redirected.writes;
-            let (key, asks) = if redirected.writes {
-                (PermissionKey::EDIT, &mut gathered.edit)
+            let asks = if redirected.writes {
+                &mut gathered.edit
             } else {
-                (PermissionKey::READ, &mut gathered.read)
+                &mut gathered.read
             };
-            asks.push(Ask::new(key, raw()).with_floor(Floor::Ask));
-            gathered
-                .outside
-                .push(Ask::new(PermissionKey::EXTERNAL_DIRECTORY, raw()));
+            asks.push(unclear(key(), text));
+            let ask = Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(text));
+            gathered.outside.push(ask);
         }
         targets.extend(known.unwrap_or_default());
         for path in targets {
@@ -292,18 +303,11 @@ impl CommandContext<'_> {
                 continue;
             }
             if goes_up_unseen(Path::new(&path)) {
-                let key = if redirected.writes {
-                    PermissionKey::EDIT
-                } else {
-                    PermissionKey::READ
-                };
-                gathered
-                    .read
-                    .push(Ask::new(key, Subject::new(&redirected.target.text)).with_floor(Floor::Ask));
+                gathered.read.push(unclear(key(), text));
             }
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {
-                let asks = self.write_path(&path, self.workdir);
+                let asks = self.write_path(&path);
                 let mut edits = asks
                     .iter()
                     .filter(|ask| ask.key == PermissionKey::EDIT)

@@ -75,11 +75,7 @@ impl<'a> AskingTool<'a> {
                 Decision::Deny(denial) => return Decision::Deny(denial),
             }
         }
-        match (open.is_empty(), answered.is_empty()) {
-            (false, _) => Decision::Ask(open),
-            (true, false) => Decision::AllowByMode(answered),
-            (true, true) => Decision::Allow,
-        }
+        Decision::of(open, answered)
     }
 }
 

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::io::Errno;
 
+use super::git_directory::is_there;
 use super::{CommandContext, variable};
 use crate::regular_file::without_links::{self, DIRECTORY};
 use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
@@ -460,8 +461,4 @@ fn is_directory(path: &Path) -> Clear<bool> {
         Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
         Err(_) => Err(UnclearIgnoreFile),
     }
-}
-
-fn is_there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
 }
