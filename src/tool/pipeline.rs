@@ -124,25 +124,35 @@ pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> C
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let (called, grace) = (Arc::clone(&ready.tool), ready.cancel_grace());
-    let work = AssertUnwindSafe(whole(ready, cx, progress, &mut waited)).catch_unwind();
-    let mut result = tokio::select! {
-        // A call that has ended keeps its real result.
-        biased;
-        ended = work => ended.unwrap_or_else(|_| error_result(failed_inside(called.name()))),
-        () = grace_over(cx, grace) => error_result(ToolError::new(
-            ErrorKind::Cancelled,
-            "cancelled before it had ended; a part of it may have been done",
-        )),
-    };
+    let work = whole(ready, cx, progress, &mut waited);
+    let mut result = guarded(work, called.name(), grace, cx).await;
     let took = started.elapsed().saturating_sub(waited + cx.waited());
     result.duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     result
 }
 
-/// Waits until a cancelled call has had its time to return.
-async fn grace_over(cx: &ToolCx, grace: Duration) {
-    cx.cancel.cancelled().await;
-    tokio::time::sleep(grace).await;
+/// Runs a call to its end. One that fails inside, or goes on for too long after it was cancelled, has an error.
+async fn guarded(
+    work: impl Future<Output = CallResult>,
+    tool: &str,
+    grace: Duration,
+    cx: &ToolCx,
+) -> CallResult {
+    let grace_over = async {
+        cx.cancel.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    tokio::select! {
+        // A call that has ended keeps its real result.
+        biased;
+        ended = AssertUnwindSafe(work).catch_unwind() => {
+            ended.unwrap_or_else(|_| error_result(failed_inside(tool)))
+        }
+        () = grace_over => error_result(ToolError::new(
+            ErrorKind::Cancelled,
+            "cancelled before it had ended; a part of it may have been done",
+        )),
+    }
 }
 
 async fn whole(
