@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool,
-    ToolCx, ToolError, ToolSet, WrittenFile,
+    ToolCx, ToolError, ToolSet, WrittenFile, plural,
 };
 use crate::conversation::{CallResult, ErrorKind, Json, PermissionKey, TaskRow};
 use crate::permission::Ask;
@@ -171,10 +171,7 @@ impl<T: Tool> DynTool for T {
     fn typed(&self, args: &Map<String, Value>) -> Result<TypedArgs, ToolError> {
         let args: T::Args = serde_path_to_error::deserialize(args).map_err(|error| {
             let path = error.path().to_string();
-            ToolError::new(
-                ErrorKind::InvalidArgs,
-                format!("`{path}` does not fit: {}", error.into_inner()),
-            )
+            ToolError::invalid_args(format!("`{path}` does not fit: {}", error.into_inner()))
         })?;
         Ok(TypedArgs {
             concurrency: Tool::concurrency(self, &args),
@@ -355,8 +352,5 @@ pub(super) fn generic_card(card: Card, text: &str, cx: RenderCx) -> Card {
     }
     let head: Vec<&str> = text.lines().take(COLLAPSED).collect();
     card.part(CardPart::Text(head.join("\n")))
-        .part(CardPart::Omitted(match total - COLLAPSED {
-            1 => "1 more line".to_owned(),
-            more => format!("{more} more lines"),
-        }))
+        .leaving_out(total - COLLAPSED, |more| plural(more, "more line"))
 }

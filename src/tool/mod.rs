@@ -162,7 +162,7 @@ pub trait Tool: Send + Sync + 'static {
     /// Tells the model what it does; see [`Tool::description`] where the settings have a say in it.
     const DESCRIPTION: &'static str = "";
     /// How a call may run beside others. For a call that consists of others, theirs counts.
-    const CONCURRENCY: Concurrency;
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     /// Other names for its parameters, in snake case.
     const PARAM_ALIASES: &'static [ParamAlias] = &[];
     /// Routes of calls of this name whose arguments belong to another tool; the first match counts.

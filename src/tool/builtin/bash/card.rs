@@ -52,13 +52,9 @@ pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     }
     let shown: Vec<&str> = command.lines().take(COMMAND).collect();
     let card = card.part(CardPart::Code(code(&shown.join("\n"))));
-    match total - shown.len() {
-        0 => card,
-        more => card.part(CardPart::Omitted(format!(
-            "{} of the command",
-            plural(more, "more line")
-        ))),
-    }
+    card.leaving_out(total - shown.len(), |more| {
+        format!("{} of the command", plural(more, "more line"))
+    })
 }
 
 pub(super) fn result(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {

@@ -39,8 +39,7 @@ pub(in crate::tool::builtin) async fn judge(
     cx: &ToolCx,
 ) -> Result<Judgement, ToolError> {
     if text.trim().is_empty() {
-        return Err(ToolError::new(
-            ErrorKind::InvalidArgs,
+        return Err(ToolError::invalid_args(
             "`command` is empty; give the command to run",
         ));
     }

@@ -40,8 +40,8 @@ use crate::tool::protected_names::TouchedNames;
 use crate::tool::reads_only::ReadsOnly;
 use crate::tool::sandbox::{CommandSandbox, reading, sandbox};
 use crate::tool::{
-    AskingTool, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SpilledOutput, Tool, ToolCx, ToolError,
+    AskingTool, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, SpilledOutput, Tool,
+    ToolCx, ToolError,
 };
 use crate::view::card::Card;
 
@@ -125,7 +125,6 @@ impl Tool for BashTool {
 
     const NAME: &'static str = "bash";
     const ALIASES: &'static [&'static str] = &["shell", "run_command", "execute_command"];
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("cwd", "workdir")];
     const KEEP: Keep = Keep::Tail;
     const EDITED: Option<&'static str> = Some("command");
@@ -283,10 +282,10 @@ fn timeout(given: Option<i64>, default: Duration) -> Result<(Duration, bool), To
             default.min(Duration::from_millis(MAX_TIMEOUT_MS.unsigned_abs())),
             false,
         )),
-        Some(..=0) => Err(
-            ToolError::new(ErrorKind::InvalidArgs, "`timeout` must be at least 1 ms")
-                .hint("Leave it out for the default."),
-        ),
+        Some(..=0) => {
+            Err(ToolError::invalid_args("`timeout` must be at least 1 ms")
+                .hint("Leave it out for the default."))
+        }
         Some(given) => {
             let allowed = given.min(MAX_TIMEOUT_MS);
             Ok((Duration::from_millis(allowed.unsigned_abs()), allowed < given))

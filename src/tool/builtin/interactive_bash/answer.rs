@@ -27,19 +27,14 @@ pub(super) struct ScreenRun {
     pub(super) fg: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bg: Option<String>,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) b: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) i: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) u: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) r: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for this signature
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl From<StyledRun> for ScreenRun {

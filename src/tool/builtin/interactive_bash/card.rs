@@ -7,7 +7,8 @@ use super::request::request;
 use super::{Args, Details, WaitingFor};
 use crate::text::sgr::SgrStyle;
 use crate::text::width::{prefix, str_width};
-use crate::tool::{DrawnArgs, RenderCx, ResultView};
+use crate::tool::builtin::with_lines;
+use crate::tool::{DrawnArgs, RenderCx, ResultView, plural};
 use crate::view::card::{Card, CardPart, Fact, Tone, ToneLine, ToneSpan};
 
 /// Rows of the screen that are shown unless the card is expanded.
@@ -76,15 +77,8 @@ pub(super) fn result(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     } else {
         rows.len().saturating_sub(ROWS)
     };
-    if above > 0 {
-        let noun = if above == 1 { "row" } else { "rows" };
-        card = card.part(CardPart::Omitted(format!("{above} {noun} above")));
-    }
-    let rows: Vec<ToneLine> = rows.into_iter().skip(above).collect();
-    if rows.is_empty() {
-        return card;
-    }
-    card.part(CardPart::Lines(rows))
+    card = card.leaving_out(above, |above| format!("{} above", plural(above, "row")));
+    with_lines(card, rows.into_iter().skip(above).collect())
 }
 
 fn state(mut card: Card, details: &Details) -> Card {

@@ -160,7 +160,6 @@ impl Tool for InteractiveBashTool {
     const DESCRIPTION: &'static str = "\
         Run programs that need a terminal or keep running: start, send keys, read. Every answer shows the screen once \
         the output is quiet; `wait_for` waits for a text. No tmux is needed.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const FAMILY: &'static PermissionKey = &PermissionKey::BASH;
     const KEEP: Keep = Keep::Tail;
     const DYNAMIC: bool = true;

@@ -47,10 +47,12 @@ pub(super) fn request(args: &Args) -> Result<Request, ToolError> {
             let wait = wait(args)?;
             Ok(Request { operations, wait })
         }
-        (None, Some(_)) => Err(invalid(
+        (None, Some(_)) => Err(ToolError::invalid_args(
             "`tmux_command` stands alone; only `wait_for` and `timeout` may stand beside it",
         )),
-        (Some(_), Some(_)) | (None, None) => Err(invalid("give either `action` or `tmux_command`")),
+        (Some(_), Some(_)) | (None, None) => {
+            Err(ToolError::invalid_args("give either `action` or `tmux_command`"))
+        }
     }
 }
 
@@ -79,7 +81,9 @@ fn structured(action: ActionName, args: &Args) -> Result<Request, ToolError> {
             let words = words.into_iter().map(TypedInput::Word);
             let input: Vec<TypedInput> = text.map(TypedInput::Text).into_iter().chain(words).collect();
             if input.is_empty() {
-                return Err(invalid("there is nothing to send; give `text`, `keys` or both"));
+                return Err(ToolError::invalid_args(
+                    "there is nothing to send; give `text`, `keys` or both",
+                ));
             }
             Operation::Send { session, input }
         }
@@ -88,7 +92,7 @@ fn structured(action: ActionName, args: &Args) -> Result<Request, ToolError> {
             scrollback: usize::try_from(args.scrollback.unwrap_or(0).min(MAX_SCROLLBACK)).unwrap_or(0),
         },
         ActionName::Resize if cols.is_none() && rows.is_none() => {
-            return Err(invalid("`resize` needs `cols`, `rows` or both"));
+            return Err(ToolError::invalid_args("`resize` needs `cols`, `rows` or both"));
         }
         ActionName::Resize => Operation::Resize { session, cols, rows },
         ActionName::Signal => Operation::Signal {
@@ -105,7 +109,7 @@ fn structured(action: ActionName, args: &Args) -> Result<Request, ToolError> {
 fn name(given: Option<&str>) -> Result<String, ToolError> {
     let name = given.unwrap_or(DEFAULT_SESSION);
     if !is_session_name(name) {
-        return Err(invalid(format!(
+        return Err(ToolError::invalid_args(format!(
             "`session` is 1 to {MAX_NAME} letters, digits, `_` and `-`, got `{name}`"
         )));
     }
@@ -119,7 +123,7 @@ fn size(given: Option<i64>, field: &str, range: RangeInclusive<u16>) -> Result<O
     let size = u16::try_from(given).ok().filter(|size| range.contains(size));
     size.map(Some).ok_or_else(|| {
         let (least, most) = range.into_inner();
-        invalid(format!("`{field}` is from {least} to {most}, got {given}"))
+        ToolError::invalid_args(format!("`{field}` is from {least} to {most}, got {given}"))
     })
 }
 
@@ -167,10 +171,6 @@ impl SignalName {
             Self::Winch => Signal::WINCH,
         }
     }
-}
-
-fn invalid(message: impl Into<String>) -> ToolError {
-    ToolError::new(ErrorKind::InvalidArgs, message.into())
 }
 
 /// One text holds several keys with blanks between them.

@@ -19,7 +19,7 @@ use crate::process::pty::{PtySize, Settle, SettleEvents, SettleOutcome, SettleSt
 use crate::process::screen::KeyModes;
 use crate::tool::builtin::bash::{JudgedCommand, newly_asked, not_started, shell};
 use crate::tool::sandbox::sandbox;
-use crate::tool::{CallUpdate, Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
+use crate::tool::{Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
 
 /// How long output is gathered before it is looked at and shown.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -297,8 +297,5 @@ fn cancelled(name: &str) -> ToolError {
 
 fn show(session: &TerminalSession, cx: &ToolCx) {
     let details = details(session, SettleOutcome::Quiet, cx);
-    cx.update(CallUpdate {
-        details: serde_json::to_value(details).ok(),
-        ..CallUpdate::default()
-    });
+    cx.show_details(&details);
 }
