@@ -146,11 +146,6 @@ fn unclear(key: PermissionKey, text: &str) -> Ask {
     Ask::new(key, Subject::new(text)).with_floor(Floor::Ask)
 }
 
-fn variable<'a>(services: &'a SessionServices, name: &str) -> Option<&'a std::ffi::OsStr> {
-    let found = services.environment.iter().find(|(known, _)| known == name);
-    found.map(|(_, value)| value.as_os_str())
-}
-
 /// Context in which the commands of a call would run.
 struct CommandContext<'a> {
     services: &'a SessionServices,
@@ -169,7 +164,7 @@ impl<'a> CommandContext<'a> {
         Self {
             services,
             workdir,
-            home: variable(services, "HOME").map(PathBuf::from),
+            home: services.variable("HOME").map(PathBuf::from),
             path_uses: OnceCell::new(),
             written_names: OnceCell::new(),
             max_names: transferred::MAX_NAMES,
@@ -190,8 +185,7 @@ impl CommandContext<'_> {
         if !command.is_ascii() && !is_known_locale(self.locale()) {
             return Some("it has characters that the shell reads in another encoding than UTF-8");
         }
-        let is_passed_on =
-            |name: &String| variable(self.services, name).is_some() || name.starts_with("GIT_");
+        let is_passed_on = |name: &String| self.services.variable(name).is_some() || name.starts_with("GIT_");
         if analysis.lasting.iter().any(is_passed_on) {
             return Some("it changes a variable that programs are given");
         }
@@ -201,7 +195,7 @@ impl CommandContext<'_> {
     /// The locale by which the shell tells characters apart.
     fn locale(&self) -> &str {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"].iter();
-        let mut values = names.filter_map(|name| variable(self.services, name));
+        let mut values = names.filter_map(|name| self.services.variable(name));
         let value = values.find(|value| !value.is_empty());
         value.map_or("", |value| value.to_str().unwrap_or("?"))
     }

@@ -96,16 +96,6 @@ pub(super) struct CallForReview {
     pub(super) editable: Option<(Editable, Arc<Fit>)>,
 }
 
-impl From<Card> for CallForReview {
-    fn from(card: Card) -> Self {
-        Self {
-            card,
-            runs_in: None,
-            editable: None,
-        }
-    }
-}
-
 /// Outcome of the permission gate for a call.
 #[derive(Debug, PartialEq)]
 pub(super) enum GateOutcome {

@@ -24,9 +24,7 @@ use tokio::sync::mpsc;
 
 use super::call_hooks::{self, HookRequests, HookedCall};
 use super::gate::{CallForReview, GateOutcome};
-use super::{
-    AskingTool, Concurrency, DrawnArgs, DynPrepared, RenderCx, ToolCx, ToolError, TypedArgs, Update,
-};
+use super::{AskingTool, Concurrency, DrawnArgs, Prepared, RenderCx, ToolCx, ToolError, TypedArgs, Update};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::view::card::Card;
@@ -284,27 +282,16 @@ async fn permit(
     let answerer = before.answerer();
     let turn = cx.take_turn();
     let prepared = match ready.tool.prepare(args, cx).await {
-        Ok(prepared) => prepared,
+        Ok(prepared) => prepared.map(Ok),
         Err(mut error) => {
             let first = error.take_first();
             // In the order in which a call without an error asks, so that a refusal tells nothing of the error.
             let judged: Vec<Ask> = asks.iter().cloned().chain(first.judged).collect();
             gate.refuse_denied(asker, &judged)?;
-            asks.extend(first.asks);
-            let began = Instant::now();
-            let pass = gate.pass_by(answerer, cx, asker, &asks, || CallForReview {
-                editable: Some(ready.editable()),
-                ..CallForReview::from(call_card(ready))
-            });
-            let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
-            *waited += began.elapsed();
-            return Err(match passed? {
-                GateOutcome::Allowed => NotExecuted::Failed(error),
-                GateOutcome::Revised(args) => NotExecuted::Revised(args),
-            });
+            Prepared::new(Err(error), first.asks)
         }
     };
-    let DynPrepared {
+    let Prepared {
         plan,
         asks: own,
         card,
@@ -330,6 +317,7 @@ async fn permit(
             return Err(error.into());
         }
     }
+    let plan = plan.map_err(NotExecuted::Failed)?;
     if cx.cancel.is_cancelled() {
         return Err(ToolError::not_executed().into());
     }

@@ -86,8 +86,7 @@ pub(super) fn reading(
         programs.extend(git.flat_map(|program| git::own_programs(program)));
     }
     let scratch = services.tree.scratch.path().to_owned();
-    let path = services.environment.iter().find(|(name, _)| name == "PATH");
-    let path = path.map(|(_, value)| value.as_os_str());
+    let path = services.variable("PATH");
     Some(CommandSandbox {
         mode: SandboxMode::ReadOnly,
         confinement: Some(Confinement::reading(&programs, path, Some(scratch))),

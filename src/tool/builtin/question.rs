@@ -359,10 +359,8 @@ fn card(questions: &[&str], answers: &[Vec<String>], is_open: bool) -> Card {
 /// Brings what models write instead into the schema's shape: one question without a list, its fields at the top, options
 /// as plain texts, `multiSelect`.
 fn reshape(args: &mut Map<String, Value>) {
-    let given =
-        |args: &Map<String, Value>, name: &str| args.keys().find(|key| snake_case(key) == name).cloned();
-    let list = given(args, "questions").filter(|key| !args[key].is_null());
-    let mut questions = match (list, given(args, "question")) {
+    let list = key_of(args, "questions").filter(|key| !args[key].is_null());
+    let mut questions = match (list, key_of(args, "question")) {
         (Some(key), _) => args.shift_remove(&key).map(parsed).unwrap_or_default(),
         // One at the top takes all that stands beside it.
         (None, Some(key)) => match args.shift_remove(&key).map(parsed) {
@@ -384,6 +382,11 @@ fn reshape(args: &mut Map<String, Value>) {
     args.insert("questions".to_owned(), questions);
 }
 
+/// The key of a field, in whatever spelling it has.
+fn key_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    fields.keys().find(|key| snake_case(key) == name).cloned()
+}
+
 fn reshape_question(question: &mut Value) {
     if let Value::String(text) = question {
         *question = match parsed(Value::String(std::mem::take(text))) {
@@ -392,15 +395,13 @@ fn reshape_question(question: &mut Value) {
         };
     }
     let Value::Object(fields) = question else { return };
-    let find =
-        |fields: &Map<String, Value>, name: &str| fields.keys().find(|key| snake_case(key) == name).cloned();
-    if find(fields, "multiple").is_none()
-        && let Some(key) = find(fields, "multi_select")
+    if key_of(fields, "multiple").is_none()
+        && let Some(key) = key_of(fields, "multi_select")
         && let Some(value) = fields.shift_remove(&key)
     {
         fields.insert("multiple".to_owned(), value);
     }
-    let Some(key) = find(fields, "options") else {
+    let Some(key) = key_of(fields, "options") else {
         return;
     };
     let Some(options) = fields.get_mut(&key) else {

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::super::path_asks::{outside_asks, path_asks};
-use super::{CommandContext, unclear, variable};
+use super::{CommandContext, unclear};
 use crate::files::Resolved;
 use crate::permission::command::{
     Analysis, Directory, PathOperand, PossibleDirectories, Simple, Variable, Word, changes_directory,
@@ -25,7 +25,10 @@ impl CommandContext<'_> {
         let PossibleDirectories::Known(known) = place else {
             return None;
         };
-        let searches = variable(self.services, "CDPATH").is_some_and(|path| !path.is_empty());
+        let searches = self
+            .services
+            .variable("CDPATH")
+            .is_some_and(|path| !path.is_empty());
         let mut found = Vec::new();
         for steps in known {
             if searches && !steps.is_empty() {
@@ -82,7 +85,7 @@ impl CommandContext<'_> {
         let value = match named {
             Variable::Home => self.home.clone(),
             Variable::WorkingDirectory => Some(directory.to_owned()),
-            Variable::Temporary => Some(PathBuf::from(variable(self.services, "TMPDIR")?)),
+            Variable::Temporary => Some(PathBuf::from(self.services.variable("TMPDIR")?)),
         }?;
         let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%,:=~#".contains(c);
         value.to_str()?.chars().all(is_plain).then_some(value)

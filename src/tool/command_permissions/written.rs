@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::paths::tokens;
-use super::{CommandContext, GatheredAsks, base_name, may_be_options, unclear, variable};
+use super::{CommandContext, GatheredAsks, base_name, may_be_options, unclear};
 use crate::permission::command::{
     Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WrittenPaths, is_edit, is_plain,
     written,
@@ -234,7 +234,7 @@ impl CommandContext<'_> {
         if !backup.is_default {
             return backup;
         }
-        if let Some(suffix) = variable(self.services, SUFFIX) {
+        if let Some(suffix) = self.services.variable(SUFFIX) {
             let suffix = suffix.to_string_lossy();
             backup.is_certain &= is_plain(&suffix);
             backup.suffixes.push(suffix.into_owned());
