@@ -14,6 +14,7 @@ mod uncut_result;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -122,8 +123,13 @@ pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> C
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let (called, grace) = (Arc::clone(&ready.tool), ready.cancel_grace());
-    let work = whole(ready, cx, progress, &mut waited);
-    let mut result = guarded(work, called.name(), grace, cx).await;
+    let mut result = guarded(
+        pin!(whole(ready, cx, progress, &mut waited)),
+        called.name(),
+        grace,
+        cx,
+    )
+    .await;
     let took = started.elapsed().saturating_sub(waited + cx.waited());
     result.duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     result
