@@ -9,9 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
-use crate::files::{
-    ExpectedContent, FileError, FileProblem, Resolved, Roots, SpliceError, TextFile, Transaction,
-};
+use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
@@ -75,13 +73,6 @@ pub(super) enum ChangeKind {
     Update,
     Delete,
     Move,
-}
-
-/// What a change expects to find in the place of a file that was read, or of one that was not there.
-pub(super) fn expected_content(file: Option<&TextFile>) -> ExpectedContent {
-    file.map_or(ExpectedContent::Absent, |file| {
-        ExpectedContent::Hash(file.hash().clone())
-    })
 }
 
 impl From<FileError> for ToolError {

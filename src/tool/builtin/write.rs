@@ -8,7 +8,8 @@ use crate::files::{Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Change, ChangeEffects, apply, expected_content, with_diff, with_unlinked};
+use crate::tool::builtin::expected_content;
+use crate::tool::change::{Change, ChangeEffects, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,

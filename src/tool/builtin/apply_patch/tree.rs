@@ -14,7 +14,8 @@ use crate::files::{FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
 use crate::tool::ToolError;
-use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, expected_content, not_made};
+use crate::tool::builtin::expected_content;
+use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
 /// Resolved paths of a section.

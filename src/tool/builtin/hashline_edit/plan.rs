@@ -10,7 +10,8 @@ use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::ToolError;
 use crate::tool::builtin::edit::steps::kind_of;
-use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, expected_content, not_made};
+use crate::tool::builtin::expected_content;
+use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
 /// The change that is wanted of a file.

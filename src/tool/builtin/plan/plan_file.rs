@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved, TextFile};
-use crate::tool::change::{Change, apply, expected_content};
+use crate::tool::builtin::expected_content;
+use crate::tool::change::{Change, apply};
 use crate::tool::{SessionServices, ToolCx, ToolError, path_asks};
 
 const DIRECTORY: &str = ".lathe/plans";
