@@ -145,6 +145,17 @@ pub enum Decision {
     Deny(Box<Denial>),
 }
 
+impl Decision {
+    /// What follows from the asks that are open and from those that the mode answers; none is denied.
+    pub fn of(open: Vec<OpenAsk>, answered: Vec<OpenAsk>) -> Self {
+        match (open.is_empty(), answered.is_empty()) {
+            (false, _) => Self::Ask(open),
+            (true, false) => Self::AllowByMode(answered),
+            (true, true) => Self::Allow,
+        }
+    }
+}
+
 /// Why a call is denied. Its text is what the model reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Denial {
@@ -234,11 +245,7 @@ pub fn decide(permissions: &Permissions, asks: &[Ask], tool: &str, mode: Mode) -
             Action::Ask => open.push(open_ask(ask, verdict)),
         }
     }
-    match (open.is_empty(), answered.is_empty()) {
-        (false, _) => Decision::Ask(open),
-        (true, false) => Decision::AllowByMode(answered),
-        (true, true) => Decision::Allow,
-    }
+    Decision::of(open, answered)
 }
 
 fn judge(permissions: &Permissions, plan: &Permissions, ask: &Ask, tool: &str) -> Verdict {

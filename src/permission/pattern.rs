@@ -53,16 +53,8 @@ impl Pattern {
     /// Matches a directory and everything below it, also where its name holds wildcards.
     pub(super) fn directory(dir: &str) -> Self {
         let dir = dir.trim_end_matches('/');
-        let below = Glob {
-            first: format!("{dir}/").into(),
-            rest: vec!["".into()],
-            is_relative: false,
-        };
-        let itself = Glob {
-            first: dir.into(),
-            rest: Vec::new(),
-            is_relative: false,
-        };
+        let below = Glob::literal(format!("{dir}/"), Some(""));
+        let itself = Glob::literal(dir.to_owned(), None);
         Self {
             text: format!("{dir}/*"),
             globs: vec![itself, below],
@@ -71,14 +63,9 @@ impl Pattern {
 
     /// Matches what begins and ends as given, also where the beginning holds wildcards.
     pub(super) fn below_with_suffix(beginning: &str, end: &str) -> Self {
-        let glob = Glob {
-            first: beginning.into(),
-            rest: vec![end.into()],
-            is_relative: false,
-        };
         Self {
             text: format!("{beginning}*{end}"),
-            globs: vec![glob],
+            globs: vec![Glob::literal(beginning.to_owned(), Some(end))],
         }
     }
 
@@ -142,6 +129,16 @@ struct Glob {
 }
 
 impl Glob {
+    /// A beginning and perhaps an end, in which nothing is special, with anything between them.
+    fn literal(beginning: String, end: Option<&str>) -> Self {
+        let end = end.map(|end| PatternPiece::literal(end.to_owned()));
+        Self {
+            first: PatternPiece::literal(beginning),
+            rest: end.into_iter().collect(),
+            is_relative: false,
+        }
+    }
+
     fn new(pattern: &str) -> Self {
         let mut pieces = pattern.split('*').map(PatternPiece::new);
         let first = pieces.next().expect("splitting gives at least one piece");
@@ -183,26 +180,15 @@ struct PatternPiece {
     has_blank: bool,
 }
 
-impl From<&str> for PatternPiece {
-    /// Every character stands for itself.
-    fn from(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            has_blank: false,
-        }
-    }
-}
-
-impl From<String> for PatternPiece {
-    fn from(text: String) -> Self {
+impl PatternPiece {
+    /// A text in which nothing is special.
+    fn literal(text: String) -> Self {
         Self {
             text,
             has_blank: false,
         }
     }
-}
 
-impl PatternPiece {
     fn new(text: &str) -> Self {
         Self {
             text: text.to_owned(),

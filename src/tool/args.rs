@@ -67,19 +67,12 @@ pub fn normalise(given: Map<String, Value>, schema: &Value, aliases: &[ParamAlia
             ignored: given.into_iter().map(|(key, _)| key).collect(),
         };
     };
-    let required = required_names(schema);
-    let mut names = Names {
-        properties,
+    let mut args = given;
+    let mut coercion = Coercion {
         aliases,
-        args: Map::new(),
         ignored: Vec::new(),
     };
-    names.take(given);
-    let Names {
-        mut args, ignored, ..
-    } = names;
-    let mut coercion = Coercion { aliases, ignored };
-    coercion.coerce_object(&mut args, properties, &required, "");
+    coercion.coerce_fields(&mut args, properties, &required_names(schema), "");
     NormalizedArgs {
         args,
         ignored: coercion.ignored,
@@ -216,13 +209,25 @@ struct Coercion<'a> {
 }
 
 impl Coercion<'_> {
-    fn coerce_object(
+    /// Brings the fields of an object to the names and types of its schema; `at` stands before their names where they
+    /// are told.
+    fn coerce_fields(
         &mut self,
         args: &mut Map<String, Value>,
         properties: &Map<String, Value>,
         required: &[&str],
         at: &str,
     ) {
+        let mut names = Names {
+            properties,
+            aliases: self.aliases,
+            args: Map::new(),
+            ignored: Vec::new(),
+        };
+        names.take(std::mem::take(args));
+        *args = names.args;
+        let ignored = names.ignored.into_iter().map(|key| format!("{at}{key}"));
+        self.ignored.extend(ignored);
         let keys: Vec<String> = args.keys().cloned().collect();
         for key in keys {
             let Some(schema) = properties.get(&key) else {
@@ -256,31 +261,11 @@ impl Coercion<'_> {
             }
             Value::Object(fields) => {
                 if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-                    self.coerce_fields(fields, properties, &required_names(schema), at);
+                    self.coerce_fields(fields, properties, &required_names(schema), &format!("{at}."));
                 }
             }
             _ => {}
         }
-    }
-
-    fn coerce_fields(
-        &mut self,
-        fields: &mut Map<String, Value>,
-        properties: &Map<String, Value>,
-        required: &[&str],
-        at: &str,
-    ) {
-        let mut names = Names {
-            properties,
-            aliases: self.aliases,
-            args: Map::new(),
-            ignored: Vec::new(),
-        };
-        names.take(std::mem::take(fields));
-        *fields = names.args;
-        let ignored = names.ignored.into_iter().map(|key| format!("{at}.{key}"));
-        self.ignored.extend(ignored);
-        self.coerce_object(fields, properties, required, &format!("{at}."));
     }
 }
 

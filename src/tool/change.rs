@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::conversation::ErrorKind;
 use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
 use crate::text::diff::unified;
@@ -60,6 +62,17 @@ impl FileChange {
             Self::Remove { path, expected } => transaction.remove(&path.real, expected),
         }
     }
+}
+
+/// The kind of change that a call makes to a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ChangeKind {
+    Add,
+    #[default]
+    Update,
+    Delete,
+    Move,
 }
 
 impl From<FileError> for ToolError {
@@ -261,10 +274,7 @@ pub(super) fn newest_edits<T>(card: Card, mut edits: Vec<T>, cx: RenderCx) -> (C
     } else {
         edits.len().saturating_sub(STREAMED_EDITS)
     };
-    let card = match skipped {
-        0 => card,
-        above => card.part(CardPart::Omitted(format!("{} above", plural(above, "edit")))),
-    };
+    let card = card.leaving_out(skipped, |above| format!("{} above", plural(above, "edit")));
     (card, edits.split_off(skipped))
 }
 

@@ -141,9 +141,9 @@ fn ask_of(command: &Simple, look: &Look, is_unasked: bool) -> Ask {
     if look.is_edit { ask.in_project() } else { ask }
 }
 
-fn variable<'a>(services: &'a SessionServices, name: &str) -> Option<&'a std::ffi::OsStr> {
-    let found = services.environment.iter().find(|(known, _)| known == name);
-    found.map(|(_, value)| value.as_os_str())
+/// Asks about something whose paths are not known, even where a rule allows it.
+fn unclear(key: PermissionKey, text: &str) -> Ask {
+    Ask::new(key, Subject::new(text)).with_floor(Floor::Ask)
 }
 
 /// Context in which the commands of a call would run.
@@ -164,7 +164,7 @@ impl<'a> CommandContext<'a> {
         Self {
             services,
             workdir,
-            home: variable(services, "HOME").map(PathBuf::from),
+            home: services.variable("HOME").map(PathBuf::from),
             path_uses: OnceCell::new(),
             written_names: OnceCell::new(),
             max_names: transferred::MAX_NAMES,
@@ -185,8 +185,7 @@ impl CommandContext<'_> {
         if !command.is_ascii() && !is_known_locale(self.locale()) {
             return Some("it has characters that the shell reads in another encoding than UTF-8");
         }
-        let is_passed_on =
-            |name: &String| variable(self.services, name).is_some() || name.starts_with("GIT_");
+        let is_passed_on = |name: &String| self.services.variable(name).is_some() || name.starts_with("GIT_");
         if analysis.lasting.iter().any(is_passed_on) {
             return Some("it changes a variable that programs are given");
         }
@@ -196,7 +195,7 @@ impl CommandContext<'_> {
     /// The locale by which the shell tells characters apart.
     fn locale(&self) -> &str {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"].iter();
-        let mut values = names.filter_map(|name| variable(self.services, name));
+        let mut values = names.filter_map(|name| self.services.variable(name));
         let value = values.find(|value| !value.is_empty());
         value.map_or("", |value| value.to_str().unwrap_or("?"))
     }
@@ -270,21 +269,27 @@ impl CommandContext<'_> {
             targets = wildcards.found;
         }
         let is_certain = redirected.target.glob_at.is_none();
+        let text = redirected.target.text.as_str();
+        let key = || {
+            if redirected.writes {
+                PermissionKey::EDIT
+            } else {
+                PermissionKey::READ
+            }
+        };
         let known = self
             .paths_of(&operand, directories.as_deref())
             .filter(|_| is_certain);
         if known.is_none() {
-            let raw = || Subject::new(&redirected.target.text);
             gathered.writes |= redirected.writes;
-            let (key, asks) = if redirected.writes {
-                (PermissionKey::EDIT, &mut gathered.edit)
+            let asks = if redirected.writes {
+                &mut gathered.edit
             } else {
-                (PermissionKey::READ, &mut gathered.read)
+                &mut gathered.read
             };
-            asks.push(Ask::new(key, raw()).with_floor(Floor::Ask));
-            gathered
-                .outside
-                .push(Ask::new(PermissionKey::EXTERNAL_DIRECTORY, raw()));
+            asks.push(unclear(key(), text));
+            let ask = Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(text));
+            gathered.outside.push(ask);
         }
         targets.extend(known.unwrap_or_default());
         for path in targets {
@@ -292,18 +297,11 @@ impl CommandContext<'_> {
                 continue;
             }
             if goes_up_unseen(Path::new(&path)) {
-                let key = if redirected.writes {
-                    PermissionKey::EDIT
-                } else {
-                    PermissionKey::READ
-                };
-                gathered
-                    .read
-                    .push(Ask::new(key, Subject::new(&redirected.target.text)).with_floor(Floor::Ask));
+                gathered.read.push(unclear(key(), text));
             }
             gathered.outside.extend(self.outside_path(&path, self.workdir));
             if redirected.writes {
-                let asks = self.write_path(&path, self.workdir);
+                let asks = self.write_path(&path);
                 let mut edits = asks
                     .iter()
                     .filter(|ask| ask.key == PermissionKey::EDIT)

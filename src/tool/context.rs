@@ -177,6 +177,14 @@ impl ToolCx {
         let _ = self.updates.send((self.call.clone(), Update::Call(update)));
     }
 
+    /// Shows details of a call that runs.
+    pub fn show_details(&self, details: &impl Serialize) {
+        self.update(CallUpdate {
+            details: serde_json::to_value(details).ok(),
+            ..CallUpdate::default()
+        });
+    }
+
     /// Changes the session. Without one, as in a single call, nothing changes.
     pub fn change_session(&self, effect: SessionEffect) {
         let _ = self.updates.send((self.call.clone(), Update::Session(effect)));

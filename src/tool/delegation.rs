@@ -44,6 +44,23 @@ pub struct TaskOrder {
     pub model: Option<ModelRef>,
 }
 
+impl TaskOrder {
+    /// An order in the foreground, with nothing in it that is not usual.
+    pub(super) fn new(tool: &'static str, target: TaskTarget, description: String, prompt: String) -> Self {
+        Self {
+            tool,
+            target,
+            prompt,
+            files: Vec::new(),
+            description,
+            is_background: false,
+            isolation: None,
+            budget: Budget::default(),
+            model: None,
+        }
+    }
+}
+
 /// A task that may be started: its agent, its model and its place are settled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedOrder {

@@ -3,7 +3,6 @@
 //! Every [`Tool`] is a [`DynTool`] through the blanket implementation at the end.
 
 use std::any::Any;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -13,11 +12,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, RenderCx, ResultView, Route, Tool,
-    ToolCx, ToolError, ToolSet, WrittenFile,
+    Concurrency, DrawnArgs, InitCx, NestedCall, Output, ParamAlias, Prepared, RenderCx, ResultView, Route,
+    Tool, ToolCx, ToolError, ToolSet, WrittenFile, plural,
 };
 use crate::conversation::{CallResult, ErrorKind, Json, PermissionKey, TaskRow};
-use crate::permission::Ask;
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
 use crate::view::card::{Card, CardPart};
@@ -30,14 +28,8 @@ pub struct TypedArgs {
     pub inner_calls: Vec<NestedCall>,
 }
 
-/// A prepared call whose plan only its tool understands.
-pub struct DynPrepared {
-    pub plan: Box<dyn Any + Send>,
-    pub asks: Vec<Ask>,
-    pub card: Option<Card>,
-    pub why: Option<String>,
-    pub runs_in: Option<PathBuf>,
-}
+/// The answer of `prepare` with the plan's type erased.
+pub type DynPrepared = Prepared<Box<dyn Any + Send>>;
 
 /// The data that a card is drawn from once a call runs.
 pub enum ResultSource<'a> {
@@ -171,10 +163,7 @@ impl<T: Tool> DynTool for T {
     fn typed(&self, args: &Map<String, Value>) -> Result<TypedArgs, ToolError> {
         let args: T::Args = serde_path_to_error::deserialize(args).map_err(|error| {
             let path = error.path().to_string();
-            ToolError::new(
-                ErrorKind::InvalidArgs,
-                format!("`{path}` does not fit: {}", error.into_inner()),
-            )
+            ToolError::invalid_args(format!("`{path}` does not fit: {}", error.into_inner()))
         })?;
         Ok(TypedArgs {
             concurrency: Tool::concurrency(self, &args),
@@ -192,13 +181,7 @@ impl<T: Tool> DynTool for T {
         Box::pin(async move {
             let args = args.args.downcast::<T::Args>().map_err(|_| foreign())?;
             let prepared = Tool::prepare(self, *args, cx).await?;
-            Ok(DynPrepared {
-                plan: Box::new(prepared.plan),
-                asks: prepared.asks,
-                card: prepared.card,
-                why: prepared.why,
-                runs_in: prepared.runs_in,
-            })
+            Ok(prepared.map(|plan| Box::new(plan) as _))
         })
     }
 
@@ -251,14 +234,9 @@ impl<T: Tool> DynTool for T {
     }
 
     fn render_result(&self, args: DrawnArgs<'_>, result: ResultSource<'_>, cx: RenderCx) -> Option<Card> {
-        let (text, details, running, error) = match &result {
-            ResultSource::Running { text, details } => (*text, T::Details::deserialize(*details), true, None),
-            ResultSource::Ended(result) => (
-                result.output.as_str(),
-                result.details.read(),
-                false,
-                result.error_kind(),
-            ),
+        let (text, details, running) = match &result {
+            ResultSource::Running { text, details } => (*text, T::Details::deserialize(*details), true),
+            ResultSource::Ended(result) => (result.output.as_str(), result.details.read(), false),
         };
         let details = details.ok()?;
         Some(Tool::render_result(
@@ -268,7 +246,6 @@ impl<T: Tool> DynTool for T {
                 details,
                 text,
                 running,
-                error,
             },
             cx,
         ))
@@ -355,8 +332,5 @@ pub(super) fn generic_card(card: Card, text: &str, cx: RenderCx) -> Card {
     }
     let head: Vec<&str> = text.lines().take(COLLAPSED).collect();
     card.part(CardPart::Text(head.join("\n")))
-        .part(CardPart::Omitted(match total - COLLAPSED {
-            1 => "1 more line".to_owned(),
-            more => format!("{more} more lines"),
-        }))
+        .leaving_out(total - COLLAPSED, |more| plural(more, "more line"))
 }

@@ -75,11 +75,7 @@ impl<'a> AskingTool<'a> {
                 Decision::Deny(denial) => return Decision::Deny(denial),
             }
         }
-        match (open.is_empty(), answered.is_empty()) {
-            (false, _) => Decision::Ask(open),
-            (true, false) => Decision::AllowByMode(answered),
-            (true, true) => Decision::Allow,
-        }
+        Decision::of(open, answered)
     }
 }
 
@@ -98,16 +94,6 @@ pub(super) struct CallForReview {
     pub(super) runs_in: Option<PathBuf>,
     /// The part that may be edited, and the check of an edited one.
     pub(super) editable: Option<(Editable, Arc<Fit>)>,
-}
-
-impl From<Card> for CallForReview {
-    fn from(card: Card) -> Self {
-        Self {
-            card,
-            runs_in: None,
-            editable: None,
-        }
-    }
 }
 
 /// Outcome of the permission gate for a call.

@@ -84,7 +84,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::conversation::{ErrorKind, TaskRow};
+use crate::conversation::TaskRow;
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::provider::EditMode;
 use crate::text::truncate::Keep;
@@ -162,7 +162,7 @@ pub trait Tool: Send + Sync + 'static {
     /// Tells the model what it does; see [`Tool::description`] where the settings have a say in it.
     const DESCRIPTION: &'static str = "";
     /// How a call may run beside others. For a call that consists of others, theirs counts.
-    const CONCURRENCY: Concurrency;
+    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     /// Other names for its parameters, in snake case.
     const PARAM_ALIASES: &'static [ParamAlias] = &[];
     /// Routes of calls of this name whose arguments belong to another tool; the first match counts.
@@ -263,6 +263,17 @@ impl<P> Prepared<P> {
         }
     }
 
+    /// Changes the plan alone.
+    fn map<Q>(self, change: impl FnOnce(P) -> Q) -> Prepared<Q> {
+        Prepared {
+            plan: change(self.plan),
+            asks: self.asks,
+            card: self.card,
+            why: self.why,
+            runs_in: self.runs_in,
+        }
+    }
+
     /// For a call that is about nothing but its tool.
     pub fn of_tool(tool: &'static str, plan: P) -> Self {
         let ask = Ask::new(PermissionKey::own(tool), Subject::new("*")).always("*");
@@ -297,7 +308,6 @@ pub struct ResultView<'a, D> {
     /// The text for the model; while the call runs, the tail of what it has printed so far.
     pub text: &'a str,
     pub running: bool,
-    pub error: Option<ErrorKind>,
 }
 
 /// A file as a call has left it.

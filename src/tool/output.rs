@@ -80,6 +80,11 @@ impl ToolError {
         }
     }
 
+    /// Arguments that cannot be used.
+    pub fn invalid_args(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgs, message)
+    }
+
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -14,6 +14,7 @@ mod uncut_result;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,9 +25,7 @@ use tokio::sync::mpsc;
 
 use super::call_hooks::{self, HookRequests, HookedCall};
 use super::gate::{CallForReview, GateOutcome};
-use super::{
-    AskingTool, Concurrency, DrawnArgs, DynPrepared, RenderCx, ToolCx, ToolError, TypedArgs, Update,
-};
+use super::{AskingTool, Concurrency, DrawnArgs, Prepared, RenderCx, ToolCx, ToolError, TypedArgs, Update};
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::view::card::Card;
@@ -124,25 +123,40 @@ pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> C
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let (called, grace) = (Arc::clone(&ready.tool), ready.cancel_grace());
-    let work = AssertUnwindSafe(whole(ready, cx, progress, &mut waited)).catch_unwind();
-    let mut result = tokio::select! {
-        // A call that has ended keeps its real result.
-        biased;
-        ended = work => ended.unwrap_or_else(|_| error_result(failed_inside(called.name()))),
-        () = grace_over(cx, grace) => error_result(ToolError::new(
-            ErrorKind::Cancelled,
-            "cancelled before it had ended; a part of it may have been done",
-        )),
-    };
+    let mut result = guarded(
+        pin!(whole(ready, cx, progress, &mut waited)),
+        called.name(),
+        grace,
+        cx,
+    )
+    .await;
     let took = started.elapsed().saturating_sub(waited + cx.waited());
     result.duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     result
 }
 
-/// Waits until a cancelled call has had its time to return.
-async fn grace_over(cx: &ToolCx, grace: Duration) {
-    cx.cancel.cancelled().await;
-    tokio::time::sleep(grace).await;
+/// Runs a call to its end. One that fails inside, or goes on for too long after it was cancelled, has an error.
+async fn guarded(
+    work: impl Future<Output = CallResult>,
+    tool: &str,
+    grace: Duration,
+    cx: &ToolCx,
+) -> CallResult {
+    let grace_over = async {
+        cx.cancel.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    tokio::select! {
+        // A call that has ended keeps its real result.
+        biased;
+        ended = AssertUnwindSafe(work).catch_unwind() => {
+            ended.unwrap_or_else(|_| error_result(failed_inside(tool)))
+        }
+        () = grace_over => error_result(ToolError::new(
+            ErrorKind::Cancelled,
+            "cancelled before it had ended; a part of it may have been done",
+        )),
+    }
 }
 
 async fn whole(
@@ -274,27 +288,16 @@ async fn permit(
     let answerer = before.answerer();
     let turn = cx.take_turn();
     let prepared = match ready.tool.prepare(args, cx).await {
-        Ok(prepared) => prepared,
+        Ok(prepared) => prepared.map(Ok),
         Err(mut error) => {
             let first = error.take_first();
             // In the order in which a call without an error asks, so that a refusal tells nothing of the error.
             let judged: Vec<Ask> = asks.iter().cloned().chain(first.judged).collect();
             gate.refuse_denied(asker, &judged)?;
-            asks.extend(first.asks);
-            let began = Instant::now();
-            let pass = gate.pass_by(answerer, cx, asker, &asks, || CallForReview {
-                editable: Some(ready.editable()),
-                ..CallForReview::from(call_card(ready))
-            });
-            let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
-            *waited += began.elapsed();
-            return Err(match passed? {
-                GateOutcome::Allowed => NotExecuted::Failed(error),
-                GateOutcome::Revised(args) => NotExecuted::Revised(args),
-            });
+            Prepared::new(Err(error), first.asks)
         }
     };
-    let DynPrepared {
+    let Prepared {
         plan,
         asks: own,
         card,
@@ -320,6 +323,7 @@ async fn permit(
             return Err(error.into());
         }
     }
+    let plan = plan.map_err(NotExecuted::Failed)?;
     if cx.cancel.is_cancelled() {
         return Err(ToolError::not_executed().into());
     }

@@ -4,16 +4,16 @@
 //! `process::sandbox` enforces it. What the rules protect (key `protected`) is looked for when the command starts, so a
 //! protected name that does not exist yet is left to the questions that are asked before.
 
-use crate::permission::PermissionKey;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use super::protected_names::is_protected;
 use super::reads_only::ReadsOnly;
 use super::{SandboxMode, SessionServices, TaskTree, ToolError};
 use crate::conversation::ErrorKind;
-use crate::permission::{Action, Mode, protected_subject};
+use crate::permission::Mode;
 use crate::process::{Confinement, Metadata, Shell, Support, git};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
@@ -86,8 +86,7 @@ pub(super) fn reading(
         programs.extend(git.flat_map(|program| git::own_programs(program)));
     }
     let scratch = services.tree.scratch.path().to_owned();
-    let path = services.environment.iter().find(|(name, _)| name == "PATH");
-    let path = path.map(|(_, value)| value.as_os_str());
+    let path = services.variable("PATH");
     Some(CommandSandbox {
         mode: SandboxMode::ReadOnly,
         confinement: Some(Confinement::reading(&programs, path, Some(scratch))),
@@ -197,12 +196,7 @@ fn keep_of_tree(tree: &TaskTree, writable: &[PathBuf], read_only: &mut Vec<PathB
 /// Of ignored directories, which may hold any number of files, the first [`MAX_IGNORED`] names are looked at, the outer
 /// ones first.
 fn protected(place: &Path, services: &SessionServices) -> Vec<PathBuf> {
-    let (permissions, project) = (services.gate.permissions(), services.roots.project_root());
-    let is_protected = |path: &Path| {
-        let relative = path.strip_prefix(project).ok().and_then(Path::to_str);
-        let subject = protected_subject(path, relative);
-        permissions.judge(&PermissionKey::PROTECTED, &subject).action != Action::Allow
-    };
+    let is_protected = is_protected(services);
     let readable = services.gate.readable();
     let walk = Walk::whole(place, IgnoreFiles::InRepositories, &readable);
     let enters = |entry: &Entry| entry.is_directory() && !is_protected(entry.path());

@@ -4,7 +4,7 @@
 //! the queue of questions, the store) is in [`TreeServices`].
 
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -154,6 +154,12 @@ impl SessionServices {
         if let Err(error) = watch.end(log, self.roots.project_root(), &self.gate.readable()) {
             tracing::warn!(%error, "what a command changed was not entered in the journal");
         }
+    }
+
+    /// A variable of the environment that commands are given.
+    pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
+        let found = self.environment.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_os_str())
     }
 
     /// Returns the project that the session is about. A task may work in a repository of its own, and is about the project

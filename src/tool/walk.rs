@@ -54,30 +54,7 @@ struct GlobSets {
 impl Globs {
     /// The globs of a search that begins in a directory. Whoever spells that directory out in a glob means what is below.
     pub(super) fn below(path: &Resolved, include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
-        let bases = [&path.absolute, &path.real];
-        let prefixes = bases.map(|base| base.to_string_lossy());
-        let from_base = |globs: &[String]| -> Vec<String> {
-            globs.iter().map(|glob| without_base(glob, &prefixes)).collect()
-        };
-        let mut globs = Self::new(&from_base(include), &from_base(exclude))?;
-        globs.bases = bases.map(PathBuf::clone).to_vec();
-        globs.bases.dedup();
-        Ok(globs)
-    }
-
-    /// A leading `!` turns an `include` into an exclusion.
-    pub(super) fn new(include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
-        let mut building = FilterBuilder::default();
-        for pattern in include.iter().filter(|pattern| !pattern.is_empty()) {
-            match pattern.strip_prefix('!') {
-                Some(pattern) => building.exclude(pattern)?,
-                None => building.include(pattern)?,
-            }
-        }
-        for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
-            building.leave_out(pattern)?;
-        }
-        building.build()
+        Self::at(path, include, exclude, &[])
     }
 
     /// Leaves out directories of these names at any depth below a directory, and what the globs mean.
@@ -86,15 +63,23 @@ impl Globs {
         names: &[&str],
         exclude: &[String],
     ) -> Result<Self, ToolError> {
+        Self::at(path, &[], exclude, names)
+    }
+
+    fn at(
+        path: &Resolved,
+        include: &[String],
+        exclude: &[String],
+        directories: &[&str],
+    ) -> Result<Self, ToolError> {
         let bases = [&path.absolute, &path.real];
         let prefixes = bases.map(|base| base.to_string_lossy());
-        let exclude: Vec<String> = exclude.iter().map(|glob| without_base(glob, &prefixes)).collect();
-        let mut building = FilterBuilder::default();
-        for name in names {
+        let from_base = |globs: &[String]| -> Vec<String> {
+            globs.iter().map(|glob| without_base(glob, &prefixes)).collect()
+        };
+        let mut building = FilterBuilder::of(&from_base(include), &from_base(exclude))?;
+        for name in directories {
             building.relative.pruned.add(glob(&format!("**/{name}"), name)?);
-        }
-        for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
-            building.leave_out(pattern)?;
         }
         let mut globs = building.build()?;
         globs.bases = bases.map(PathBuf::clone).to_vec();
@@ -159,6 +144,21 @@ impl Default for GlobSetBuilders {
 }
 
 impl FilterBuilder {
+    /// A leading `!` turns an `include` into an exclusion.
+    fn of(include: &[String], exclude: &[String]) -> Result<Self, ToolError> {
+        let mut building = Self::default();
+        for pattern in include.iter().filter(|pattern| !pattern.is_empty()) {
+            match pattern.strip_prefix('!') {
+                Some(pattern) => building.exclude(pattern)?,
+                None => building.include(pattern)?,
+            }
+        }
+        for pattern in exclude.iter().filter(|pattern| !pattern.is_empty()) {
+            building.leave_out(pattern)?;
+        }
+        Ok(building)
+    }
+
     fn include(&mut self, pattern: &str) -> Result<(), ToolError> {
         self.relative.include(&anchored(pattern), pattern)?;
         if pattern.starts_with('/') {

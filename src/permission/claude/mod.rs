@@ -196,23 +196,20 @@ fn forms(
         let forms = patterns.into_iter().map(|pattern| (key.to_owned(), pattern));
         forms.collect::<Vec<Form>>()
     };
+    let paths = |key: &str, given: &str| Ok(below(key, path::patterns(given, restricts, base)?));
     let key = lathe_key(tool);
     match (&*key, specifier) {
         // A tool that is not known is none that anything could be allowed.
         ("*", None) if restricts => Ok(vec![whole("*")]),
         ("bash", Some(given)) => Ok(below("bash", vec![command::pattern(given, restricts)?])),
-        ("read", Some(given)) => Ok(below("read", path::patterns(given, restricts, base)?)),
-        ("edit" | "write" | "multiedit", Some(given)) => {
-            Ok(below("edit", path::patterns(given, restricts, base)?))
-        }
+        ("read" | "notebookread", Some(given)) => paths("read", given),
+        ("edit" | "write" | "multiedit" | "notebookedit", Some(given)) => paths("edit", given),
         // The tools that make or overwrite a whole file.
         ("write", None) if restricts => Ok(vec![whole("write"), whole("apply_patch")]),
         // What may write a file may also change it.
         ("write" | "multiedit", None) if !restricts => Ok(vec![whole("edit")]),
-        ("notebookedit", None) => Ok(below("edit", path::patterns("**/*.ipynb", restricts, base)?)),
-        ("notebookedit", Some(given)) => Ok(below("edit", path::patterns(given, restricts, base)?)),
-        ("notebookread", None) => Ok(below("read", path::patterns("**/*.ipynb", restricts, base)?)),
-        ("notebookread", Some(given)) => Ok(below("read", path::patterns(given, restricts, base)?)),
+        ("notebookedit", None) => paths("edit", "**/*.ipynb"),
+        ("notebookread", None) => paths("read", "**/*.ipynb"),
         ("webfetch", None) if !restricts => {
             // A search follows the key of a fetch, and was not spoken of.
             Ok(below(

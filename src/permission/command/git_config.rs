@@ -84,20 +84,12 @@ pub(super) fn sets_a_program(arguments: &[Word]) -> bool {
 }
 
 fn names_a_program(setting: &Word) -> bool {
-    let name = setting
-        .text
-        .split('=')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let Some((section, rest)) = name.split_once('.') else {
-        return setting.is_dynamic();
-    };
-    let (has_subsection, key) = match rest.rsplit_once('.') {
-        Some((_, key)) => (true, key),
-        None => (false, rest),
-    };
-    is_dangerous(section, has_subsection, key)
+    let name = setting.text.split('=').next().unwrap_or_default();
+    if name.contains('.') {
+        is_dangerous_key(name)
+    } else {
+        setting.is_dynamic()
+    }
 }
 
 fn unreadable(line: &str) -> String {

@@ -55,7 +55,7 @@ pub use find::{FindAction, FindCommand, FoundEntry};
 pub use flow::RedirectedFile;
 pub use git_config::{GitConfig, WORK_TREE, dangerous_key, dangerous_keys, is_dangerous_key};
 pub use hazards::is_known_locale;
-pub use operand::{PathOperand, operand_of};
+pub use operand::{PathOperand, operand as operand_of};
 pub use outputs::{named_in_script, outputs};
 pub use patch::{Patch, patch, patched_files};
 pub use path_use::{PathUse, path_use};
@@ -180,6 +180,12 @@ pub fn analyse(command: &str) -> Analysis {
 }
 
 impl Analysis {
+    /// The commands whose output another one reads.
+    pub fn sources<'a>(&'a self, command: &'a Simple) -> impl Iterator<Item = &'a Simple> {
+        let places = command.input.commands.iter();
+        places.filter_map(|at| self.commands.get(*at))
+    }
+
     /// Returns everything that may be a path, when the text or a part of it could not be read; `None` when that is too
     /// much to look at.
     pub fn possible_paths(&self) -> Option<BTreeSet<String>> {

@@ -37,7 +37,7 @@ impl PathOperand {
     }
 }
 
-pub(super) fn operand(word: &Word) -> PathOperand {
+pub fn operand(word: &Word) -> PathOperand {
     if word.is_dynamic() {
         return PathOperand {
             dynamic: true,
@@ -90,11 +90,6 @@ pub(super) fn literal(text: &str) -> PathOperand {
     }
 }
 
-/// A text as a path, as it is written.
-pub(super) fn operand_of_text(text: &str) -> PathOperand {
-    literal(text)
-}
-
 /// The values of one option, in each of its spellings.
 pub(super) fn option_values(words: &[Word], letter: char, long: &str) -> Vec<PathOperand> {
     let mut found = Vec::new();
@@ -102,7 +97,7 @@ pub(super) fn option_values(words: &[Word], letter: char, long: &str) -> Vec<Pat
         let next = || words.get(at + 1).map(operand);
         if let Some(name) = word.text.strip_prefix("--") {
             match name.split_once('=') {
-                Some((name, value)) if name == long => found.push(operand_of_text(value)),
+                Some((name, value)) if name == long => found.push(literal(value)),
                 None if name == long => found.extend(next()),
                 _ => {}
             }
@@ -111,16 +106,11 @@ pub(super) fn option_values(words: &[Word], letter: char, long: &str) -> Vec<Pat
         let letters = word.text.strip_prefix('-').unwrap_or_default();
         match letters.split_once(letter) {
             Some((_, "")) => found.extend(next()),
-            Some((_, value)) => found.push(operand_of_text(value)),
+            Some((_, value)) => found.push(literal(value)),
             None => {}
         }
     }
     found
-}
-
-/// A word as a path.
-pub fn operand_of(word: &Word) -> PathOperand {
-    operand(word)
 }
 
 pub(super) fn before_glob(word: &Word) -> &str {

@@ -5,7 +5,7 @@
 //! only read. It is used for protected names alone: there a path too many does no harm, because hardly any command names one.
 
 use super::files::READERS;
-use super::operand::{PathOperand, operand, operand_of_text, option_values};
+use super::operand::{PathOperand, literal, operand, option_values};
 use super::word::Word;
 use super::{Simple, base_name};
 
@@ -220,7 +220,7 @@ fn git(words: &[Word]) -> Vec<PathOperand> {
             }
             [option, after @ ..] if option.text.starts_with('-') => {
                 let tree = option.text.strip_prefix("--work-tree=");
-                found.extend(tree.map(operand_of_text));
+                found.extend(tree.map(literal));
                 after
             }
             _ => break,
@@ -267,7 +267,7 @@ pub fn named_in_script(command: &Simple) -> Vec<PathOperand> {
         "awk" | "gawk" | "mawk" | "nawk" => texts.flat_map(written_by_awk).collect(),
         _ => Vec::new(),
     };
-    found.into_iter().map(operand_of_text).collect()
+    found.into_iter().map(literal).collect()
 }
 
 /// Returns the text behind each `w` up to the end of its line; command boundaries are not looked at.

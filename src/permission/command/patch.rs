@@ -1,6 +1,6 @@
 //! Commands that apply patches, and the files that a patch names.
 
-use super::operand::{PathOperand, operand, operand_of_text};
+use super::operand::{PathOperand, literal, operand};
 use super::word::Word;
 use super::{Simple, base_name};
 
@@ -37,13 +37,13 @@ fn of_patch(words: &[Word]) -> Patch {
             _ => {}
         }
         let attached = text.strip_prefix("--input=").or_else(|| text.strip_prefix("-i"));
-        named.extend(attached.filter(|value| !value.is_empty()).map(operand_of_text));
+        named.extend(attached.filter(|value| !value.is_empty()).map(literal));
         let attached = text
             .strip_prefix("--directory=")
             .or_else(|| text.strip_prefix("-d"));
         directory = attached
             .filter(|value| !value.is_empty())
-            .map(operand_of_text)
+            .map(literal)
             .or(directory);
     }
     // `patch ORIGINAL PATCH`.
@@ -105,7 +105,7 @@ fn of_git(words: &[Word]) -> Option<Patch> {
     Some(Patch {
         from_input: files.is_empty(),
         files,
-        directory: directory.as_deref().map(operand_of_text),
+        directory: directory.as_deref().map(literal),
     })
 }
 

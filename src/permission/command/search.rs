@@ -5,7 +5,7 @@ mod find;
 use ignore::types::TypesBuilder;
 
 use super::Simple;
-use super::operand::{PathOperand, operand, operand_of_text};
+use super::operand::{PathOperand, literal, operand};
 use super::read_only::{is_short_for, options_of};
 use super::word::Word;
 use crate::permission::Pattern;
@@ -194,7 +194,7 @@ pub fn search(command: &Simple) -> Option<DirectorySearch> {
 
 fn attached_value(word: &Word) -> Option<PathOperand> {
     let (_, value) = word.text.split_once('=')?;
-    Some(operand_of_text(value))
+    Some(literal(value))
 }
 
 /// Beginnings of options by which `rg` searches what is hidden or ignored, or reads rules in another way.

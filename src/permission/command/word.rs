@@ -109,6 +109,14 @@ pub(super) fn joined(words: &[Word]) -> String {
     texts.join(" ")
 }
 
+/// The name of an option, and the value that is attached to it.
+pub(super) fn name_and_value(option: &str) -> (&str, Option<&str>) {
+    match option.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (option, None),
+    }
+}
+
 /// `x` for `{x}`, as it stands behind a `$`.
 pub(super) fn without_braces(name: &str) -> &str {
     let inner = name.strip_prefix('{').and_then(|name| name.strip_suffix('}'));

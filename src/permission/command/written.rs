@@ -8,8 +8,8 @@ pub use self::copied::{CopiedFiles, LinksCopied, brings_files, moves_files};
 use self::in_place::sed;
 use super::Simple;
 use super::base_name;
-use super::operand::{PathOperand, operand, operand_of_text};
-use super::word::Word;
+use super::operand::{PathOperand, literal, operand};
+use super::word::{Word, name_and_value};
 
 /// Paths that a command writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub fn written(command: &Simple) -> WrittenPaths {
             let named = words.iter().filter(|word| !word.is_dynamic());
             let values = named.filter_map(|word| word.text.strip_prefix("of="));
             WrittenPaths {
-                targets: values.map(operand_of_text).collect(),
+                targets: values.map(literal).collect(),
                 ..WrittenPaths::default()
             }
         }
@@ -182,14 +182,14 @@ fn all(words: &[Word], valued: &[&str]) -> WrittenPaths {
 fn attached_values(word: &Word) -> Vec<PathOperand> {
     let text = word.text.as_str();
     if let Some(long) = text.strip_prefix("--") {
-        let value = long.split_once('=').map(|(_, value)| operand_of_text(value));
+        let value = long.split_once('=').map(|(_, value)| literal(value));
         return value.into_iter().collect();
     }
     let Some(letters) = text.strip_prefix('-') else {
         return Vec::new();
     };
     let ends = letters.char_indices().skip(1).map(|(at, _)| &letters[at..]);
-    ends.map(operand_of_text).collect()
+    ends.map(literal).collect()
 }
 
 /// `-o FILE`, in any of its spellings.
@@ -198,19 +198,16 @@ fn sorted_into(words: &[Word]) -> Vec<PathOperand> {
     for (at, word) in words.iter().enumerate() {
         let next = || words.get(at + 1).map(operand);
         if let Some(long) = word.text.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (long, None),
-            };
+            let (name, value) = name_and_value(long);
             if !name.is_empty() && "output".starts_with(name) {
-                found.extend(value.map(operand_of_text).or_else(next));
+                found.extend(value.map(literal).or_else(next));
             }
             continue;
         }
         let letters = word.text.strip_prefix('-').unwrap_or_default();
         match letters.split_once('o') {
             Some((_, "")) => found.extend(next()),
-            Some((_, attached)) => found.push(operand_of_text(attached)),
+            Some((_, attached)) => found.push(literal(attached)),
             None => {}
         }
     }

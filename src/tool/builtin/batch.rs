@@ -89,8 +89,7 @@ impl Tool for BatchTool {
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Vec<OneCall>>, ToolError> {
         if args.tool_calls.is_empty() {
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
+            return Err(ToolError::invalid_args(
                 "`tool_calls` is empty; give at least one `{tool, parameters}`",
             ));
         }

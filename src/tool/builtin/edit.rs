@@ -12,8 +12,8 @@ use self::steps::{Details, Plan, RequestedReplacement, identical, prepare};
 use crate::provider::EditMode;
 use crate::tool::change::{diff_part, growing_diff};
 use crate::tool::{
-    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx,
-    ToolError, WrittenFile,
+    DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx, ToolError,
+    WrittenFile,
 };
 use crate::view::card::{Card, Fact, FileTarget};
 
@@ -42,7 +42,6 @@ impl Tool for EditTool {
     const DESCRIPTION: &'static str = "\
         Replace text in a file that was read. `old_string` must name one place: give enough lines around it. It is \
         taken literally, without the line numbers that `read` shows.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const ROUTES: &'static [Route] = &[
         Route {

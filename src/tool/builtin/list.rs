@@ -96,10 +96,7 @@ impl Tool for ListTool {
         let globs = cx
             .blocking(move || Globs::without_directories(&from, SKIPPED, &ignore))
             .await?;
-        let limit = args
-            .limit
-            .and_then(|limit| usize::try_from(limit).ok())
-            .unwrap_or(DEFAULT_LIMIT);
+        let limit = super::limit_of(args.limit, DEFAULT_LIMIT);
         let plan = Plan { path, globs, limit };
         Ok(Prepared::new(plan, asks))
     }
@@ -131,9 +128,9 @@ impl Tool for ListTool {
             directories.truncate(1 + (row.len() - name.len()) / 2);
             let file = directories[directories.len() - 1].below(name);
             directories.push(file.clone());
-            (*row, file)
+            super::file_row(row, file)
         });
-        super::rows(card, files, rows.len(), cx)
+        super::rows(card, files, rows.len(), super::COLLAPSED, cx)
     }
 }
 

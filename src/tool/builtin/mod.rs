@@ -25,9 +25,11 @@ mod write;
 
 pub(super) use bash::OwnCommand;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{DynTool, RenderCx};
+use super::{DynTool, RenderCx, ToolCx, ToolError};
+use crate::store::Store;
 use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Every tool there is. The registry sorts them.
@@ -68,26 +70,34 @@ pub(super) fn all() -> Vec<Arc<dyn DynTool>> {
     ]
 }
 
-/// Adds the first six rows to a card, or all of them, each with the file that it names, and says how many of `total` are
-/// left out.
-fn rows<'a>(
-    card: Card,
-    rows: impl Iterator<Item = (&'a str, FileTarget)>,
-    total: usize,
-    cx: RenderCx,
-) -> Card {
-    const COLLAPSED: usize = 6;
-    let most = if cx.expanded { usize::MAX } else { COLLAPSED };
-    let lines: Vec<_> = rows
-        .take(most)
-        .map(|(row, file)| ToneLine::from(ToneSpan::new(Tone::Normal, row)).about(file))
-        .collect();
-    let shown = lines.len();
-    let card = with_lines(card, lines);
-    match total.saturating_sub(shown) {
-        0 => card,
-        more => card.part(CardPart::Omitted(format!("{more} more"))),
-    }
+/// Rows of a card that is not expanded.
+const COLLAPSED: usize = 6;
+
+/// Adds rows to a card, `most` of them unless it is expanded, and how many of the `total` are not shown.
+fn rows(card: Card, rows: impl Iterator<Item = ToneLine>, total: usize, most: usize, cx: RenderCx) -> Card {
+    let most = if cx.expanded { usize::MAX } else { most };
+    let lines: Vec<_> = rows.take(most).collect();
+    let left_out = total.saturating_sub(lines.len());
+    with_lines(card, lines).leaving_out(left_out, |more| format!("{more} more"))
+}
+
+/// A row that is about a file.
+fn file_row(text: &str, file: FileTarget) -> ToneLine {
+    ToneLine::from(ToneSpan::new(Tone::Normal, text)).about(file)
+}
+
+/// The limit of a call, or the usual one.
+fn limit_of(given: Option<i64>, usual: usize) -> usize {
+    given
+        .and_then(|limit| usize::try_from(limit).ok())
+        .unwrap_or(usual)
+}
+
+/// What a change expects to find in the place of a file that was read, or of one that was not there.
+fn expected_content(file: Option<&crate::files::TextFile>) -> crate::files::ExpectedContent {
+    file.map_or(crate::files::ExpectedContent::Absent, |file| {
+        crate::files::ExpectedContent::Hash(file.hash().clone())
+    })
 }
 
 /// Adds lines to a card, where there are some.
@@ -100,3 +110,21 @@ fn with_lines(card: Card, lines: Vec<ToneLine>) -> Card {
 
 #[cfg(test)]
 mod tests;
+
+/// Looks into the database, at sessions of a project; of the session's own where none is given.
+async fn in_store<T: Send + 'static>(
+    cx: &ToolCx,
+    project: Option<PathBuf>,
+    work: impl FnOnce(&Store, &Path) -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let services = Arc::clone(&cx.services);
+    cx.blocking(move || {
+        let store = services.tree.disk.open()?;
+        let project = match project {
+            Some(project) => project,
+            None => services.project()?,
+        };
+        work(store, &project)
+    })
+    .await
+}

@@ -9,8 +9,8 @@ use super::edit::steps::{self, Details, Plan, RequestedReplacement};
 use crate::conversation::{ErrorKind, PermissionKey};
 use crate::tool::change::{growing_diff, newest_edits};
 use crate::tool::{
-    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
-    ToolSet, WrittenFile,
+    DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
+    WrittenFile,
 };
 use crate::view::card::{Card, Fact};
 
@@ -48,7 +48,6 @@ impl Tool for MultiEditTool {
     const DESCRIPTION: &'static str = "\
         Make several replacements in one file that was read, as one change: all or none. Each `old_string` must name \
         one place in what the edits before it left.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = steps::ALIASES;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static PermissionKey = &PermissionKey::EDIT;
@@ -59,10 +58,7 @@ impl Tool for MultiEditTool {
         let path = cx.path(&args.file_path)?;
         let count = args.edits.len();
         if count == 0 {
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
-                "`edits` is empty; nothing would change",
-            ));
+            return Err(ToolError::invalid_args("`edits` is empty; nothing would change"));
         }
         for (index, item) in args.edits.iter().enumerate() {
             let Some(own) = &item.file_path else { continue };
@@ -72,7 +68,7 @@ impl Tool for MultiEditTool {
                     index + 1,
                     path.resolved.display
                 );
-                return Err(ToolError::new(ErrorKind::InvalidArgs, message));
+                return Err(ToolError::invalid_args(message));
             }
         }
         let wanted = args.edits.into_iter().map(|item| RequestedReplacement {

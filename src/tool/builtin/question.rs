@@ -12,9 +12,7 @@ use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::args::snake_case;
 use crate::tool::builtin::with_lines;
-use crate::tool::{
-    Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural,
-};
+use crate::tool::{DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural};
 use crate::view::card::{Card, Tone, ToneSpan};
 
 const QUESTIONS: usize = 8;
@@ -168,7 +166,7 @@ fn place_of(options: &[FormOption], label: &str) -> Option<usize> {
 }
 
 fn argument_error(message: String, hint: &str) -> ToolError {
-    ToolError::new(ErrorKind::InvalidArgs, message).hint(hint)
+    ToolError::invalid_args(message).hint(hint)
 }
 
 /// Returns the answer to one question in words: labels first.
@@ -238,7 +236,6 @@ impl Tool for QuestionTool {
         Ask the user, and wait for the answers. For what only they can decide and what changes the work; look up what \
         can be looked up. Put all questions in one call, each with options where there are some; the user can always \
         answer in their own words unless `custom` is false.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const MAY_BE_INSIDE: bool = false;
 
     fn reshape(&self, args: &mut Map<String, Value>) {
@@ -273,24 +270,11 @@ impl Tool for QuestionTool {
             card: None,
             questions: plan.iter().map(|planned| planned.question.clone()).collect(),
         };
-        let details = match cx.form(sheet).await {
-            FormReply::Answers(answers) => Details::new(&plan, &answers, false),
-            FormReply::Nobody => {
-                let defaults: Vec<_> = plan.iter().map(|planned| planned.default.clone()).collect();
-                Details::new(&plan, &defaults, true)
-            }
-            FormReply::Dismissed => {
-                return Err(ToolError::new(
-                    ErrorKind::Rejected,
-                    "the user dismissed the question",
-                ));
-            }
-            FormReply::Withdrawn => {
-                return Err(ToolError::new(
-                    ErrorKind::Cancelled,
-                    "cancelled before it was answered",
-                ));
-            }
+        let details = if let Some(answers) = answers(sheet, cx).await? {
+            Details::new(&plan, &answers, false)
+        } else {
+            let defaults: Vec<_> = plan.iter().map(|planned| planned.default.clone()).collect();
+            Details::new(&plan, &defaults, true)
         };
         let title = format!("{} of {} answered", details.answered(), plan.len());
         Ok(Output::new(title, details.text(&plan), details))
@@ -313,6 +297,23 @@ impl Tool for QuestionTool {
             card
         }
     }
+}
+
+/// Puts a form, and returns the answers; `None` where nobody is there to give any.
+pub(super) async fn answers(form: Form, cx: &ToolCx) -> Result<Option<Vec<FormAnswer>>, ToolError> {
+    match cx.form(form).await {
+        FormReply::Answers(answers) => Ok(Some(answers)),
+        FormReply::Nobody => Ok(None),
+        FormReply::Dismissed => Err(ToolError::new(
+            ErrorKind::Rejected,
+            "the user dismissed the question",
+        )),
+        FormReply::Withdrawn => Err(withdrawn()),
+    }
+}
+
+pub(super) fn withdrawn() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, "cancelled before it was answered")
 }
 
 /// The questions as far as they have come, in a list or alone at the top.
@@ -358,10 +359,8 @@ fn card(questions: &[&str], answers: &[Vec<String>], is_open: bool) -> Card {
 /// Brings what models write instead into the schema's shape: one question without a list, its fields at the top, options
 /// as plain texts, `multiSelect`.
 fn reshape(args: &mut Map<String, Value>) {
-    let given =
-        |args: &Map<String, Value>, name: &str| args.keys().find(|key| snake_case(key) == name).cloned();
-    let list = given(args, "questions").filter(|key| !args[key].is_null());
-    let mut questions = match (list, given(args, "question")) {
+    let list = key_of(args, "questions").filter(|key| !args[key].is_null());
+    let mut questions = match (list, key_of(args, "question")) {
         (Some(key), _) => args.shift_remove(&key).map(parsed).unwrap_or_default(),
         // One at the top takes all that stands beside it.
         (None, Some(key)) => match args.shift_remove(&key).map(parsed) {
@@ -383,6 +382,11 @@ fn reshape(args: &mut Map<String, Value>) {
     args.insert("questions".to_owned(), questions);
 }
 
+/// The key of a field, in whatever spelling it has.
+fn key_of(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    fields.keys().find(|key| snake_case(key) == name).cloned()
+}
+
 fn reshape_question(question: &mut Value) {
     if let Value::String(text) = question {
         *question = match parsed(Value::String(std::mem::take(text))) {
@@ -391,15 +395,13 @@ fn reshape_question(question: &mut Value) {
         };
     }
     let Value::Object(fields) = question else { return };
-    let find =
-        |fields: &Map<String, Value>, name: &str| fields.keys().find(|key| snake_case(key) == name).cloned();
-    if find(fields, "multiple").is_none()
-        && let Some(key) = find(fields, "multi_select")
+    if key_of(fields, "multiple").is_none()
+        && let Some(key) = key_of(fields, "multi_select")
         && let Some(value) = fields.shift_remove(&key)
     {
         fields.insert("multiple".to_owned(), value);
     }
-    let Some(key) = find(fields, "options") else {
+    let Some(key) = key_of(fields, "options") else {
         return;
     };
     let Some(options) = fields.get_mut(&key) else {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::{Todo, TodoStatus};
 use crate::tool::builtin::with_lines;
 use crate::tool::{
-    CallUpdate, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
-    Tool, ToolCx, ToolError, ToolSet, plural,
+    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect, Tool, ToolCx,
+    ToolError, ToolSet, plural,
 };
 use crate::view::card::{Card, Tone, ToneLine, ToneSpan};
 
@@ -74,19 +74,23 @@ impl Details {
         format!("{}\n{}", plural(self.open, "open todo"), Todo::lines(&self.todos))
     }
 
+    fn output(self) -> Output<Self> {
+        Output::new(plural(self.open, "open todo"), self.text(), self)
+    }
+
     fn card(&self) -> Card {
-        let card = Card::new("Todo", format!("{} of {}", self.completed, self.todos.len()));
-        with_lines(card, self.todos.iter().map(|todo| self.line(todo)).collect())
+        self.card_of(|_| true)
     }
 
     /// Those of the list that are not what they were.
     fn changes(&self) -> Card {
+        self.card_of(|todo| self.changed.contains(&todo.content))
+    }
+
+    fn card_of(&self, is_shown: impl Fn(&Todo) -> bool) -> Card {
         let card = Card::new("Todo", format!("{} of {}", self.completed, self.todos.len()));
-        let changed = self
-            .todos
-            .iter()
-            .filter(|todo| self.changed.contains(&todo.content));
-        with_lines(card, changed.map(|todo| self.line(todo)).collect())
+        let shown = self.todos.iter().filter(|todo| is_shown(todo));
+        with_lines(card, shown.map(|todo| self.line(todo)).collect())
     }
 
     /// The list while it is written: how many there will be is not known.
@@ -153,7 +157,6 @@ impl Tool for TodoWriteTool {
     const DESCRIPTION: &'static str = "\
         Keep the list of what is to be done, for work of three or more steps. Give the whole list each time; at most \
         one item in progress; mark an item completed only when it is.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("items", "todos")];
 
     async fn prepare(&self, args: WriteArgs, _: &ToolCx) -> Result<Prepared<Vec<Todo>>, ToolError> {
@@ -166,15 +169,8 @@ impl Tool for TodoWriteTool {
         cx.services.tree.store.set_todos(cx.session(), &rows)?;
         let details = Details::new(todos, &before);
         cx.change_session(SessionEffect::Todos(rows));
-        cx.update(CallUpdate {
-            details: serde_json::to_value(&details).ok(),
-            ..CallUpdate::default()
-        });
-        Ok(Output::new(
-            plural(details.open, "open todo"),
-            details.text(),
-            details,
-        ))
+        cx.show_details(&details);
+        Ok(details.output())
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, cx: RenderCx) -> Card {
@@ -214,11 +210,7 @@ impl Tool for TodoReadTool {
     async fn execute(&self, (): (), cx: &ToolCx) -> Result<Output<Details>, ToolError> {
         let todos = stored(cx)?;
         let details = Details::new(todos.clone(), &todos);
-        Ok(Output::new(
-            plural(details.open, "open todo"),
-            details.text(),
-            details,
-        ))
+        Ok(details.output())
     }
 
     fn render_call(&self, _: DrawnArgs<'_>, _: RenderCx) -> Card {

@@ -4,15 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{ErrorKind, PermissionKey};
-use crate::files::{ExpectedContent, Resolved, TextFile};
+use crate::files::{Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
+use crate::tool::builtin::expected_content;
 use crate::tool::change::{Change, ChangeEffects, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
-    Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
-    ToolError, WrittenFile, plural,
+    DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
+    WrittenFile, plural,
 };
 use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 
@@ -59,7 +60,6 @@ impl Tool for WriteTool {
 
     const NAME: &'static str = "write";
     const ALIASES: &'static [&'static str] = &["write_file", "create_file"];
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("contents", "content"),
         ParamAlias::name("text", "content"),
@@ -141,11 +141,7 @@ impl Tool for WriteTool {
         };
         let shown: Vec<&str> = content.lines().skip(skip).collect();
         let card = card.meta(Fact::count(total, "line"));
-        let card = if skip > 0 {
-            card.part(CardPart::Omitted(format!("{} above", plural(skip, "line"))))
-        } else {
-            card
-        };
+        let card = card.leaving_out(skip, |skip| format!("{} above", plural(skip, "line")));
         let code = Code {
             text: shown.join("\n"),
             language: args.text("file_path").to_owned(),
@@ -178,10 +174,7 @@ impl Tool for WriteTool {
             wraps: false,
         };
         let card = card.part(CardPart::Code(code));
-        match left_out {
-            0 => card,
-            more => card.part(CardPart::Omitted(plural(more, "more line"))),
-        }
+        card.leaving_out(left_out, |more| plural(more, "more line"))
     }
 }
 
@@ -217,9 +210,7 @@ fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
         unlinked: Vec::new(),
     };
     let is_same = file.is_some_and(|file| file.bytes() == bytes.as_slice());
-    let expected = file.map_or(ExpectedContent::Absent, |file| {
-        ExpectedContent::Hash(file.hash().clone())
-    });
+    let expected = expected_content(file);
     let change = (!is_same).then_some(Change {
         path,
         bytes,

@@ -165,7 +165,7 @@ impl CommandContext<'_> {
             gathered.edit.extend(self.write(operand, found.directories));
         }
         for path in found.expanded.unwrap_or_default() {
-            gathered.edit.extend(self.write_path(path, self.workdir));
+            gathered.edit.extend(self.write_path(path));
         }
     }
 

@@ -10,7 +10,7 @@ use super::git_directory::read_config;
 use super::git_query::GitQuery;
 use super::repository::repository_config;
 use super::submodules;
-use super::{CommandContext, GatheredAsks, variable};
+use super::{CommandContext, GatheredAsks};
 use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
 use crate::process::Shell;
 use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
@@ -113,7 +113,7 @@ impl CommandContext<'_> {
     /// Returns true if the shell that runs the call is also the one by which git starts what is set for it.
     fn may_start_a_shell(&self) -> bool {
         let configured = self.services.settings.bash.shell.as_deref();
-        let shell = Shell::find(configured, variable(self.services, "PATH"));
+        let shell = Shell::find(configured, self.services.variable("PATH"));
         shell.map_or(true, |shell| shell.is_of_system())
     }
 
@@ -210,7 +210,7 @@ impl CommandContext<'_> {
 
     /// The strict look at a repository's own files.
     fn strict(&self, directory: &Path, known: Option<&Repository>) -> Option<String> {
-        let is_set = |name: &&&str| variable(self.services, name).is_some();
+        let is_set = |name: &&&str| self.services.variable(name).is_some();
         if GIT_ELSEWHERE.iter().any(|name| is_set(&name)) {
             return Some("the environment names another repository".to_owned());
         }

@@ -19,9 +19,10 @@ pub(super) struct GitQuery<'a> {
     repositories: &'a RepositoryCache,
 }
 
-/// Git gave no answer in time, or one that is too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NoAnswer;
+/// Git's answer, or why there is none.
+type Answer<T> = Result<T, &'static str>;
+
+const NO_ANSWER: &str = "git does not say in time what it would show";
 
 /// An answer is kept where its sources are known, and asked for each time where they are not (`None`).
 impl<'a> GitQuery<'a> {
@@ -47,21 +48,21 @@ impl<'a> GitQuery<'a> {
     }
 
     /// Returns the names that git prints for these words, cut at NUL. A failure of git is no answer.
-    pub(super) fn names(&self, words: &[&str], sources: Option<Sources>) -> Result<Vec<String>, NoAnswer> {
+    pub(super) fn names(&self, words: &[&str], sources: Option<Sources>) -> Answer<Vec<String>> {
         let answer = self.ask(words, sources)?;
         if !answer.is_success {
-            return Err(NoAnswer);
+            return Err(NO_ANSWER);
         }
         Ok(names_in(&answer).collect())
     }
 
     /// Returns true if git ends well with these words.
-    pub(super) fn holds(&self, words: &[&str], sources: Option<Sources>) -> Result<bool, NoAnswer> {
+    pub(super) fn holds(&self, words: &[&str], sources: Option<Sources>) -> Answer<bool> {
         Ok(self.ask(words, sources)?.is_success)
     }
 
     /// The first line that git prints.
-    pub(super) fn line(&self, words: &[&str], sources: Option<Sources>) -> Result<Option<String>, NoAnswer> {
+    pub(super) fn line(&self, words: &[&str], sources: Option<Sources>) -> Answer<Option<String>> {
         let answer = self.ask(words, sources)?;
         let text = String::from_utf8_lossy(&answer.stdout.bytes);
         let line = text.lines().next().map(str::to_owned);
@@ -78,7 +79,7 @@ impl<'a> GitQuery<'a> {
         answer.is_success.then_some(answer)
     }
 
-    fn ask(&self, words: &[&str], sources: Option<Sources>) -> Result<Arc<GitAnswer>, NoAnswer> {
+    fn ask(&self, words: &[&str], sources: Option<Sources>) -> Answer<Arc<GitAnswer>> {
         let answer = match sources {
             Some(sources) => self
                 .repositories
@@ -88,7 +89,10 @@ impl<'a> GitQuery<'a> {
                 .ask_together([words], LIMITS)
                 .map(|[answer]| Arc::new(answer)),
         };
-        answer.ok().filter(|answer| !answer.stdout.is_cut).ok_or(NoAnswer)
+        answer
+            .ok()
+            .filter(|answer| !answer.stdout.is_cut)
+            .ok_or(NO_ANSWER)
     }
 }
 

@@ -60,11 +60,7 @@ fn is_revision(word: &str) -> bool {
 
 /// A longer number is a time.
 fn is_entry(text: &str) -> bool {
-    text.len() <= 6 && is_number(text)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

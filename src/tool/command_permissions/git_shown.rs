@@ -10,7 +10,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::CommandContext;
-use super::git_query::{GitQuery, NoAnswer};
+use super::git_query::GitQuery;
 use super::git_revision::{Ranges, is_understood};
 use crate::permission::command::{GitForm, GitShows};
 use crate::process::git::{Repository, Sources};
@@ -18,7 +18,6 @@ use crate::process::git::{Repository, Sources};
 /// Objects that one command may name.
 const MAX_OBJECTS: usize = 16;
 
-const NO_ANSWER: &str = "git does not say in time what it would show";
 const NOT_UNDERSTOOD: &str = "an object that it names is not named in a way that is understood";
 const NO_COMMIT: &str = "an object that it names is no commit, so that the file has no name";
 
@@ -195,7 +194,7 @@ impl<'f> NamedObjects<'f> {
         } else {
             let words = [&["rev-parse", "--revs-only", "--no-flags"], others.as_slice()].concat();
             let sources = Sources::revisions(others.iter().copied());
-            git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?
+            git.names(&words, sources)?
         };
         let commits: Vec<&str> = hashes.iter().map(|hash| hash.trim_start_matches('^')).collect();
         if !commits.is_empty() && !are_commits(git, &commits)? {
@@ -361,7 +360,7 @@ fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
         }
         let words = ["ls-tree", "-r", "--full-tree", "--name-only", "-z", operand];
         let sources = Sources::revisions([*operand]);
-        names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
+        names.extend(git.names(&words, sources)?);
     }
     paths.extend(after.iter().map(String::as_str));
     if form.has_wildcards {
@@ -369,7 +368,7 @@ fn tracked(git: &GitQuery<'_>, form: &GitForm) -> Result<Vec<ShownFile>, &'stati
     }
     let words = [&["ls-files", "--full-name", "-z", "--"], paths.as_slice()].concat();
     let sources = Some(Sources::index()).filter(|_| paths.iter().all(|path| is_plain_path(path)));
-    names.extend(git.names(&words, sources).map_err(|NoAnswer| NO_ANSWER)?);
+    names.extend(git.names(&words, sources)?);
     Ok(names.into_iter().map(ShownFile::FromTop).collect())
 }
 
@@ -403,7 +402,7 @@ fn from_top(
     words: &[&str],
     sources: Option<Sources>,
 ) -> Result<Vec<ShownFile>, &'static str> {
-    let names = git.names(words, sources).map_err(|NoAnswer| NO_ANSWER)?;
+    let names = git.names(words, sources)?;
     Ok(names.into_iter().map(ShownFile::FromTop).collect())
 }
 
@@ -418,14 +417,14 @@ fn are_commits(git: &GitQuery<'_>, revisions: &[&str]) -> Result<bool, &'static 
         .into_iter()
         .chain(commits.iter().map(String::as_str))
         .collect();
-    git.holds(&words, sources).map_err(|NoAnswer| NO_ANSWER)
+    git.holds(&words, sources)
 }
 
 /// Returns true if git knows an object by this name.
 fn is_object(git: &GitQuery<'_>, name: &str) -> Result<bool, &'static str> {
     let words = ["rev-parse", "-q", "--verify", name];
     let sources = Sources::revisions([name]);
-    git.holds(&words, sources).map_err(|NoAnswer| NO_ANSWER)
+    git.holds(&words, sources)
 }
 
 /// The kind of an object, of a tag's what it stands for; `None` when there is none.
@@ -437,7 +436,6 @@ fn kind_of(git: &GitQuery<'_>, object: &str) -> Result<Option<String>, &'static 
         format!("{object}^{{}}")
     };
     git.line(&["cat-file", "-t", &name], sources)
-        .map_err(|NoAnswer| NO_ANSWER)
 }
 
 fn is_side(word: &str) -> bool {

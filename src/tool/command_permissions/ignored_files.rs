@@ -19,7 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::io::Errno;
 
-use super::{CommandContext, variable};
+use super::CommandContext;
+use super::git_directory::is_there;
 use crate::regular_file::without_links::{self, DIRECTORY};
 use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
 use crate::text::path::without_dots;
@@ -125,7 +126,7 @@ impl CommandContext<'_> {
 
     fn user_excludes(&self, runs_in: &[PathBuf]) -> Clear<Vec<PathBuf>> {
         let home = self.home.clone().or_else(std::env::home_dir);
-        let set = |name: &str| variable(self.services, name).filter(|value| !value.is_empty());
+        let set = |name: &str| self.services.variable(name).filter(|value| !value.is_empty());
         let of_home = home.as_ref().map(|home| home.join(".config"));
         let configs = [set("XDG_CONFIG_HOME").map(PathBuf::from), of_home];
         let mut places: Vec<PathBuf> = configs
@@ -460,8 +461,4 @@ fn is_directory(path: &Path) -> Clear<bool> {
         Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
         Err(_) => Err(UnclearIgnoreFile),
     }
-}
-
-fn is_there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
 }

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::super::path_asks::{outside_asks, path_asks};
-use super::{CommandContext, variable};
+use super::{CommandContext, unclear};
 use crate::files::Resolved;
 use crate::permission::command::{
     Analysis, Directory, PathOperand, PossibleDirectories, Simple, Variable, Word, changes_directory,
@@ -25,7 +25,10 @@ impl CommandContext<'_> {
         let PossibleDirectories::Known(known) = place else {
             return None;
         };
-        let searches = variable(self.services, "CDPATH").is_some_and(|path| !path.is_empty());
+        let searches = self
+            .services
+            .variable("CDPATH")
+            .is_some_and(|path| !path.is_empty());
         let mut found = Vec::new();
         for steps in known {
             if searches && !steps.is_empty() {
@@ -82,7 +85,7 @@ impl CommandContext<'_> {
         let value = match named {
             Variable::Home => self.home.clone(),
             Variable::WorkingDirectory => Some(directory.to_owned()),
-            Variable::Temporary => Some(PathBuf::from(variable(self.services, "TMPDIR")?)),
+            Variable::Temporary => Some(PathBuf::from(self.services.variable("TMPDIR")?)),
         }?;
         let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%,:=~#".contains(c);
         value.to_str()?.chars().all(is_plain).then_some(value)
@@ -163,18 +166,21 @@ impl CommandContext<'_> {
     pub(super) fn write(&self, operand: &PathOperand, directories: Option<&[PathBuf]>) -> Vec<Ask> {
         match self.paths_of(operand, directories) {
             Some(paths) => {
-                let asks = paths.iter().flat_map(|path| self.write_path(path, self.workdir));
+                let asks = paths.iter().flat_map(|path| self.write_path(path));
                 asks.collect()
             }
-            None => vec![Ask::new(PermissionKey::EDIT, Subject::new(&operand.text)).with_floor(Floor::Ask)],
+            None => vec![unclear(PermissionKey::EDIT, &operand.text)],
         }
     }
 
-    pub(super) fn write_path(&self, path: &str, directory: &Path) -> Vec<Ask> {
+    pub(super) fn write_path(&self, path: &str) -> Vec<Ask> {
         if is_harmless_device(path) {
             return Vec::new();
         }
-        let resolved = [self.resolve(path, directory), self.resolve_links(path, directory)];
+        let resolved = [
+            self.resolve(path, self.workdir),
+            self.resolve_links(path, self.workdir),
+        ];
         let mut asks = Vec::new();
         for resolved in resolved.iter().flatten() {
             asks.extend(path_asks(&PermissionKey::EDIT, resolved));
@@ -185,7 +191,7 @@ impl CommandContext<'_> {
 
     /// The asks for a path that a command writes by its operands: what is protected, and rules that deny.
     pub(super) fn changed_path(&self, path: &str) -> Vec<Ask> {
-        let mut asks = self.write_path(path, self.workdir);
+        let mut asks = self.write_path(path);
         for ask in asks.iter_mut().filter(|ask| ask.key == PermissionKey::EDIT) {
             ask.floor = Floor::Denied;
             ask.always.clear();
@@ -264,7 +270,7 @@ impl CommandContext<'_> {
 
     /// The asks for a command with such a word: for what it shows, what it changes, and where it leads the next one.
     pub(super) fn unseen_asks(command: &Simple, analysis: &Analysis) -> Vec<Ask> {
-        let ask = |key| vec![Ask::new(key, Subject::new(&command.canonical)).with_floor(Floor::Ask)];
+        let ask = |key| vec![unclear(key, &command.canonical)];
         let written = written(command);
         let reads = shows_files(command) || search(command).is_some() || !files_read(command).is_empty();
         if changes_directory(command) {

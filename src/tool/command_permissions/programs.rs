@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CommandContext, variable};
+use super::CommandContext;
 use crate::permission::command::{Form, ReadOnlyFacts, Simple, read_only};
 use crate::process::find_program;
 use crate::regular_file::RegularFile;
@@ -36,10 +36,10 @@ impl CommandContext<'_> {
 
     /// The program of the system's that a name stands for in the session's environment.
     pub(super) fn program(&self, name: &str) -> Option<PathBuf> {
-        if variable(self.services, &format!("BASH_FUNC_{name}%%")).is_some() {
+        if self.services.variable(&format!("BASH_FUNC_{name}%%")).is_some() {
             return None;
         }
-        let path = variable(self.services, "PATH").unwrap_or_default();
+        let path = self.services.variable("PATH").unwrap_or_default();
         find_program(name, path, self.services.roots.project_root())
     }
 }

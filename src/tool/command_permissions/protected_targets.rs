@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 
 use super::wildcards::Wildcards;
 use super::written::may_get_into;
-use super::{CommandContext, GatheredAsks, base_name};
+use super::{CommandContext, GatheredAsks, base_name, unclear};
 use crate::permission::command::{
     Analysis, PathOperand, PossibleDirectories, RedirectedFile, Simple, Word, analyse, named_in_script,
     operand_of, outputs, written,
 };
-use crate::permission::{Ask, Floor, PermissionKey, Subject, may_be_protected};
+use crate::permission::{PermissionKey, may_be_protected};
 use crate::text::path::without_dots;
 
 /// Directories in which a command may run whose place is not known.
@@ -77,7 +77,7 @@ impl CommandContext<'_> {
         if !is_read || reached.is_too_much {
             gathered
                 .edit
-                .push(Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical)).with_floor(Floor::Ask));
+                .push(unclear(PermissionKey::EDIT, &command.canonical));
         }
         self.judge(reached, gathered);
         if let Some(text) = not_followed(command) {

@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 
 use super::paths::is_harmless_device;
 use super::written::{BackedUpFiles, OperandPaths};
-use super::{CommandContext, GatheredAsks, base_name, may_be_options};
+use super::{CommandContext, GatheredAsks, base_name, may_be_options, unclear};
 use crate::permission::command::{
     Analysis, CopiedFiles, DirectorySearch, LinksCopied, PathOperand, PathUse, Simple, Word, brings_files,
     may_unpack_links, moves_files, operand_of, path_use, written,
 };
-use crate::permission::{Ask, Floor, Subject};
 use crate::text::path::without_dots;
 use crate::tree_walk::{Flow, IgnoreFiles, Walk};
 
@@ -108,7 +107,7 @@ impl CommandContext<'_> {
         let looked = [(inside, follows), (outside, false)].map(|(places, follows)| {
             self.look_into(&DirectorySearch::everything(follows), &places, gathered)
         });
-        let ask = |key| Ask::new(key, Subject::new(&command.canonical)).with_floor(Floor::Ask);
+        let ask = |key| unclear(key, &command.canonical);
         if looked.contains(&None) || asked.read {
             gathered.read.push(ask(PermissionKey::READ));
         }

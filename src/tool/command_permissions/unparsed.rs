@@ -95,7 +95,7 @@ impl CommandContext<'_> {
         let Some(path) = path.to_str() else {
             return Vec::new();
         };
-        let mut asks = self.write_path(path, self.workdir);
+        let mut asks = self.write_path(path);
         asks.extend(self.read_path(path));
         asks.extend(self.outside_path(path, self.workdir));
         asks

@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use super::paths::tokens;
-use super::{CommandContext, GatheredAsks, base_name};
+use super::{CommandContext, GatheredAsks, base_name, unclear};
 use crate::permission::command::{
     Analysis, DirectorySearch, Simple, changes_directory, files_read, search, shows_files,
 };
-use crate::permission::{Ask, Floor, PermissionKey, Subject};
+use crate::permission::{Ask, PermissionKey, Subject};
 
 /// Programs that do not read what is in the files in their words.
 const READ_NOTHING: &[&str] = &[
@@ -52,7 +52,7 @@ impl CommandContext<'_> {
         if !is_known {
             gathered
                 .read
-                .push(Ask::new(PermissionKey::READ, Subject::new(&command.canonical)).with_floor(Floor::Ask));
+                .push(unclear(PermissionKey::READ, &command.canonical));
         }
     }
 

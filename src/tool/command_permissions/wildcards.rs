@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CommandContext, base_name, variable};
+use super::{CommandContext, base_name};
 use crate::permission::Pattern;
 use crate::permission::command::{Analysis, Simple, Word, operand_of};
 
@@ -75,7 +75,7 @@ impl CommandContext<'_> {
             || sets_options
             || analysis.refusal.is_some()
             || analysis.commands.iter().any(is_unknown)
-            || TOLD_BY.iter().any(|name| variable(self.services, name).is_some())
+            || TOLD_BY.iter().any(|name| self.services.variable(name).is_some())
     }
 }
 

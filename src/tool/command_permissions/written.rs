@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::paths::tokens;
-use super::{CommandContext, GatheredAsks, base_name, may_be_options, variable};
+use super::{CommandContext, GatheredAsks, base_name, may_be_options, unclear};
 use crate::permission::command::{
     Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WrittenPaths, is_edit, is_plain,
     written,
 };
-use crate::permission::{Ask, Floor, PermissionKey, Subject, may_be_protected};
+use crate::permission::{PermissionKey, may_be_protected};
 
 /// Files of a directory that are judged when it is copied as a whole; those with names that could be protected always are.
 const MAX_COPIED: usize = 4000;
@@ -96,7 +96,7 @@ impl CommandContext<'_> {
         if is_unclear {
             gathered
                 .edit
-                .push(Ask::new(PermissionKey::EDIT, Subject::new(&command.canonical)).with_floor(Floor::Ask));
+                .push(unclear(PermissionKey::EDIT, &command.canonical));
         }
         let is_known = names.are_certain && operand_paths.expanded.is_some();
         let is_here = is_known && writes && names.all.iter().all(|path| self.is_inside(path, self.workdir));
@@ -234,7 +234,7 @@ impl CommandContext<'_> {
         if !backup.is_default {
             return backup;
         }
-        if let Some(suffix) = variable(self.services, SUFFIX) {
+        if let Some(suffix) = self.services.variable(SUFFIX) {
             let suffix = suffix.to_string_lossy();
             backup.is_certain &= is_plain(&suffix);
             backup.suffixes.push(suffix.into_owned());

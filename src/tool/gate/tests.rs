@@ -28,7 +28,11 @@ impl Gate {
         asks: &[Ask],
         card: impl FnOnce() -> Card + Send,
     ) -> Result<(), ToolError> {
-        let shown = || CallForReview::from(card());
+        let shown = || CallForReview {
+            card: card(),
+            runs_in: None,
+            editable: None,
+        };
         match self.pass_by(Answerer::Person, cx, asker, asks, shown).await? {
             GateOutcome::Allowed => Ok(()),
             // It was not offered.

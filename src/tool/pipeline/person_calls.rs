@@ -4,16 +4,14 @@
 //! runs, streams and is cut is as with `bash`.
 
 use std::any::Any;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::FutureExt;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use super::uncut_result::{UncutResult, error_result};
-use super::{Progress, failed_inside, forward_updates, grace_over};
+use super::uncut_result::UncutResult;
+use super::{Progress, forward_updates, guarded};
 use crate::conversation::{CallId, CallResult, ErrorKind};
 use crate::permission::Ask;
 use crate::tool::builtin::OwnCommand;
@@ -37,16 +35,7 @@ async fn run(command: &str, cx: &ToolCx) -> CallResult {
         let raw = output.map_or_else(UncutResult::failed, UncutResult::of);
         raw.cut(tool, cx).await
     };
-    let mut result = tokio::select! {
-        biased;
-        ended = AssertUnwindSafe(whole).catch_unwind() => {
-            ended.unwrap_or_else(|_| error_result(failed_inside(tool.name())))
-        }
-        () = grace_over(cx, tool.cancel_grace()) => error_result(ToolError::new(
-            ErrorKind::Cancelled,
-            "cancelled before it had ended; a part of it may have been done",
-        )),
-    };
+    let mut result = guarded(whole, tool.name(), tool.cancel_grace(), cx).await;
     result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     result
 }

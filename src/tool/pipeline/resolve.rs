@@ -330,7 +330,7 @@ fn fitting(
     ignored: &[String],
 ) -> Result<TypedArgs, Box<ToolError>> {
     let typed = match args::explain(tool.name(), args, schema) {
-        Some(argument_error) => Err(ToolError::new(ErrorKind::InvalidArgs, argument_error)),
+        Some(argument_error) => Err(ToolError::invalid_args(argument_error)),
         None => typed,
     };
     typed.map_err(|error| {
@@ -363,12 +363,9 @@ fn parse_object(raw: &str) -> Result<Map<String, Value>, String> {
 }
 
 fn unusable_args(tool: &str, message: &str) -> ToolError {
-    ToolError::new(
-        ErrorKind::InvalidArgs,
-        format!("the arguments of `{tool}` could not be used: {message}"),
-    )
-    .hint("Nothing was run. Send the call again with one whole JSON object.")
-    .extra(json!({ RESOLVED: "invalid" }))
+    ToolError::invalid_args(format!("the arguments of `{tool}` could not be used: {message}"))
+        .hint("Nothing was run. Send the call again with one whole JSON object.")
+        .extra(json!({ RESOLVED: "invalid" }))
 }
 
 fn switched_off(tool: &str, settings: &ToolSettings) -> ToolError {

@@ -124,12 +124,7 @@ impl ProtectedNames {
         let found = look(root);
         let mut state = self.state();
         state.repositories = Some(Repositories::of(&found, root));
-        let permissions = services.gate.permissions();
-        let is_protected = |path: &Path| {
-            let relative = path.strip_prefix(root).ok().and_then(Path::to_str);
-            let subject = protected_subject(path, relative);
-            permissions.judge(&PermissionKey::PROTECTED, &subject).action != Action::Allow
-        };
+        let is_protected = is_protected(services);
         let known = state.known.get_or_insert_default();
         let (mut created, mut changed) = (Vec::new(), Vec::new());
         for (path, name) in &found {
@@ -165,6 +160,22 @@ impl ProtectedNames {
         touched.changed = shown(changed);
         touched
     }
+}
+
+/// Says which paths the rules protect, as they are now.
+pub(super) fn is_protected(services: &SessionServices) -> impl Fn(&Path) -> bool {
+    let (permissions, root) = (services.gate.permissions(), services.roots.project_root());
+    move |path| {
+        let relative = path.strip_prefix(root).ok().and_then(Path::to_str);
+        let subject = protected_subject(path, relative);
+        permissions.judge(&PermissionKey::PROTECTED, &subject).action != Action::Allow
+    }
+}
+
+/// Returns true for the `.git` of a repository, in whatever case it is written.
+pub(super) fn is_dot_git(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 /// The protected names of a tree, the outer ones first and up to a limit.

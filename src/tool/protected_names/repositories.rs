@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{FoundNames, look};
+use super::{FoundNames, is_dot_git, look};
 use crate::files::Resolved;
 use crate::permission::Ask;
 use crate::project_root::directories_named_by;
@@ -22,10 +22,7 @@ pub(super) struct Repositories {
 
 impl Repositories {
     pub(super) fn of(found: &FoundNames, root: &Path) -> Self {
-        let entries = found.keys().filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.eq_ignore_ascii_case(".git"))
-        });
+        let entries = found.keys().filter(|path| is_dot_git(path));
         let mut directories: Vec<PathBuf> = entries
             .flat_map(|entry| directories_named_by(entry))
             // Whatever a project says, it is not itself a repository's directory.

@@ -125,23 +125,26 @@ impl TerminalSession {
 
     /// Types for an agent, and keeps what the line is by then.
     pub fn type_for_agent(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        // Both under one lock, so that the line is what was typed.
-        let mut typed = self.typed_line();
-        self.terminal.write(bytes)?;
-        typed.take(bytes);
-        drop(typed);
-        self.state().typed_by = Some(Typist::Agent);
-        self.changed.send_replace(());
-        Ok(())
+        self.type_for(Typist::Agent, bytes, |typed| drop(typed.take(bytes)))
     }
 
     /// Types for the person. Nothing of it is kept; the line that an agent goes on with is not known any more.
     pub fn type_for_person(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.type_for(Typist::Person, bytes, |typed| typed.forget(bytes))
+    }
+
+    fn type_for(
+        &self,
+        typist: Typist,
+        bytes: &[u8],
+        note: impl FnOnce(&mut TypedLine),
+    ) -> Result<(), WriteError> {
+        // Both under one lock, so that the line is what was typed.
         let mut typed = self.typed_line();
         self.terminal.write(bytes)?;
-        typed.forget(bytes);
+        note(&mut typed);
         drop(typed);
-        self.state().typed_by = Some(Typist::Person);
+        self.state().typed_by = Some(typist);
         self.changed.send_replace(());
         Ok(())
     }

@@ -1,8 +1,12 @@
 use super::*;
 
+fn globs_of(include: &[String], exclude: &[String]) -> Result<Globs, ToolError> {
+    FilterBuilder::of(include, exclude)?.build()
+}
+
 #[test]
 fn a_glob_without_a_slash_matches_at_any_depth() {
-    let globs = Globs::new(
+    let globs = globs_of(
         &["*.rs".to_owned(), "!gen_*".to_owned()],
         &["target/**".to_owned()],
     )
@@ -20,7 +24,7 @@ fn a_glob_without_a_slash_matches_at_any_depth() {
 
 #[test]
 fn a_glob_with_a_slash_matches_from_where_the_search_began() {
-    let globs = Globs::new(&["src/*.rs".to_owned()], &[]).unwrap();
+    let globs = globs_of(&["src/*.rs".to_owned()], &[]).unwrap();
     assert!(globs.matches(Path::new("src/a.rs")));
     assert!(!globs.matches(Path::new("src/deep/a.rs")));
     assert!(!globs.matches(Path::new("other/src/a.rs")));
@@ -28,7 +32,7 @@ fn a_glob_with_a_slash_matches_from_where_the_search_began() {
 
 #[test]
 fn an_absolute_glob_matches_also_from_above_where_the_search_began() {
-    let mut globs = Globs::new(
+    let mut globs = globs_of(
         &["/p/src/**/*.rs".to_owned()],
         &["/p/src/gen".to_owned(), "/other".to_owned()],
     )
@@ -44,7 +48,7 @@ fn an_absolute_glob_matches_also_from_above_where_the_search_began() {
 
 #[test]
 fn a_glob_that_is_too_long_is_refused() {
-    let error = Globs::new(&["a".repeat(5000)], &[]).unwrap_err();
+    let error = globs_of(&["a".repeat(5000)], &[]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Parse);
     assert!(error.message.contains("5000 bytes"), "{}", error.message);
 }
@@ -52,11 +56,11 @@ fn a_glob_that_is_too_long_is_refused() {
 #[test]
 fn a_glob_that_begins_with_a_slash_starts_where_the_search_began() {
     for pattern in ["/a.rs", "./a.rs"] {
-        let globs = Globs::new(&[pattern.to_owned()], &[]).unwrap();
+        let globs = globs_of(&[pattern.to_owned()], &[]).unwrap();
         assert!(globs.matches(Path::new("a.rs")), "{pattern}");
         assert!(!globs.matches(Path::new("src/a.rs")), "{pattern}");
     }
-    let globs = Globs::new(&["src/".to_owned()], &[]).unwrap();
+    let globs = globs_of(&["src/".to_owned()], &[]).unwrap();
     assert!(globs.matches(Path::new("src/deep/a.rs")));
     assert!(!globs.matches(Path::new("a/src/a.rs")));
 }
@@ -64,11 +68,11 @@ fn a_glob_that_begins_with_a_slash_starts_where_the_search_began() {
 #[test]
 fn an_excluded_directory_is_not_looked_into() {
     for pattern in ["target", "target/", "**/target/**", "/target", "t*"] {
-        let globs = Globs::new(&[], &[pattern.to_owned()]).unwrap();
+        let globs = globs_of(&[], &[pattern.to_owned()]).unwrap();
         assert!(globs.prunes(Path::new("target")), "{pattern}");
         assert!(!globs.prunes(Path::new("src")), "{pattern}");
     }
-    let globs = Globs::new(&[], &["target/*.rs".to_owned()]).unwrap();
+    let globs = globs_of(&[], &["target/*.rs".to_owned()]).unwrap();
     assert!(!globs.prunes(Path::new("target")));
 }
 
@@ -88,7 +92,7 @@ fn star_question_mark_classes_and_braces_have_their_meaning() {
         ("{src,lib}/*.rs", "lib/x.rs", true),
         ("*", ".hidden", true),
     ] {
-        let globs = Globs::new(&[pattern.to_owned()], &[]).unwrap();
+        let globs = globs_of(&[pattern.to_owned()], &[]).unwrap();
         assert_eq!(globs.matches(Path::new(path)), wanted, "{pattern} {path}");
     }
 }
@@ -106,7 +110,7 @@ fn an_excluded_directory_is_not_read() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "").unwrap();
     }
-    let globs = Globs::new(&[], &["node_modules/".to_owned()]).unwrap();
+    let globs = globs_of(&[], &["node_modules/".to_owned()]).unwrap();
     let limit = SearchLimit::new(
         Duration::from_mins(1),
         CancellationToken::new(),
@@ -159,7 +163,7 @@ fn a_walk_that_was_cancelled_gives_an_answer_that_is_not_ok() {
 
 #[test]
 fn a_broken_glob_is_named() {
-    let error = Globs::new(&["a[".to_owned()], &[]).unwrap_err();
+    let error = globs_of(&["a[".to_owned()], &[]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Parse);
     assert!(error.message.contains("`a[` is not a glob"), "{}", error.message);
 }

@@ -144,4 +144,12 @@ impl Card {
         self.body.push(part);
         self
     }
+
+    /// Says beneath what there is so far how much is left out, if anything is.
+    pub fn leaving_out(self, count: usize, told: impl FnOnce(usize) -> String) -> Self {
+        match count {
+            0 => self,
+            count => self.part(CardPart::Omitted(told(count))),
+        }
+    }
 }

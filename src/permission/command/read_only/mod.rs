@@ -16,6 +16,7 @@ mod scripts;
 mod table;
 
 pub use git::{GitForm, GitShows};
+pub(super) use scripts::values_of_find;
 
 use super::Simple;
 use super::directories::PossibleDirectories;

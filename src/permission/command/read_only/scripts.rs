@@ -426,6 +426,12 @@ const FIND: &[(&str, usize)] = &[
     ("-context", 1),
 ];
 
+/// The number of words that a test or an action of `find` takes that prints; `None` for any other.
+pub(in crate::permission::command) fn values_of_find(word: &str) -> Option<usize> {
+    let known = FIND.iter().find(|(name, _)| *name == word);
+    known.map(|(_, values)| *values)
+}
+
 /// Actions of `find`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FindActions {
@@ -470,11 +476,10 @@ pub(super) fn find(words: &[Word]) -> FindActions {
             found = FindActions::RunsOfNames;
             continue;
         }
-        let known = FIND.iter().find(|(name, _)| *name == text);
         let is_newer = text.len() == 8 && text.starts_with("-newer");
         let is_level = matches!(text, "-O0" | "-O1" | "-O2" | "-O3");
-        match known {
-            Some((_, values)) => at += values,
+        match values_of_find(text) {
+            Some(values) => at += values,
             None if is_newer => at += 1,
             None if is_level => {}
             None => return FindActions::More,

@@ -3,7 +3,7 @@
 //! An option that is not in the table makes the command one that asks. Long options count by their whole name: a
 //! shortened one is not in the table, so that nothing refused gets in by its first letters.
 
-use super::super::word::Word;
+use super::super::word::{Word, name_and_value};
 
 /// The options of a program that let it only print.
 #[derive(Debug, Clone, Copy)]
@@ -139,10 +139,7 @@ fn long_option(
     rest: &mut Rest<'_>,
     parsed: &mut ParsedOptions<'_>,
 ) -> Option<()> {
-    let (name, value) = match long.split_once('=') {
-        Some((name, value)) => (name, Some(value.to_owned())),
-        None => (long, None),
-    };
+    let (name, value) = name_and_value(long);
     let known = tables.iter().flat_map(|table| table.long.split(' '));
     let mut known = known.filter(|known| known.trim_end_matches('=') == name && !name.is_empty());
     let takes_value = known.next()?.ends_with('=');
@@ -151,7 +148,7 @@ fn long_option(
             parsed.apart.push(name.to_owned());
             Some(value_of(rest)?)
         }
-        value => value,
+        value => value.map(str::to_owned),
     };
     parsed.options.push((name.to_owned(), value));
     Some(())

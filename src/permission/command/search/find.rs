@@ -7,75 +7,22 @@ use super::super::base_name;
 use super::super::files::READERS;
 use super::super::find::action_words;
 use super::super::operand::operand;
+use super::super::read_only::values_of_find;
 use super::super::word::Word;
 use super::DirectorySearch;
 use crate::permission::wrappers::is_shell;
 
 const ACTIONS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 const OR: &[&str] = &["-o", "-or", ","];
-const WITHOUT_VALUE: &[&str] = &[
-    "-a",
-    "-and",
-    "-d",
-    "-daystart",
-    "-delete",
-    "-depth",
-    "-empty",
-    "-executable",
-    "-false",
-    "-follow",
-    "-ls",
-    "-mount",
-    "-nogroup",
-    "-noleaf",
-    "-nouser",
-    "-nowarn",
-    "-print",
-    "-print0",
-    "-prune",
-    "-quit",
-    "-readable",
-    "-true",
-    "-warn",
-    "-writable",
-    "-xdev",
-];
-const WITH_VALUE: &[&str] = &[
-    "-amin",
-    "-anewer",
-    "-atime",
-    "-cmin",
-    "-cnewer",
-    "-ctime",
-    "-fstype",
-    "-gid",
-    "-group",
-    "-ilname",
-    "-iname",
-    "-inum",
-    "-ipath",
-    "-iregex",
-    "-links",
-    "-lname",
-    "-maxdepth",
-    "-mindepth",
-    "-mmin",
-    "-mtime",
-    "-name",
-    "-newer",
-    "-path",
-    "-perm",
-    "-printf",
-    "-regex",
-    "-regextype",
-    "-samefile",
-    "-size",
-    "-type",
-    "-uid",
-    "-used",
-    "-user",
-    "-wholename",
-    "-xtype",
+/// Words whose effect on the rest of the expression is not followed.
+const NOT_FOLLOWED: &[&str] = &[
+    "-H",
+    "-L",
+    "-P",
+    "-context",
+    "-ignore_readdir_race",
+    "-iwholename",
+    "-noignore_readdir_race",
 ];
 /// Programs that may go into a directory that they are given.
 const ENTERING: &[&str] = &["rg", "diff", "cp", "mv", "ln", "install"];
@@ -164,8 +111,8 @@ impl<'a> Expression<'a> {
                     }
                 }
                 "-fprintf" => self.at += 2,
-                text if WITHOUT_VALUE.contains(&text) => {}
-                text if WITH_VALUE.contains(&text)
+                text if values_of(text) == Some(0) => {}
+                text if values_of(text) == Some(1)
                     || text.starts_with("-newer")
                     || text.starts_with("-fprint") =>
                 {
@@ -224,6 +171,15 @@ impl FilesGiven {
         };
         self.links |= !tested.is_file;
         self.enters |= enters(run);
+    }
+}
+
+/// The number of words that a test or an action takes; `None` for one that is not followed.
+fn values_of(word: &str) -> Option<usize> {
+    match word {
+        "-delete" => Some(0),
+        word if NOT_FOLLOWED.contains(&word) => None,
+        word => values_of_find(word),
     }
 }
 

@@ -2,8 +2,8 @@
 //! which of the words is the destination, and each of them is taken for it.
 
 use super::super::archives::is_git_move;
-use super::super::operand::{PathOperand, operand, operand_of_text};
-use super::super::word::Word;
+use super::super::operand::{PathOperand, literal, operand};
+use super::super::word::{Word, name_and_value};
 use super::super::{Simple, base_name};
 use super::{Backup, WrittenPaths, all, operands_of};
 
@@ -132,10 +132,7 @@ impl<'w> Arguments<'w> {
                 continue;
             }
             if let Some(long) = text.strip_prefix("--") {
-                let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => (name, Some(value)),
-                    None => (long, None),
-                };
+                let (name, value) = name_and_value(long);
                 let letter = match read.long(name) {
                     LongOption::Flag => continue,
                     LongOption::Valued(letter) => letter,
@@ -209,7 +206,7 @@ impl<'w> Arguments<'w> {
 fn part_of(word: &Word, value: &str) -> PathOperand {
     PathOperand {
         dynamic: !word.is_literal(),
-        ..operand_of_text(value)
+        ..literal(value)
     }
 }
 
@@ -236,7 +233,7 @@ pub(super) fn copied(command: &Simple) -> WrittenPaths {
                 // `ln a` makes a link of that name here.
                 Some(only) if program == "ln" => {
                     let name = only.text.rsplit('/').next().unwrap_or(&only.text);
-                    operand_of_text(name)
+                    literal(name)
                 }
                 // It may be the source as well as the destination.
                 Some(only) if command.more_operands => operand(only),
@@ -322,7 +319,7 @@ fn exchanged(copied: &CopiedFiles) -> Vec<CopiedFiles> {
 fn any_may_be_the_destination(words: &[Word]) -> WrittenPaths {
     let mut written = all(words, &[]);
     let operands: Vec<PathOperand> = operands_of(words, &[]).into_iter().map(operand).collect();
-    let here = operand_of_text(".");
+    let here = literal(".");
     for destination in std::iter::once(&here)
         .chain(&written.targets)
         .take(MAX_DESTINATIONS)

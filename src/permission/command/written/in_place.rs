@@ -25,10 +25,7 @@ fn backup(words: &[Word]) -> Option<Backup> {
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
         if let Some(long) = text.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, value),
-                None => (long, ""),
-            };
+            let (name, value) = long.split_once('=').unwrap_or((long, ""));
             if !name.is_empty() && "in-place".starts_with(name) && !value.is_empty() {
                 add(Backup::of_pattern(value, word.is_literal()));
             }

@@ -1,30 +1,18 @@
 //! Draws a patch: one diff for each file, as it streams and as it was applied.
 
-use super::{FileDetails, FileKind};
+use super::FileDetails;
 use crate::text::patch::{Sketch, SketchKind, sketch};
-use crate::tool::change::COLLAPSED_LINES;
+use crate::tool::change::{COLLAPSED_LINES, ChangeKind};
 use crate::tool::{RenderCx, plural};
 use crate::view::card::{Card, CardPart, DiffBody, Fact, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Files that a card names unless it is expanded.
 const COLLAPSED_FILES: usize = 8;
 
-/// One file of the patch, whether it is still being written or not.
-struct PatchedFile<'a> {
-    kind: FileKind,
-    path: &'a str,
-    move_path: Option<&'a str>,
-    replaces: bool,
-    diff: &'a str,
-    additions: usize,
-    deletions: usize,
-    is_unplaced: bool,
-}
-
 /// Draws a patch as far as its text has come; what is written last is what is shown.
 pub(super) fn of_text(text: &str, cx: RenderCx) -> Card {
     let sketches = sketch(text);
-    let files: Vec<_> = sketches.iter().map(PatchedFile::of_sketch).collect();
+    let files: Vec<_> = sketches.iter().map(FileDetails::of_sketch).collect();
     let room = if cx.expanded {
         vec![usize::MAX; files.len()]
     } else {
@@ -36,17 +24,16 @@ pub(super) fn of_text(text: &str, cx: RenderCx) -> Card {
 }
 
 pub(super) fn of_files(files: &[FileDetails], cx: RenderCx) -> Card {
-    let files: Vec<_> = files.iter().map(PatchedFile::of_details).collect();
     let room = if cx.expanded {
         vec![usize::MAX; files.len()]
     } else {
         shares(files.iter())
     };
-    card(&files, &room, cx)
+    card(files, &room, cx)
 }
 
 /// Deals the lines that a collapsed card has out to the files, one after the other.
-fn shares<'a>(files: impl Iterator<Item = &'a PatchedFile<'a>>) -> Vec<usize> {
+fn shares<'a>(files: impl Iterator<Item = &'a FileDetails>) -> Vec<usize> {
     let mut left = COLLAPSED_LINES;
     files
         .map(|file| {
@@ -57,7 +44,7 @@ fn shares<'a>(files: impl Iterator<Item = &'a PatchedFile<'a>>) -> Vec<usize> {
         .collect()
 }
 
-fn card(files: &[PatchedFile<'_>], room: &[usize], cx: RenderCx) -> Card {
+fn card(files: &[FileDetails], room: &[usize], cx: RenderCx) -> Card {
     let mut card = match files {
         [] => Card::new("Patch", ""),
         [file] => Card {
@@ -66,7 +53,7 @@ fn card(files: &[PatchedFile<'_>], room: &[usize], cx: RenderCx) -> Card {
         },
         _ => Card::new("Patch", plural(files.len(), "file")),
     };
-    let sum = |of: fn(&PatchedFile<'_>) -> usize| files.iter().map(of).sum::<usize>();
+    let sum = |of: fn(&FileDetails) -> usize| files.iter().map(of).sum::<usize>();
     let (additions, deletions) = (sum(|file| file.additions), sum(|file| file.deletions));
     if additions + deletions > 0 {
         card = card.meta(Fact::changed(additions, deletions));
@@ -77,9 +64,7 @@ fn card(files: &[PatchedFile<'_>], room: &[usize], cx: RenderCx) -> Card {
         Some(first) if first.is_unplaced => files.len().saturating_sub(most),
         _ => 0,
     };
-    if skipped > 0 {
-        card = card.part(CardPart::Omitted(format!("{} above", plural(skipped, "file"))));
-    }
+    card = card.leaving_out(skipped, |skipped| format!("{} above", plural(skipped, "file")));
     let has_heads = files.len() > 1 || files.iter().any(|file| !file.is_plain());
     for (file, &room) in files.iter().zip(room).skip(skipped).take(most) {
         if has_heads {
@@ -89,59 +74,48 @@ fn card(files: &[PatchedFile<'_>], room: &[usize], cx: RenderCx) -> Card {
             card = card.part(part);
         }
     }
-    match files.len().saturating_sub(skipped).saturating_sub(most) {
-        0 => card,
-        more => card.part(CardPart::Omitted(plural(more, "more file"))),
-    }
+    let left_out = files.len().saturating_sub(skipped).saturating_sub(most);
+    card.leaving_out(left_out, |more| plural(more, "more file"))
 }
 
-impl<'a> PatchedFile<'a> {
-    fn of_sketch(sketch: &'a Sketch<'a>) -> Self {
+impl FileDetails {
+    fn of_sketch(sketch: &Sketch<'_>) -> Self {
         Self {
             kind: match (sketch.kind, sketch.move_to) {
-                (SketchKind::Add, _) => FileKind::Add,
-                (SketchKind::Delete, _) => FileKind::Delete,
-                (SketchKind::Update, None) => FileKind::Update,
-                (SketchKind::Update, Some(_)) => FileKind::Move,
+                (SketchKind::Add, _) => ChangeKind::Add,
+                (SketchKind::Delete, _) => ChangeKind::Delete,
+                (SketchKind::Update, None) => ChangeKind::Update,
+                (SketchKind::Update, Some(_)) => ChangeKind::Move,
             },
-            path: sketch.path,
-            move_path: sketch.move_to,
-            replaces: false,
-            diff: &sketch.diff,
+            path: sketch.path.to_owned(),
+            move_path: sketch.move_to.map(str::to_owned),
+            diff: sketch.diff.clone(),
             additions: sketch.additions,
             deletions: sketch.deletions,
             is_unplaced: true,
-        }
-    }
-
-    fn of_details(file: &'a FileDetails) -> Self {
-        Self {
-            kind: file.kind,
-            path: &file.path,
-            move_path: file.move_path.as_deref(),
-            replaces: file.replaces,
-            diff: &file.diff,
-            additions: file.additions,
-            deletions: file.deletions,
-            is_unplaced: false,
+            ..Self::default()
         }
     }
 
     fn name(&self) -> String {
-        match self.move_path {
+        match &self.move_path {
             Some(target) => format!("{} → {target}", self.path),
-            None => self.path.to_owned(),
+            None => self.path.clone(),
         }
     }
 
     /// An update of the file that the card's title names needs no line above its diff.
     fn is_plain(&self) -> bool {
-        self.kind == FileKind::Update
+        self.kind == ChangeKind::Update
+    }
+
+    fn final_path(&self) -> &str {
+        self.move_path.as_ref().unwrap_or(&self.path)
     }
 
     /// The file as it is called in the end.
     fn target(&self) -> FileTarget {
-        let path = self.move_path.unwrap_or(self.path);
+        let path = self.final_path();
         if self.is_unplaced {
             FileTarget::given(path)
         } else {
@@ -151,16 +125,16 @@ impl<'a> PatchedFile<'a> {
 
     fn head(&self) -> ToneLine {
         let what = match (self.kind, self.replaces) {
-            (FileKind::Add, false) => "new",
-            (FileKind::Add, true) => "replaced",
-            (FileKind::Update, _) => "",
-            (FileKind::Delete, _) => "deleted",
-            (FileKind::Move, false) => "moved",
-            (FileKind::Move, true) => "moved over another file",
+            (ChangeKind::Add, false) => "new",
+            (ChangeKind::Add, true) => "replaced",
+            (ChangeKind::Update, _) => "",
+            (ChangeKind::Delete, _) => "deleted",
+            (ChangeKind::Move, false) => "moved",
+            (ChangeKind::Move, true) => "moved over another file",
         };
         let tone = match self.kind {
-            FileKind::Delete => Tone::Danger,
-            FileKind::Add | FileKind::Update | FileKind::Move => Tone::Muted,
+            ChangeKind::Delete => Tone::Danger,
+            ChangeKind::Add | ChangeKind::Update | ChangeKind::Move => Tone::Muted,
         };
         let mut spans = vec![
             ToneSpan::aside(tone, format!("{} ", self.kind.letter())),
@@ -177,8 +151,8 @@ impl<'a> PatchedFile<'a> {
             return None;
         }
         Some(CardPart::Diff(DiffBody {
-            path: self.move_path.unwrap_or(self.path).to_owned(),
-            unified: self.diff.to_owned(),
+            path: self.final_path().to_owned(),
+            unified: self.diff.clone(),
             max_lines: if cx.expanded { 0 } else { room },
             is_unplaced: self.is_unplaced,
         }))

@@ -17,11 +17,11 @@ use self::tree::{PlannedPatch, Target, plan};
 use crate::conversation::PermissionKey;
 use crate::provider::EditMode;
 use crate::text::patch::{Operation, parse};
-use crate::tool::change::{FileChange, apply_all, with_unlinked};
+use crate::tool::change::{ChangeKind, FileChange, apply_all, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
-    WrittenFile, plural,
+    DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, WrittenFile,
+    plural,
 };
 use crate::view::card::Card;
 
@@ -44,11 +44,11 @@ pub(super) struct Details {
     unlinked: Vec<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct FileDetails {
     path: String,
     #[serde(rename = "type")]
-    kind: FileKind,
+    kind: ChangeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     move_path: Option<String>,
     /// True if a file that was there has been replaced by another one.
@@ -59,18 +59,12 @@ pub(super) struct FileDetails {
     additions: usize,
     deletions: usize,
     diff: String,
+    /// It is still being written, and its lines have no numbers yet.
+    #[serde(skip)]
+    is_unplaced: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FileKind {
-    Add,
-    Update,
-    Delete,
-    Move,
-}
-
-impl FileKind {
+impl ChangeKind {
     fn letter(self) -> char {
         match self {
             Self::Add => 'A',
@@ -103,7 +97,6 @@ impl Tool for ApplyPatchTool {
         *** End Patch\n\
         No line numbers: give three lines of context around a change, and chunks in file order. A file to delete or to \
         replace must have been read.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("patch", "patch_text"),
         ParamAlias::name("input", "patch_text"),
@@ -113,7 +106,7 @@ impl Tool for ApplyPatchTool {
     const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
         let files = details.files.into_iter().map(|file| WrittenFile {
             moved_to: file.move_path,
-            is_gone: file.kind == FileKind::Delete,
+            is_gone: file.kind == ChangeKind::Delete,
             ..WrittenFile::new(file.path, file.additions, file.deletions)
         });
         files.collect()

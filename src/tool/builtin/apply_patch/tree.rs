@@ -9,12 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{FileDetails, FileKind, errors};
-use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, TextFile};
+use super::{FileDetails, errors};
+use crate::files::{FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
 use crate::tool::ToolError;
-use crate::tool::change::{Change, FileChange, check_no_link, not_made};
+use crate::tool::builtin::expected_content;
+use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
 /// Resolved paths of a section.
@@ -70,7 +71,7 @@ struct Node {
 
 /// The result's facts about one file.
 struct TreeEntry {
-    kind: FileKind,
+    kind: ChangeKind,
     path: String,
     move_path: Option<String>,
     replaces: bool,
@@ -104,7 +105,7 @@ impl PatchedTree<'_> {
         };
         let after = Arc::new(TextFile::decode(bytes));
         let entry = TreeEntry {
-            kind: FileKind::Add,
+            kind: ChangeKind::Add,
             replaces: before.is_some(),
             before,
             after: Some(Arc::clone(&after)),
@@ -119,7 +120,7 @@ impl PatchedTree<'_> {
         self.check_known(path)?;
         self.node(path)?.take_away();
         self.entries.push(TreeEntry {
-            kind: FileKind::Delete,
+            kind: ChangeKind::Delete,
             before: Some(before),
             ..TreeEntry::of(path)
         });
@@ -139,7 +140,7 @@ impl PatchedTree<'_> {
             return Ok(());
         }
         let entry = TreeEntry {
-            kind: FileKind::Update,
+            kind: ChangeKind::Update,
             level,
             before: Some(before),
             after: Some(Arc::clone(&after)),
@@ -154,7 +155,7 @@ impl PatchedTree<'_> {
         let (after, level) = edited(&before, path, chunks)?;
         let replaced = self.free_place(target)?;
         let entry = TreeEntry {
-            kind: FileKind::Move,
+            kind: ChangeKind::Move,
             move_path: Some(target.display.clone()),
             replaces: replaced.is_some(),
             level,
@@ -260,10 +261,7 @@ impl Node {
     }
 
     fn into_change(self) -> Option<FileChange> {
-        let expected = match &self.original {
-            Some(file) => ExpectedContent::Hash(file.hash().clone()),
-            None => ExpectedContent::Absent,
-        };
+        let expected = expected_content(self.original.as_deref());
         let Some(now) = self.now else {
             return self.original.map(|_| FileChange::Remove {
                 path: self.path,
@@ -291,7 +289,7 @@ impl Node {
 impl TreeEntry {
     fn of(path: &Resolved) -> Self {
         Self {
-            kind: FileKind::Update,
+            kind: ChangeKind::Update,
             path: path.display.clone(),
             move_path: None,
             replaces: false,
@@ -319,6 +317,7 @@ impl TreeEntry {
             additions: diff.additions,
             deletions: diff.deletions,
             diff: diff.text,
+            is_unplaced: false,
         }
     }
 }

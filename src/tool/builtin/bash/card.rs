@@ -21,8 +21,13 @@ const COMMAND: usize = 6;
 const SHORT: usize = 6;
 
 /// The whole command in the place where it would run, for the person who is to judge it.
-pub(super) fn question(command: &str, workdir: &str, why: Option<&str>) -> Card {
-    let card = Card::new("Bash", workdir).part(CardPart::Code(code(command)));
+pub(in crate::tool::builtin) fn command_question(
+    title: &str,
+    argument: &str,
+    command: &str,
+    why: Option<&str>,
+) -> Card {
+    let card = Card::new(title, argument).part(CardPart::Code(code(command)));
     match why {
         Some(why) => card.part(CardPart::Lines(vec![ToneSpan::new(Tone::Warning, why).into()])),
         None => card,
@@ -47,13 +52,9 @@ pub(super) fn call(command: &str, cx: RenderCx) -> Card {
     }
     let shown: Vec<&str> = command.lines().take(COMMAND).collect();
     let card = card.part(CardPart::Code(code(&shown.join("\n"))));
-    match total - shown.len() {
-        0 => card,
-        more => card.part(CardPart::Omitted(format!(
-            "{} of the command",
-            plural(more, "more line")
-        ))),
-    }
+    card.leaving_out(total - shown.len(), |more| {
+        format!("{} of the command", plural(more, "more line"))
+    })
 }
 
 pub(super) fn result(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {

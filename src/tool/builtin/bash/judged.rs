@@ -39,8 +39,7 @@ pub(in crate::tool::builtin) async fn judge(
     cx: &ToolCx,
 ) -> Result<Judgement, ToolError> {
     if text.trim().is_empty() {
-        return Err(ToolError::new(
-            ErrorKind::InvalidArgs,
+        return Err(ToolError::invalid_args(
             "`command` is empty; give the command to run",
         ));
     }
@@ -139,8 +138,6 @@ pub(in crate::tool::builtin) async fn newly_asked(
 
 /// Finds what runs commands.
 pub(in crate::tool::builtin) fn shell(services: &SessionServices) -> Result<Shell, ToolError> {
-    let variable = services.environment.iter().find(|(name, _)| name == "PATH");
-    let path = variable.map(|(_, value)| value.as_os_str());
-    Shell::find(services.settings.bash.shell.as_deref(), path)
+    Shell::find(services.settings.bash.shell.as_deref(), services.variable("PATH"))
         .map_err(|error| ToolError::new(ErrorKind::Unavailable, error.to_string()))
 }

@@ -17,6 +17,7 @@ mod sandbox_notes;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::tool::builtin) use card::command_question;
 pub(in crate::tool::builtin) use judged::{JudgedCommand, Judgement, judge, newly_asked, shell};
 pub(in crate::tool) use person_command::OwnCommand;
 
@@ -39,8 +40,8 @@ use crate::tool::protected_names::TouchedNames;
 use crate::tool::reads_only::ReadsOnly;
 use crate::tool::sandbox::{CommandSandbox, reading, sandbox};
 use crate::tool::{
-    AskingTool, Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView,
-    SpilledOutput, Tool, ToolCx, ToolError,
+    AskingTool, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, SpilledOutput, Tool,
+    ToolCx, ToolError,
 };
 use crate::view::card::Card;
 
@@ -124,7 +125,6 @@ impl Tool for BashTool {
 
     const NAME: &'static str = "bash";
     const ALIASES: &'static [&'static str] = &["shell", "run_command", "execute_command"];
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("cwd", "workdir")];
     const KEEP: Keep = Keep::Tail;
     const EDITED: Option<&'static str> = Some("command");
@@ -154,7 +154,7 @@ impl Tool for BashTool {
             Some(description) => description,
             None => args.command.trim().lines().next().unwrap_or_default().to_owned(),
         };
-        let card = card::question(&args.command, &judged.workdir, why.as_deref());
+        let card = command_question("Bash", &judged.workdir, &args.command, why.as_deref());
         let runs_in = Some(judged.cwd.clone());
         let command = ShellCommand {
             shell: shell(&cx.services)?,
@@ -282,10 +282,10 @@ fn timeout(given: Option<i64>, default: Duration) -> Result<(Duration, bool), To
             default.min(Duration::from_millis(MAX_TIMEOUT_MS.unsigned_abs())),
             false,
         )),
-        Some(..=0) => Err(
-            ToolError::new(ErrorKind::InvalidArgs, "`timeout` must be at least 1 ms")
-                .hint("Leave it out for the default."),
-        ),
+        Some(..=0) => {
+            Err(ToolError::invalid_args("`timeout` must be at least 1 ms")
+                .hint("Leave it out for the default."))
+        }
         Some(given) => {
             let allowed = given.min(MAX_TIMEOUT_MS);
             Ok((Duration::from_millis(allowed.unsigned_abs()), allowed < given))

@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::outside::{PatternsByDirectory, separate};
-use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::tool::builtin::search_path::{Base, SearchPath, check_place, search_directory};
+use crate::tool::builtin::{COLLAPSED, file_row, limit_of, rows};
 use crate::tool::file_name::one_line;
 use crate::tool::walk::{Globs, SearchLimit, SearchTree, ThreadedResults, VisitedFile, WalkEnd};
 use crate::tool::{
@@ -91,7 +91,7 @@ impl Tool for GlobTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let patterns = args.pattern.into_vec();
         if patterns.iter().all(String::is_empty) {
-            let error = ToolError::new(ErrorKind::InvalidArgs, "`pattern` is empty");
+            let error = ToolError::invalid_args("`pattern` is empty");
             return Err(error.hint("Use `**` for all files."));
         }
         let hint = "Give the directory as `path` and the name as `pattern`.";
@@ -136,10 +136,7 @@ impl Tool for GlobTool {
         asks.extend(
             asked.map(|pattern| Ask::new(PermissionKey::own("glob"), Subject::new(pattern)).always("*")),
         );
-        let limit = args
-            .limit
-            .and_then(|limit| usize::try_from(limit).ok())
-            .unwrap_or(DEFAULT_LIMIT);
+        let limit = limit_of(args.limit, DEFAULT_LIMIT);
         let plan = Plan {
             searches,
             limit,
@@ -170,8 +167,8 @@ impl Tool for GlobTool {
             .render_call(result.args, cx)
             .meta(Fact::count(details.total, "file"));
         let files = details.files.iter();
-        let paths = files.map(|file| (file.path.as_str(), FileTarget::shown(&file.path)));
-        crate::tool::builtin::rows(card, paths, details.total, cx)
+        let paths = files.map(|file| file_row(&file.path, FileTarget::shown(&file.path)));
+        rows(card, paths, details.total, COLLAPSED, cx)
     }
 }
 
@@ -260,6 +257,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::conversation::ErrorKind;
     use crate::tool::harness::Harness;
     use crate::view::card::CardPart;
 

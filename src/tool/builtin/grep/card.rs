@@ -3,7 +3,7 @@
 use super::{Details, Item};
 use crate::tool::builtin::with_lines;
 use crate::tool::{DrawnArgs, RenderCx};
-use crate::view::card::{Card, CardPart, FileTarget, Tone, ToneLine, ToneSpan};
+use crate::view::card::{Card, FileTarget, Tone, ToneLine, ToneSpan};
 
 /// Matches shown when the card is collapsed.
 const ROWS: usize = 6;
@@ -28,10 +28,9 @@ pub(super) fn result(args: DrawnArgs<'_>, details: &Details, cx: RenderCx) -> Ca
         details.items.len().min(ROWS)
     };
     let card = with_lines(card, rows(&details.items[..shown], &details.spans));
-    match details.matches.saturating_sub(shown) {
-        0 => card,
-        more => card.part(CardPart::Omitted(format!("{more}{} more", details.plus()))),
-    }
+    card.leaving_out(details.matches.saturating_sub(shown), |more| {
+        format!("{more}{} more", details.plus())
+    })
 }
 
 fn rows(items: &[Item], spans: &[(usize, usize)]) -> Vec<ToneLine> {

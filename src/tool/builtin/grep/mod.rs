@@ -94,18 +94,12 @@ pub(super) struct Details {
     timed_out: bool,
     skipped_unreadable: usize,
     /// There are more than were counted.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     counting_stopped: bool,
     items: Vec<Item>,
     /// Byte range of the match in the text of each item.
     #[serde(default)]
     spans: Vec<(usize, usize)>,
-}
-
-// Serde passes a reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Details {

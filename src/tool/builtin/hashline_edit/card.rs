@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Details, Kind};
-use crate::tool::change::{growing_diff, newest_edits, with_diff, with_unlinked};
+use super::Details;
+use crate::tool::change::{ChangeKind, growing_diff, newest_edits, with_diff, with_unlinked};
 use crate::tool::{DrawnArgs, RenderCx};
 use crate::view::card::{Card, CardPart, Fact, FileTarget, Tone, ToneSpan};
 
@@ -14,7 +14,7 @@ pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
             argument: format!("{path} → {target}"),
             ..Card::of_file("Edit", FileTarget::shown(target))
         },
-        (None, Some(first)) if details.kind == Kind::Update => {
+        (None, Some(first)) if details.kind == ChangeKind::Update => {
             Card::of_file("Edit", FileTarget::shown(path).at(Some(first.line_start)))
         }
         (None, _) => Card::of_file("Edit", FileTarget::shown(path)),
@@ -26,10 +26,10 @@ pub(super) fn of_details(details: &Details, cx: RenderCx) -> Card {
         card = card.meta(Fact::count(details.edits, "edit"));
     }
     card = match details.kind {
-        Kind::Add => card.meta("created"),
-        Kind::Delete => card.meta("deleted"),
-        Kind::Move => card.meta("moved"),
-        Kind::Update => card,
+        ChangeKind::Add => card.meta("created"),
+        ChangeKind::Delete => card.meta("deleted"),
+        ChangeKind::Move => card.meta("moved"),
+        ChangeKind::Update => card,
     };
     card = with_unlinked(card, &details.unlinked);
     let path = details.renamed_to.as_ref().unwrap_or(path);

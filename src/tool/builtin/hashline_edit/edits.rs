@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use crate::conversation::ErrorKind;
 use crate::text::hashline::{Edit, NumberedEdit, Reference, new_lines, without_echo};
 use crate::tool::{ToolError, text_or_null};
 
@@ -94,7 +93,7 @@ impl Edits {
             let parsed = edits.add(item, number);
             parsed.map_err(|why| {
                 let message = format!("edit {number} of {count}: {why}");
-                ToolError::new(ErrorKind::InvalidArgs, message).hint("Nothing was written.")
+                ToolError::invalid_args(message).hint("Nothing was written.")
             })?;
         }
         Ok(edits)

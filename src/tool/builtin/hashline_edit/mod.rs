@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use self::edits::{Edits, Item};
 use self::plan::{PlannedChange, RequestedChange};
 use super::edit::steps::Position;
-use crate::conversation::{ErrorKind, PermissionKey};
+use crate::conversation::PermissionKey;
 use crate::files::Resolved;
 use crate::provider::EditMode;
-use crate::tool::change::{FileChange, apply_all};
+use crate::tool::change::{ChangeKind, FileChange, apply_all};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
-    Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
-    WrittenFile, plural,
+    DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, WrittenFile,
+    plural,
 };
 use crate::view::card::Card;
 
@@ -49,7 +49,7 @@ pub(super) struct Details {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     renamed_to: Option<String>,
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: ChangeKind,
     /// How many were made.
     edits: usize,
     /// Lines of the new text that changed.
@@ -63,16 +63,6 @@ pub(super) struct Details {
     /// Says which files had other names, which keep their text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unlinked: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Add,
-    #[default]
-    Update,
-    Delete,
-    Move,
 }
 
 pub(super) struct Plan {
@@ -94,7 +84,6 @@ impl Tool for HashlineEditTool {
         text), `append` and `prepend` (text; they create a file), `delete` (line, or start_line and end_line), `replace` \
         (old_text, new_text, replace_all). `text` is the new lines, without tags. All tags are those of the file as it \
         is: nothing is written unless all of them fit. The result shows the new ones.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[
         ParamAlias::name("op", "type"),
         ParamAlias::name("move_to", "rename"),
@@ -107,7 +96,7 @@ impl Tool for HashlineEditTool {
     const WRITTEN: Option<fn(Details) -> Vec<WrittenFile>> = Some(|details| {
         vec![WrittenFile {
             moved_to: details.renamed_to,
-            is_gone: details.kind == Kind::Delete,
+            is_gone: details.kind == ChangeKind::Delete,
             ..WrittenFile::new(details.path, details.additions, details.deletions)
         }]
     });
@@ -189,11 +178,11 @@ impl Details {
         );
         let path = &self.path;
         match (self.kind, &self.renamed_to) {
-            (Kind::Add, _) => format!("Created {path}: {counts}"),
-            (Kind::Delete, _) => format!("Deleted {path}"),
-            (Kind::Move, Some(target)) if self.edits == 0 => format!("Moved {path} to {target}"),
-            (Kind::Move, Some(target)) => format!("Moved {path} to {target}: {counts}"),
-            (Kind::Update | Kind::Move, _) => format!("Updated {path}: {counts}"),
+            (ChangeKind::Add, _) => format!("Created {path}: {counts}"),
+            (ChangeKind::Delete, _) => format!("Deleted {path}"),
+            (ChangeKind::Move, Some(target)) if self.edits == 0 => format!("Moved {path} to {target}"),
+            (ChangeKind::Move, Some(target)) => format!("Moved {path} to {target}: {counts}"),
+            (ChangeKind::Update | ChangeKind::Move, _) => format!("Updated {path}: {counts}"),
         }
     }
 }
@@ -215,7 +204,7 @@ fn check_shape(args: &Args) -> Result<(), ToolError> {
         (false, true, None) => "`edits` is missing; give at least one edit, or `rename`, or `delete`",
         (true, true, None) | (false, _, _) => return Ok(()),
     };
-    Err(ToolError::new(ErrorKind::InvalidArgs, why))
+    Err(ToolError::invalid_args(why))
 }
 
 #[cfg(test)]

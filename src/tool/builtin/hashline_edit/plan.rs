@@ -1,16 +1,17 @@
 //! The change in memory: what becomes of the file, and of the place it goes to.
 
+use super::Details;
 use super::edits::{Edits, Replace};
 use super::regions;
-use super::{Details, Kind};
 use crate::conversation::ErrorKind;
-use crate::files::{ExpectedContent, FileError, FileProblem, PathKind, Resolved, TextFile};
+use crate::files::{FileError, FileProblem, PathKind, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::ToolError;
 use crate::tool::builtin::edit::steps::kind_of;
-use crate::tool::change::{Change, FileChange, check_no_link, not_made};
+use crate::tool::builtin::expected_content;
+use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
 /// The change that is wanted of a file.
@@ -46,7 +47,7 @@ pub(super) fn plan(wanted: RequestedChange, originals: &Originals) -> Result<Pla
 
 fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
     check_no_link(&path)?;
-    let details = details(Kind::Delete, Some(&path.display), None, file.text(), "");
+    let details = details(ChangeKind::Delete, Some(&path.display), None, file.text(), "");
     Ok(PlannedChange {
         details: Details {
             path: path.display.clone(),
@@ -54,7 +55,7 @@ fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
         },
         changes: vec![FileChange::Remove {
             path,
-            expected: ExpectedContent::Hash(file.hash().clone()),
+            expected: expected_content(Some(file)),
         }],
         text: String::new(),
     })
@@ -64,7 +65,7 @@ fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
     let RequestedChange { path, edits, .. } = wanted;
     let empty = TextFile::decode(Vec::new());
     let file = edited(&empty, &edits, &path)?;
-    let details = details(Kind::Add, None, Some(&path.display), "", file.text());
+    let details = details(ChangeKind::Add, None, Some(&path.display), "", file.text());
     Ok(PlannedChange {
         details: Details {
             path: path.display.clone(),
@@ -76,7 +77,7 @@ fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
         changes: vec![FileChange::Write(Change {
             path,
             bytes: file.bytes().to_vec(),
-            expected: ExpectedContent::Absent,
+            expected: expected_content(None),
         })],
     })
 }
@@ -99,9 +100,9 @@ fn change(wanted: RequestedChange, before: &TextFile) -> Result<PlannedChange, T
     }
     let renamed_to = rename.as_ref().map(|target| target.display.clone());
     let kind = if rename.is_some() {
-        Kind::Move
+        ChangeKind::Move
     } else {
-        Kind::Update
+        ChangeKind::Update
     };
     let new_name = renamed_to.as_deref().unwrap_or(&path.display);
     let details = details(
@@ -126,7 +127,7 @@ fn change(wanted: RequestedChange, before: &TextFile) -> Result<PlannedChange, T
 
 fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &TextFile) -> Vec<FileChange> {
     let bytes = after.bytes().to_vec();
-    let expected = ExpectedContent::Hash(before.hash().clone());
+    let expected = expected_content(Some(before));
     let Some(target) = rename else {
         return vec![FileChange::Write(Change {
             path,
@@ -137,7 +138,7 @@ fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &
     let change = Change {
         path: target,
         bytes,
-        expected: ExpectedContent::Absent,
+        expected: expected_content(None),
     };
     let like = path.real.clone();
     vec![
@@ -158,7 +159,7 @@ fn check_free(target: &Resolved) -> Result<(), ToolError> {
     Err(ToolError::from(taken).hint("Nothing was written. Choose another name, or remove that file first."))
 }
 
-fn details(kind: Kind, old: Option<&str>, new: Option<&str>, before: &str, after: &str) -> Details {
+fn details(kind: ChangeKind, old: Option<&str>, new: Option<&str>, before: &str, after: &str) -> Details {
     let diff = unified_renamed(old, new, before, after);
     Details {
         kind,

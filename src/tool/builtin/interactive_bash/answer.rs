@@ -27,19 +27,14 @@ pub(super) struct ScreenRun {
     pub(super) fg: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bg: Option<String>,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) b: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) i: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) u: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) r: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde asks for this signature
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl From<StyledRun> for ScreenRun {
@@ -217,32 +212,24 @@ pub(super) fn no_session(name: &str, cx: &ToolCx) -> ToolError {
 
 /// The program has ended, so something could not be done to it.
 pub(super) fn ended(session: &TerminalSession, undone: &str, cx: &ToolCx) -> ToolError {
-    let details = details(session, SettleOutcome::Ended, cx);
+    let (name, screen) = named_screen(session, SettleOutcome::Ended, cx);
     let message = format!(
-        "the program of the terminal `{}` has ended, so nothing was {undone}; its last screen:\n{}",
-        session.name(),
-        screen(&details)
+        "the program of the terminal `{name}` has ended, so nothing was {undone}; its last screen:\n{screen}"
     );
     ToolError::new(ErrorKind::NotFound, message).hint("Start it again with `action: \"start\"`.")
 }
 
 pub(super) fn exists(session: &TerminalSession, cx: &ToolCx) -> ToolError {
-    let details = details(session, SettleOutcome::Quiet, cx);
-    let message = format!(
-        "a terminal `{}` runs already, so nothing was started; its screen:\n{}",
-        session.name(),
-        screen(&details)
-    );
+    let (name, screen) = named_screen(session, SettleOutcome::Quiet, cx);
+    let message = format!("a terminal `{name}` runs already, so nothing was started; its screen:\n{screen}");
     ToolError::new(ErrorKind::Exists, message).hint("Send to it, stop it first, or give another `session`.")
 }
 
 pub(super) fn hidden(session: &TerminalSession, cx: &ToolCx) -> ToolError {
-    let details = details(session, SettleOutcome::HiddenInput, cx);
+    let (name, screen) = named_screen(session, SettleOutcome::HiddenInput, cx);
     let message = format!(
-        "the program of the terminal `{}` hides what is typed, so nothing was sent: only the user can type it; the \
-         screen:\n{}",
-        session.name(),
-        screen(&details)
+        "the program of the terminal `{name}` hides what is typed, so nothing was sent: only the user can type it; the \
+         screen:\n{screen}"
     );
     ToolError::new(ErrorKind::Refused, message)
         .hint("Ask the user to type it, or stop the program and find a way without a secret.")
@@ -255,7 +242,9 @@ pub(super) fn exclusive(name: &str, undone: &str) -> ToolError {
         .hint("Read it to see what happens there; the user gives it back, or use another `session`.")
 }
 
-fn screen(details: &Details) -> String {
-    let lines = [header(details)].into_iter().chain(rows(details));
-    lines.collect::<Vec<_>>().join("\n")
+/// The name of a terminal, and what it shows.
+fn named_screen(session: &TerminalSession, outcome: SettleOutcome, cx: &ToolCx) -> (String, String) {
+    let details = details(session, outcome, cx);
+    let lines = [header(&details)].into_iter().chain(rows(&details));
+    (session.name(), lines.collect::<Vec<_>>().join("\n"))
 }

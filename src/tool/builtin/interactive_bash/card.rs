@@ -1,12 +1,14 @@
 //! Draws a terminal: its name with the program or the keys, its screen with the cursor, its state.
 
 use super::answer::ScreenRun;
+use super::operation::Operation;
 use super::prepare::shown_input;
-use super::request::{Operation, operations};
+use super::request::request;
 use super::{Args, Details, WaitingFor};
 use crate::text::sgr::SgrStyle;
 use crate::text::width::{prefix, str_width};
-use crate::tool::{DrawnArgs, RenderCx, ResultView};
+use crate::tool::builtin::with_lines;
+use crate::tool::{DrawnArgs, RenderCx, ResultView, plural};
 use crate::view::card::{Card, CardPart, Fact, Tone, ToneLine, ToneSpan};
 
 /// Rows of the screen that are shown unless the card is expanded.
@@ -16,7 +18,7 @@ const ROWS: usize = 8;
 pub(super) fn call(args: DrawnArgs<'_>) -> Card {
     let operation = args
         .typed::<Args>()
-        .and_then(|args| operations(&args).ok()?.into_iter().next());
+        .and_then(|args| request(&args).ok()?.operations.into_iter().next());
     let argument = match operation {
         Some(operation) => argument(&operation),
         None => partial_argument(args),
@@ -75,15 +77,8 @@ pub(super) fn result(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     } else {
         rows.len().saturating_sub(ROWS)
     };
-    if above > 0 {
-        let noun = if above == 1 { "row" } else { "rows" };
-        card = card.part(CardPart::Omitted(format!("{above} {noun} above")));
-    }
-    let rows: Vec<ToneLine> = rows.into_iter().skip(above).collect();
-    if rows.is_empty() {
-        return card;
-    }
-    card.part(CardPart::Lines(rows))
+    card = card.leaving_out(above, |above| format!("{} above", plural(above, "row")));
+    with_lines(card, rows.into_iter().skip(above).collect())
 }
 
 fn state(mut card: Card, details: &Details) -> Card {

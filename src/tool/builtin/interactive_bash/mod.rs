@@ -7,6 +7,7 @@
 mod answer;
 mod card;
 mod keys;
+mod operation;
 mod prepare;
 mod request;
 mod run;
@@ -18,7 +19,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::answer::ScreenRun;
+use self::operation::Operation;
 use self::prepare::Step;
+use self::request::Wait;
 use crate::permission::PermissionKey;
 use crate::text::truncate::Keep;
 use crate::tool::{
@@ -145,6 +148,7 @@ enum WaitingFor {
 
 pub(super) struct Plan {
     steps: Vec<Step>,
+    wait: Wait,
 }
 
 impl Tool for InteractiveBashTool {
@@ -156,7 +160,6 @@ impl Tool for InteractiveBashTool {
     const DESCRIPTION: &'static str = "\
         Run programs that need a terminal or keep running: start, send keys, read. Every answer shows the screen once \
         the output is quiet; `wait_for` waits for a text. No tmux is needed.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const FAMILY: &'static PermissionKey = &PermissionKey::BASH;
     const KEEP: Keep = Keep::Tail;
     const DYNAMIC: bool = true;
@@ -180,12 +183,11 @@ impl Tool for InteractiveBashTool {
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
-        let operations = request::operations(&args)?;
-        prepare::prepare(operations, cx).await
+        prepare::prepare(request::request(&args)?, cx).await
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        run::run(plan.steps, cx).await
+        run::run(plan, cx).await
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
@@ -198,5 +200,5 @@ impl Tool for InteractiveBashTool {
 }
 
 fn only_looks(args: &Args) -> bool {
-    request::operations(args).is_ok_and(|operations| operations.iter().all(request::Operation::only_looks))
+    request::request(args).is_ok_and(|asked| asked.operations.iter().all(Operation::only_looks))
 }

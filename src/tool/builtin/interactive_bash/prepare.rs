@@ -10,18 +10,19 @@ use std::time::Duration;
 
 use super::answer::{ended, exclusive, hidden, no_session};
 use super::keys;
-use super::request::{Operation, StartRequest, TypedInput};
+use super::operation::{Operation, StartRequest, TypedInput};
+use super::request::Request;
 use super::{InteractiveBashTool, Plan};
 use crate::permission::command::analyse;
 use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::process::pty::{InputWait, assess, is_shell};
 use crate::process::screen::KeyModes;
-use crate::tool::builtin::bash::{JudgedCommand, Judgement, judge};
+use crate::tool::builtin::bash::{JudgedCommand, Judgement, command_question, judge};
 use crate::tool::command_permissions::{CommandPermissions, command_permissions};
 use crate::tool::{
     AskingTool, CompletedLine, Prepared, TerminalSession, Tool, ToolCx, ToolError, TypedLine, user_shell,
 };
-use crate::view::card::{Card, CardPart, Code, Tone, ToneSpan};
+use crate::view::card::Card;
 
 const KEY: PermissionKey = PermissionKey::own(InteractiveBashTool::NAME);
 
@@ -32,7 +33,8 @@ pub(super) enum Step {
         judged: JudgedCommand,
     },
     Send {
-        operation: Operation,
+        session: String,
+        input: Vec<TypedInput>,
         /// The lines that a shell would run; `None` where no shell reads.
         lines: Option<JudgedLines>,
     },
@@ -54,12 +56,13 @@ pub(super) fn asker() -> AskingTool<'static> {
     }
 }
 
-pub(super) async fn prepare(operations: Vec<Operation>, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+pub(super) async fn prepare(request: Request, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+    let Request { operations, wait } = request;
     let mut started: Vec<(StartRequest, PathBuf)> = Vec::new();
-    let mut steps = Vec::new();
-    let mut prepared = Prepared::new(Plan { steps: Vec::new() }, Vec::new());
+    let steps = Vec::new();
+    let mut prepared = Prepared::new(Plan { steps, wait }, Vec::new());
     for operation in operations {
-        match operation {
+        let step = match operation {
             Operation::Start(request) if !reads_existing(&request, cx) => {
                 let text = command_text(&request, cx);
                 let Judgement { command, asks, why } = judge(&text, request.workdir.as_deref(), cx).await?;
@@ -78,29 +81,34 @@ pub(super) async fn prepare(operations: Vec<Operation>, cx: &ToolCx) -> Result<P
                     )
                 });
                 started.push((request.clone(), command.cwd.clone()));
-                steps.push(Step::Start {
+                Step::Start {
                     request,
                     judged: command,
-                });
+                }
             }
-            Operation::Send { .. } => {
-                let (lines, asks, shown) = send(&operation, &started, cx).await?;
+            Operation::Send { session, input } => {
+                let (lines, asks) = send(&session, &input, &started, cx).await?;
                 prepared.asks.extend(asks);
-                let name = operation.session().unwrap_or_default().to_owned();
-                prepared.card.get_or_insert_with(|| question(&name, &shown, None));
-                steps.push(Step::Send { operation, lines });
+                prepared
+                    .card
+                    .get_or_insert_with(|| question(&session, &shown_input(&input), None));
+                Step::Send {
+                    session,
+                    input,
+                    lines,
+                }
             }
             other => {
-                if let Operation::Signal { session, signal, .. } = &other {
+                if let Operation::Signal { session, signal } = &other {
                     prepared
                         .asks
                         .push(ask(session, &format!("signal {}", signal.name())));
                 }
-                steps.push(Step::Other(other));
+                Step::Other(other)
             }
-        }
+        };
+        prepared.plan.steps.push(step);
     }
-    prepared.plan = Plan { steps };
     Ok(prepared)
 }
 
@@ -134,20 +142,14 @@ fn ask(session: &str, text: &str) -> Ask {
 
 /// Judges what is to be typed.
 async fn send(
-    operation: &Operation,
+    name: &str,
+    input: &[TypedInput],
     started: &[(StartRequest, PathBuf)],
     cx: &ToolCx,
-) -> Result<(Option<JudgedLines>, Vec<Ask>, String), ToolError> {
-    let Operation::Send {
-        session: name, input, ..
-    } = operation
-    else {
-        return Ok((None, Vec::new(), String::new()));
-    };
-    let shown = shown_input(input);
-    let asks = vec![ask(name, &shown)];
+) -> Result<(Option<JudgedLines>, Vec<Ask>), ToolError> {
+    let asks = vec![ask(name, &shown_input(input))];
     let bytes = encode(input, KeyModes::default());
-    let of_chain = started.iter().rfind(|(request, _)| request.session == *name);
+    let of_chain = started.iter().rfind(|(request, _)| request.session == name);
     let (mut typed, shell_directory) = if let Some((request, directory)) = of_chain {
         let reads = request.command.as_deref().is_none_or(may_read_commands);
         (TypedLine::default(), reads.then(|| directory.clone()))
@@ -159,7 +161,7 @@ async fn send(
         (typed, directory)
     };
     let Some(directory) = shell_directory else {
-        return Ok((None, asks, shown));
+        return Ok((None, asks));
     };
     let lines = typed.take(&bytes);
     let (services, judged, place) = (Arc::clone(&cx.services), lines.clone(), directory.clone());
@@ -182,7 +184,7 @@ async fn send(
         directory,
         asked,
     };
-    Ok((Some(lines), asks, shown))
+    Ok((Some(lines), asks))
 }
 
 /// The known lines as one text for a shell.
@@ -277,13 +279,5 @@ pub(super) fn shown_input(input: &[TypedInput]) -> String {
 }
 
 fn question(argument: &str, text: &str, why: Option<&str>) -> Card {
-    let card = Card::new("PTY", argument).part(CardPart::Code(Code {
-        text: text.to_owned(),
-        language: "bash".to_owned(),
-        ..Code::default()
-    }));
-    match why {
-        Some(why) => card.part(CardPart::Lines(vec![ToneSpan::new(Tone::Warning, why).into()])),
-        None => card,
-    }
+    command_question("PTY", argument, text, why)
 }

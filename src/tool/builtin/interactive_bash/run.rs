@@ -7,30 +7,36 @@ use tokio::sync::watch;
 use tokio::time::{sleep, sleep_until};
 
 use super::answer::{self, Settled};
+use super::operation::{Operation, StartRequest, TypedInput};
 use super::prepare::{
     JudgedLines, Step, asker, controllable, encode, known_text, live, sendable, shell_directory,
 };
-use super::request::{Operation, StartRequest, Wait};
-use super::{Details, answer::details};
+use super::request::Wait;
+use super::{Details, Plan, answer::details};
 use crate::conversation::ErrorKind;
 use crate::process::ShellCommand;
 use crate::process::pty::{PtySize, Settle, SettleEvents, SettleOutcome, SettleStep, WriteError};
 use crate::process::screen::KeyModes;
 use crate::tool::builtin::bash::{JudgedCommand, newly_asked, not_started, shell};
 use crate::tool::sandbox::sandbox;
-use crate::tool::{CallUpdate, Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
+use crate::tool::{Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
 
 /// How long output is gathered before it is looked at and shown.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-pub(super) async fn run(steps: Vec<Step>, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
+pub(super) async fn run(plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
     let mut texts = Vec::new();
     let mut shown = Details::default();
+    let Plan { steps, wait } = plan;
     for step in steps {
         let (text, details) = match step {
-            Step::Start { request, judged } => start(request, judged, cx).await?,
-            Step::Send { operation, lines } => send(operation, lines, cx).await?,
-            Step::Other(operation) => other(operation, cx).await?,
+            Step::Start { request, judged } => start(request, judged, &wait, cx).await?,
+            Step::Send {
+                session,
+                input,
+                lines,
+            } => send(&session, &input, lines, &wait, cx).await?,
+            Step::Other(operation) => other(operation, &wait, cx).await?,
         };
         texts.push(text);
         shown = details.unwrap_or(shown);
@@ -44,7 +50,12 @@ pub(super) async fn run(steps: Vec<Step>, cx: &ToolCx) -> Result<Output<Details>
 
 type StepAnswer = (String, Option<Details>);
 
-async fn start(request: StartRequest, judged: JudgedCommand, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
+async fn start(
+    request: StartRequest,
+    judged: JudgedCommand,
+    wait: &Wait,
+    cx: &ToolCx,
+) -> Result<StepAnswer, ToolError> {
     judged.recheck(asker(), cx).await?;
     let (services, agent) = (Arc::clone(&cx.services), cx.agent.clone());
     let (sandbox, scratch, began) = cx
@@ -71,8 +82,7 @@ async fn start(request: StartRequest, judged: JudgedCommand, cx: &ToolCx) -> Res
         .map_err(|error| start_error(&error, cx))?;
     session.watch_names(began);
     let generation = session.terminal.screen().generation();
-    let settled = settle(&session, &request.wait, Some(generation), cx).await?;
-    answered(session, settled, 0, cx).await
+    answered(session, wait, Some(generation), 0, cx).await
 }
 
 fn start_error(error: &TerminalStartError, cx: &ToolCx) -> ToolError {
@@ -88,31 +98,24 @@ fn start_error(error: &TerminalStartError, cx: &ToolCx) -> ToolError {
 }
 
 async fn send(
-    operation: Operation,
+    name: &str,
+    input: &[TypedInput],
     lines: Option<JudgedLines>,
+    wait: &Wait,
     cx: &ToolCx,
 ) -> Result<StepAnswer, ToolError> {
-    let Operation::Send {
-        session: name,
-        input,
-        wait,
-    } = operation
-    else {
-        return other(operation, cx).await;
-    };
-    let session = sendable(&name, cx)?;
+    let session = sendable(name, cx)?;
     let modes = KeyModes {
         application_cursor: session.terminal.screen().modes().application_cursor,
     };
-    let bytes = encode(&input, modes);
+    let bytes = encode(input, modes);
     check_lines(&session, &bytes, lines, cx).await?;
     let generation = session.terminal.screen().generation();
     session.type_for_agent(&bytes).map_err(|error| match error {
         WriteError::Full => ToolError::new(ErrorKind::Io, error.to_string()),
         WriteError::Closed => answer::ended(&session, "sent", cx),
     })?;
-    let settled = settle(&session, &wait, Some(generation), cx).await?;
-    answered(session, settled, 0, cx).await
+    answered(session, wait, Some(generation), 0, cx).await
 }
 
 /// Refuses to type what nobody has judged: a shell has come since, or the line is another one by now.
@@ -147,30 +150,19 @@ fn changed(name: &str, why: &str) -> ToolError {
     ToolError::new(ErrorKind::Stale, message).hint("Send it again to have it judged as things are.")
 }
 
-async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
+async fn other(operation: Operation, wait: &Wait, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
     let terminals = &cx.services.tree.terminals;
     let find = |name: &str| terminals.find(name).ok_or_else(|| answer::no_session(name, cx));
     match operation {
         Operation::Start(request) => {
             let session = find(&request.session)?;
-            let settled = settle(&session, &request.wait, None, cx).await?;
-            answered(session, settled, 0, cx).await
+            answered(session, wait, None, 0, cx).await
         }
-        Operation::Read {
-            session,
-            scrollback,
-            wait,
-        } => {
+        Operation::Read { session, scrollback } => {
             let session = find(&session)?;
-            let settled = settle(&session, &wait, None, cx).await?;
-            answered(session, settled, scrollback, cx).await
+            answered(session, wait, None, scrollback, cx).await
         }
-        Operation::Resize {
-            session,
-            cols,
-            rows,
-            wait,
-        } => {
+        Operation::Resize { session, cols, rows } => {
             let session = controllable(&session, "resized", cx)?;
             let size = session.terminal.screen().size();
             let size = PtySize {
@@ -179,19 +171,13 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
             };
             let resized = session.terminal.resize(size);
             resized.map_err(|error| ToolError::new(ErrorKind::Io, error.to_string()))?;
-            let settled = settle(&session, &wait, None, cx).await?;
-            answered(session, settled, 0, cx).await
+            answered(session, wait, None, 0, cx).await
         }
-        Operation::Signal {
-            session,
-            signal,
-            wait,
-        } => {
+        Operation::Signal { session, signal } => {
             let session = controllable(&session, "sent", cx)?;
             let sent = session.terminal.signal(signal.signal());
             sent.map_err(|error| ToolError::new(ErrorKind::Io, format!("the signal was not sent: {error}")))?;
-            let settled = settle(&session, &wait, None, cx).await?;
-            answered(session, settled, 0, cx).await
+            answered(session, wait, None, 0, cx).await
         }
         Operation::Stop { session } => {
             let session = find(&session)?;
@@ -226,10 +212,12 @@ async fn other(operation: Operation, cx: &ToolCx) -> Result<StepAnswer, ToolErro
 /// The screen as it stands now, and the protected names that were touched since the last answer.
 async fn answered(
     session: Arc<TerminalSession>,
-    settled: Settled,
+    wait: &Wait,
+    before: Option<u64>,
     scrollback: usize,
     cx: &ToolCx,
 ) -> Result<StepAnswer, ToolError> {
+    let settled = settle(&session, wait, before, cx).await?;
     let (looked, services) = (Arc::clone(&session), Arc::clone(&cx.services));
     let touched = cx.blocking(move || Ok(looked.touched_names(&services))).await?;
     let mut details = details(&session, settled.outcome, cx);
@@ -309,8 +297,5 @@ fn cancelled(name: &str) -> ToolError {
 
 fn show(session: &TerminalSession, cx: &ToolCx) {
     let details = details(session, SettleOutcome::Quiet, cx);
-    cx.update(CallUpdate {
-        details: serde_json::to_value(details).ok(),
-        ..CallUpdate::default()
-    });
+    cx.show_details(&details);
 }

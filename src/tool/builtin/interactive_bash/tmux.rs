@@ -5,11 +5,9 @@
 
 use std::ops::RangeInclusive;
 
-/// Columns and rows that a terminal may have.
-pub(super) const COLS: RangeInclusive<u16> = 20..=500;
-pub(super) const ROWS: RangeInclusive<u16> = 5..=200;
-/// Longest name of a session.
-const MAX_NAME: usize = 64;
+use super::operation::{
+    COLS, DEFAULT_SESSION, MAX_NAME, Operation, ROWS, StartRequest, TypedInput, is_session_name,
+};
 
 /// Commands that would show or copy a screen, which every answer does anyway.
 const REFUSED: [&str; 8] = [
@@ -26,53 +24,6 @@ const REFUSED: [&str; 8] = [
 const SUPPORTED: &str =
     "new-session, send-keys, kill-session, has-session, list-sessions, resize-window, kill-server";
 
-/// One command. A session that is not named is `None`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TmuxCommand {
-    Start(TmuxStart),
-    Send {
-        session: Option<String>,
-        keys: Vec<TmuxKeys>,
-    },
-    Stop {
-        session: Option<String>,
-    },
-    Has {
-        session: Option<String>,
-    },
-    List,
-    Resize {
-        session: Option<String>,
-        cols: Option<u16>,
-        rows: Option<u16>,
-    },
-    StopAll,
-}
-
-/// A session to be started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct TmuxStart {
-    pub(super) session: Option<String>,
-    /// For a shell; `None` is the user's shell itself.
-    pub(super) command: Option<String>,
-    pub(super) workdir: Option<String>,
-    pub(super) environment: Vec<(String, String)>,
-    pub(super) cols: Option<u16>,
-    pub(super) rows: Option<u16>,
-    /// One that runs already is read.
-    pub(super) reads_existing: bool,
-}
-
-/// A word to type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TmuxKeys {
-    /// The name of a key, or else text.
-    Word(String),
-    Literal(String),
-    /// A character by its number.
-    Character(char),
-}
-
 /// Why a line is not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TmuxError {
@@ -86,7 +37,7 @@ pub(super) enum TmuxError {
 }
 
 /// Reads a line. Refused commands are found before anything else that is wrong.
-pub(super) fn parse(line: &str) -> Result<Vec<TmuxCommand>, TmuxError> {
+pub(super) fn parse(line: &str) -> Result<Vec<Operation>, TmuxError> {
     let commands: Vec<Vec<String>> = split(line)?
         .into_iter()
         .filter(|words| !words.is_empty())
@@ -210,7 +161,7 @@ fn words_from<'a>(words: &'a [String], first: &String) -> &'a [String] {
     &words[at..]
 }
 
-fn command(words: &[String]) -> Result<TmuxCommand, TmuxError> {
+fn command(words: &[String]) -> Result<Operation, TmuxError> {
     let Some((name, words)) = words.split_first() else {
         return Err(invalid(format!(
             "`tmux` alone does nothing here; supported are {SUPPORTED}"
@@ -221,19 +172,19 @@ fn command(words: &[String]) -> Result<TmuxCommand, TmuxError> {
         "send-keys" | "send" => send(words),
         "kill-session" => {
             let options = CommandOptions::read(name, words, "", "t")?.without_operands(name)?;
-            Ok(TmuxCommand::Stop {
+            Ok(Operation::Stop {
                 session: options.session('t')?,
             })
         }
         "has-session" | "has" => {
             let options = CommandOptions::read(name, words, "", "t")?.without_operands(name)?;
-            Ok(TmuxCommand::Has {
+            Ok(Operation::Has {
                 session: options.session('t')?,
             })
         }
         "list-sessions" | "ls" => {
             CommandOptions::read(name, words, "", "")?.without_operands(name)?;
-            Ok(TmuxCommand::List)
+            Ok(Operation::List)
         }
         "resize-window" | "resizew" => {
             let options = CommandOptions::read(name, words, "", "txy")?.without_operands(name)?;
@@ -241,7 +192,7 @@ fn command(words: &[String]) -> Result<TmuxCommand, TmuxError> {
             if cols.is_none() && rows.is_none() {
                 return Err(invalid(format!("`{name}` needs `-x COLS`, `-y ROWS` or both")));
             }
-            Ok(TmuxCommand::Resize {
+            Ok(Operation::Resize {
                 session: options.session('t')?,
                 cols,
                 rows,
@@ -249,7 +200,7 @@ fn command(words: &[String]) -> Result<TmuxCommand, TmuxError> {
         }
         "kill-server" => {
             CommandOptions::read(name, words, "", "")?.without_operands(name)?;
-            Ok(TmuxCommand::StopAll)
+            Ok(Operation::StopAll)
         }
         other => Err(invalid(format!(
             "`{other}` is not supported; supported are {SUPPORTED}"
@@ -257,7 +208,7 @@ fn command(words: &[String]) -> Result<TmuxCommand, TmuxError> {
     }
 }
 
-fn start(words: &[String]) -> Result<TmuxCommand, TmuxError> {
+fn start(words: &[String]) -> Result<Operation, TmuxError> {
     let options = CommandOptions::read("new-session", words, "dA", "sxycne")?;
     let environment = options.values('e').map(|pair| {
         let (name, value) = pair
@@ -266,53 +217,52 @@ fn start(words: &[String]) -> Result<TmuxCommand, TmuxError> {
             .ok_or_else(|| invalid(format!("`-e {pair}` is not NAME=VALUE")))?;
         Ok((name.to_owned(), value.to_owned()))
     });
-    Ok(TmuxCommand::Start(TmuxStart {
-        session: options.session('s')?,
-        command: match options.operands {
-            [] => None,
-            [command] => Some(command.clone()),
-            // tmux runs several words as they are, without a shell between them.
-            several => Some(
-                several
-                    .iter()
-                    .map(|word| quoted(word))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            ),
-        },
+    let command = match options.operands {
+        [] => None,
+        [command] => Some(command.clone()),
+        several => Some(
+            several
+                .iter()
+                .map(|word| quoted(word))
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
+    };
+    let (session, environment) = (options.session('s')?, environment.collect::<Result<_, _>>()?);
+    let (cols, rows) = (options.number('x', COLS)?, options.number('y', ROWS)?);
+    Ok(Operation::Start(StartRequest {
         workdir: options.values('c').last().cloned(),
-        environment: environment.collect::<Result<_, _>>()?,
-        cols: options.number('x', COLS)?,
-        rows: options.number('y', ROWS)?,
+        environment,
         reads_existing: options.has('A'),
+        ..StartRequest::new(session, command, cols, rows)
     }))
 }
 
-fn send(words: &[String]) -> Result<TmuxCommand, TmuxError> {
+fn send(words: &[String]) -> Result<Operation, TmuxError> {
     let options = CommandOptions::read("send-keys", words, "lHR", "t")?;
-    let keys = if options.has('H') {
+    let input = if options.has('H') {
         options
             .operands
             .iter()
             .map(|word| hexadecimal(word))
             .collect::<Result<_, _>>()?
     } else if options.has('l') {
-        options.operands.iter().cloned().map(TmuxKeys::Literal).collect()
+        options.operands.iter().cloned().map(TypedInput::Text).collect()
     } else {
-        options.operands.iter().cloned().map(TmuxKeys::Word).collect()
+        options.operands.iter().cloned().map(TypedInput::Word).collect()
     };
-    Ok(TmuxCommand::Send {
+    Ok(Operation::Send {
         session: options.session('t')?,
-        keys,
+        input,
     })
 }
 
-fn hexadecimal(word: &str) -> Result<TmuxKeys, TmuxError> {
+fn hexadecimal(word: &str) -> Result<TypedInput, TmuxError> {
     let digits = word.strip_prefix("0x").unwrap_or(word);
     u32::from_str_radix(digits, 16)
         .ok()
         .and_then(char::from_u32)
-        .map(TmuxKeys::Character)
+        .map(|character| TypedInput::Text(character.into()))
         .ok_or_else(|| invalid(format!("`{word}` is not the hexadecimal number of a character")))
 }
 
@@ -389,20 +339,19 @@ impl<'a> CommandOptions<'a> {
             .map(|(_, value)| value)
     }
 
-    /// The session of a target `NAME:window.pane`.
-    fn session(&self, letter: char) -> Result<Option<String>, TmuxError> {
+    /// The session of a target `NAME:window.pane`; the usual one where none is named.
+    fn session(&self, letter: char) -> Result<String, TmuxError> {
         let Some(target) = self.values(letter).next_back() else {
-            return Ok(None);
+            return Ok(DEFAULT_SESSION.to_owned());
         };
         let target = target.strip_prefix('=').unwrap_or(target);
         let name = target.split([':', '.']).next().unwrap_or_default();
-        let is_known = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
-        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_known) {
+        if !is_session_name(name) {
             return Err(invalid(format!(
                 "`{name}` is no name of a session; use up to {MAX_NAME} letters, digits, `_` and `-`"
             )));
         }
-        Ok(Some(name.to_owned()))
+        Ok(name.to_owned())
     }
 
     fn number(&self, letter: char, range: RangeInclusive<u16>) -> Result<Option<u16>, TmuxError> {

@@ -19,7 +19,7 @@ use serde_json::json;
 use self::content::Content;
 use self::source::{Source, SourceKind};
 use super::tasks::{IN_BACKGROUND, beginning_of_answer, delegation, failure, failure_text, follow};
-use crate::conversation::{Budget, ErrorKind, Isolation, ModelRef, TaskId, TaskRow, TaskStatus, Usage};
+use crate::conversation::{ErrorKind, Isolation, ModelRef, TaskId, TaskRow, TaskStatus, Usage};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::sanitize::sanitize_line;
 use crate::tool::{
@@ -87,8 +87,7 @@ impl Tool for LookAtTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let (paths, images) = (listed(args.file_path), listed(args.image_data));
         if paths.is_empty() && images.is_empty() {
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
+            return Err(ToolError::invalid_args(
                 "`file_path` or `image_data` must say what is to be looked at",
             ));
         }
@@ -157,16 +156,11 @@ fn listed(given: Option<OneOrMany>) -> Vec<String> {
 fn order(sources: &[Source], cx: &ToolCx) -> Result<(TaskModel, CheckedOrder), ToolError> {
     let (delegation, caller) = delegation(cx)?;
     let names: Vec<&str> = sources.iter().map(Source::name).collect();
+    let description = format!("look at {}", named(&names));
+    let target = TaskTarget::Agent(LOOKER.to_owned());
     let mut order = TaskOrder {
-        tool: LookAtTool::NAME,
-        target: TaskTarget::Agent(LOOKER.to_owned()),
-        prompt: String::new(),
-        files: Vec::new(),
-        description: format!("look at {}", named(&names)),
-        is_background: false,
         isolation: Some(Isolation::None),
-        budget: Budget::default(),
-        model: None,
+        ..TaskOrder::new(LookAtTool::NAME, target, description, String::new())
     };
     let image = sources.iter().find(|source| source.kind().is_image());
     let model = delegation.model_for(&caller, &order, image.is_some())?;

@@ -72,10 +72,10 @@ pub(super) fn refuse_url(given: &str) -> Result<(), ToolError> {
     if !matches!(scheme.as_deref(), Some("http" | "https")) {
         return Ok(());
     }
-    Err(ToolError::new(
-        ErrorKind::InvalidArgs,
-        format!("`{}` is a URL; look_at looks at files", one_line(given.trim())),
-    )
+    Err(ToolError::invalid_args(format!(
+        "`{}` is a URL; look_at looks at files",
+        one_line(given.trim())
+    ))
     .hint("Fetch it into a file first, and look at that."))
 }
 
@@ -157,7 +157,7 @@ fn unknown(name: &str) -> ToolError {
 /// Returns the bytes of base64 or of a data URL.
 fn decoded(given: &str, name: &str) -> Result<Vec<u8>, ToolError> {
     let refused = |why: String| {
-        ToolError::new(ErrorKind::InvalidArgs, format!("`{name}` cannot be read: {why}")).hint(
+        ToolError::invalid_args(format!("`{name}` cannot be read: {why}")).hint(
             "Give base64 or a data URL such as `data:image/png;base64,…`, or name a file with `file_path`.",
         )
     };

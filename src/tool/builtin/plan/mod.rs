@@ -9,12 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
-use crate::permission::{Ask, Mode, PermissionKey, Subject};
-use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
+use crate::permission::Mode;
+use crate::question::{Form, FormAnswer, FormOption, FormQuestion};
 use crate::text::sanitize::sanitize_line;
+use crate::tool::builtin::question::{answers, withdrawn};
 use crate::tool::{
-    CallUpdate, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect,
-    Tool, ToolCx, ToolError, ToolSet,
+    DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect, Tool, ToolCx, ToolError,
+    ToolSet,
 };
 use crate::view::card::{Card, CardPart, FileTarget};
 
@@ -89,15 +90,6 @@ fn refused(message: &str) -> ToolError {
     ToolError::new(ErrorKind::Rejected, message).extra(serde_json::json!({ "message": message }))
 }
 
-/// A refusal without a word: the user wants to speak.
-fn dismissed() -> ToolError {
-    ToolError::new(ErrorKind::Rejected, "the user dismissed the question")
-}
-
-fn withdrawn() -> ToolError {
-    ToolError::new(ErrorKind::Cancelled, "cancelled before it was answered")
-}
-
 fn option(label: &str, description: &str) -> FormOption {
     FormOption {
         label: label.to_owned(),
@@ -105,9 +97,10 @@ fn option(label: &str, description: &str) -> FormOption {
     }
 }
 
-/// The answer to the one question of a form.
-fn only(answers: Vec<FormAnswer>) -> FormAnswer {
-    answers.into_iter().next().unwrap_or_default()
+/// Puts a form of one question.
+async fn answer(form: Form, cx: &ToolCx) -> Result<FormAnswer, ToolError> {
+    let answers = answers(form, cx).await?.ok_or_else(withdrawn)?;
+    Ok(answers.into_iter().next().unwrap_or_default())
 }
 
 fn answer_text(answer: &FormAnswer) -> Option<String> {
@@ -125,7 +118,6 @@ impl Tool for PlanEnterTool {
     const DESCRIPTION: &'static str = "\
         Ask the user to plan first: for work whose way is not clear, or that is large or hard to undo. While planning \
         nothing is changed but the plan file.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const SET: ToolSet = ToolSet::Extended;
     const MAY_BE_INSIDE: bool = false;
 
@@ -157,18 +149,12 @@ impl Tool for PlanEnterTool {
             card: None,
             questions: vec![question],
         };
-        match cx.form(sheet).await {
-            FormReply::Answers(answers) => {
-                let answer = only(answers);
-                if let Some(words) = answer_text(&answer) {
-                    return Err(refused(&format!("the user wants no plan and says: {words}")));
-                }
-                if answer.picked != [0] {
-                    return Err(refused("the user wants no plan; go on without one"));
-                }
-            }
-            FormReply::Dismissed => return Err(dismissed()),
-            FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
+        let answer = answer(sheet, cx).await?;
+        if let Some(words) = answer_text(&answer) {
+            return Err(refused(&format!("the user wants no plan and says: {words}")));
+        }
+        if answer.picked != [0] {
+            return Err(refused("the user wants no plan; go on without one"));
         }
         let path = plan_file::target(cx, None, "").await?.display;
         cx.change_session(SessionEffect::GoOn {
@@ -201,7 +187,6 @@ impl Tool for PlanExitTool {
     const DESCRIPTION: &'static str = "\
         Show the user the finished plan. They approve it, which ends planning, or say what to change. Give the plan \
         itself, or leave it out when it stands in the plan file.";
-    const CONCURRENCY: Concurrency = Concurrency::Exclusive;
     const PARAM_ALIASES: &'static [ParamAlias] = &[ParamAlias::name("content", "plan")];
     const SET: ToolSet = ToolSet::CoreFor(PLAN);
     const MAY_BE_INSIDE: bool = false;
@@ -217,14 +202,12 @@ impl Tool for PlanExitTool {
         };
         let title = args.title.map(|title| sanitize_line(&title).trim().to_owned());
         let name = title.filter(|title| !title.is_empty());
-        Ok(Prepared::new(
-            ShownPlan {
-                title: name.clone().unwrap_or_else(|| plan_file::heading(given.text())),
-                name,
-                given,
-            },
-            vec![Ask::new(PermissionKey::own("plan_exit"), Subject::new("*")).always("*")],
-        ))
+        let shown = ShownPlan {
+            title: name.clone().unwrap_or_else(|| plan_file::heading(given.text())),
+            name,
+            given,
+        };
+        Ok(Prepared::of_tool(Self::NAME, shown))
     }
 
     async fn execute(&self, shown: ShownPlan, cx: &ToolCx) -> Result<Output<ExitDetails>, ToolError> {
@@ -236,15 +219,8 @@ impl Tool for PlanExitTool {
         if cx.services.tree.questions.is_unattended() {
             return Ok(final_answer(details, cx));
         }
-        cx.update(CallUpdate {
-            details: serde_json::to_value(&details).ok(),
-            ..CallUpdate::default()
-        });
-        let answer = match cx.form(sheet(&shown, cx)).await {
-            FormReply::Answers(answers) => only(answers),
-            FormReply::Dismissed => return Err(dismissed()),
-            FormReply::Nobody | FormReply::Withdrawn => return Err(withdrawn()),
-        };
+        cx.show_details(&details);
+        let answer = answer(sheet(&shown, cx), cx).await?;
         if let Some(words) = answer_text(&answer) {
             return Err(refused(&format!(
                 "the user wants you to go on planning and says: {words}"

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
-use crate::files::{ExpectedContent, PathKind, Resolved, TextFile};
+use crate::files::{PathKind, Resolved, TextFile};
+use crate::tool::builtin::expected_content;
 use crate::tool::change::{Change, apply};
 use crate::tool::{SessionServices, ToolCx, ToolError, path_asks};
 
@@ -47,9 +48,7 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
     if file.as_ref().is_some_and(|file| file.text() == text) {
         return Ok(display);
     }
-    let expected = file.map_or(ExpectedContent::Absent, |file| {
-        ExpectedContent::Hash(file.hash().clone())
-    });
+    let expected = expected_content(file.as_ref());
     let change = Change {
         path,
         bytes: text.into_bytes(),

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::question::FormReply;
 use crate::tool::Update;
 use crate::tool::harness::{Harness, HarnessOptions};
 use crate::view::card::plain;

@@ -2,6 +2,7 @@
 
 use super::window::Window;
 use super::{Args, Details, Kind};
+use crate::tool::builtin::{COLLAPSED, file_row, rows};
 use crate::tool::{DrawnArgs, RenderCx};
 use crate::view::card::{Card, CardPart, Code, Fact, FileTarget};
 
@@ -47,8 +48,8 @@ fn directory(details: &Details, text: &str, cx: RenderCx) -> Card {
     }
     let inside = text.lines().skip_while(|line| *line != "<entries>").skip(1);
     let entries = inside.take_while(|line| !line.is_empty() && !line.starts_with('('));
-    let entries = entries.map(|name| (name, target.below(name)));
-    crate::tool::builtin::rows(card, entries, total, cx)
+    let entries = entries.map(|name| file_row(name, target.below(name)));
+    rows(card, entries, total, COLLAPSED, cx)
 }
 
 fn file(details: &Details, text: &str, cx: RenderCx) -> Card {

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::window::{BYTE_BUDGET, Window};
 use super::{Details, Kind, unread};
-use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::regular_file::OpenDirectory;
 use crate::tool::file_name::one_line;
@@ -27,7 +26,7 @@ pub(super) fn read(path: &Resolved, window: Window) -> Result<Output<Details>, T
             path.display,
             plural(total, "entry")
         );
-        return Err(ToolError::new(ErrorKind::InvalidArgs, message));
+        return Err(ToolError::invalid_args(message));
     }
     let shown = one_line(&path.display);
     let mut text = format!("<path>{shown}</path>\n<type>directory</type>\n<entries>\n");

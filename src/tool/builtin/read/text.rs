@@ -106,7 +106,7 @@ fn answer(
             "`offset` {offset} is beyond the end: `{}` has {lines}",
             path.display
         );
-        return Err(ToolError::new(ErrorKind::InvalidArgs, message));
+        return Err(ToolError::invalid_args(message));
     }
     let end = offset + pass.lines.len() - 1;
     let shown = one_line(&path.display);

@@ -1,14 +1,20 @@
 //! Cards of the tools that look at sessions.
 
-use crate::tool::RenderCx;
-use crate::tool::builtin::with_lines;
-use crate::view::card::{Card, CardPart, Fact, Tone, ToneLine, ToneSpan};
-
-/// Rows of a list in a card that is not opened.
-const COLLAPSED: usize = 6;
+use crate::tool::builtin::{self, COLLAPSED};
+use crate::tool::{DrawnArgs, RenderCx};
+use crate::view::card::{Card, Fact, Tone, ToneSpan};
 
 pub(super) fn call(about: &str) -> Card {
     Card::new("Sessions", about)
+}
+
+/// The card of one session, by its title where that is known.
+pub(super) fn session(title: &str, args: DrawnArgs<'_>, messages: usize) -> Card {
+    let name = match title {
+        "" => args.text("session_id"),
+        title => title,
+    };
+    call(name).meta(Fact::count(messages, "message"))
 }
 
 /// A list with the number of what it has.
@@ -19,14 +25,6 @@ pub(super) fn rows(
     cx: RenderCx,
 ) -> Card {
     let count = rows.len();
-    let most = if cx.expanded { usize::MAX } else { COLLAPSED };
-    let row = |row: String| ToneLine::from(ToneSpan::new(Tone::Normal, row));
-    let card = with_lines(
-        card.meta(Fact::count(count, noun)),
-        rows.take(most).map(row).collect(),
-    );
-    match count.saturating_sub(most) {
-        0 => card,
-        more => card.part(CardPart::Omitted(format!("{more} more"))),
-    }
+    let rows = rows.map(|row| ToneSpan::new(Tone::Normal, row).into());
+    builtin::rows(card.meta(Fact::count(count, noun)), rows, count, COLLAPSED, cx)
 }

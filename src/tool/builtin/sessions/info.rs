@@ -10,7 +10,7 @@ use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
 };
-use crate::view::card::{Card, Fact};
+use crate::view::card::Card;
 use crate::view::spinner;
 
 pub(in crate::tool::builtin) struct SessionInfoTool;
@@ -95,15 +95,9 @@ impl Tool for SessionInfoTool {
 
     fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
         let details = &result.details;
-        let name = match details.title.as_str() {
-            "" => result.args.text("session_id"),
-            title => title,
-        };
         let messages = details.facts.user_messages + details.facts.assistant_messages;
-        card::call(name).meta(Fact::count(
-            usize::try_from(messages).unwrap_or(usize::MAX),
-            "message",
-        ))
+        let messages = usize::try_from(messages).unwrap_or(usize::MAX);
+        card::session(&details.title, result.args, messages)
     }
 }
 

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{KEY, card, in_store, mark, moment, project, title};
-use crate::conversation::{ErrorKind, PermissionKey, SessionId};
+use crate::conversation::{PermissionKey, SessionId};
 use crate::store::{SessionFacts, SessionRow};
 use crate::text::count::plural;
+use crate::tool::builtin::limit_of;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
 };
@@ -82,12 +83,11 @@ impl Tool for SessionListTool {
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let (project, asks) = project(cx, args.project_path.as_deref(), "list")?;
-        let limit = args.limit.and_then(|limit| usize::try_from(limit).ok());
         let plan = Plan {
             project,
             from: bound(args.from_date.as_deref(), "from_date", i64::MIN, false)?,
             to: bound(args.to_date.as_deref(), "to_date", i64::MAX, true)?,
-            limit: limit.unwrap_or(DEFAULT_LIMIT),
+            limit: limit_of(args.limit, DEFAULT_LIMIT),
             with_children: args.include_children,
         };
         Ok(Prepared::new(plan, asks))
@@ -182,7 +182,7 @@ fn bound(given: Option<&str>, name: &str, otherwise: i64, is_end: bool) -> Resul
         return Ok(otherwise);
     };
     read(given, is_end).map(Timestamp::as_millisecond).ok_or_else(|| {
-        ToolError::new(ErrorKind::InvalidArgs, format!("`{name}` is no date or time"))
+        ToolError::invalid_args(format!("`{name}` is no date or time"))
             .hint("Write `2026-11-26`, or `2026-11-26T10:00`, or with a zone `2026-11-26T10:00:00Z`.")
     })
 }

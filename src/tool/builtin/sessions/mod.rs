@@ -8,13 +8,13 @@ mod read;
 mod search;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub(super) use info::SessionInfoTool;
 pub(super) use list::SessionListTool;
 pub(super) use read::SessionReadTool;
 pub(super) use search::SessionSearchTool;
 
+use super::in_store;
 use super::search_path::{SearchPath, search_directory};
 use crate::conversation::{ErrorKind, PermissionKey, SessionId};
 use crate::permission::{Ask, Subject};
@@ -44,24 +44,6 @@ fn project(
     let SearchPath { path, asks: outside } = search_directory(cx, given, "Give the directory of a project.")?;
     asks.extend(outside);
     Ok((Some(path.real), asks))
-}
-
-/// Looks into the database, at sessions of a project; of the session's own where none is given.
-async fn in_store<T: Send + 'static>(
-    cx: &ToolCx,
-    project: Option<PathBuf>,
-    work: impl FnOnce(&Store, &Path) -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
-    let services = Arc::clone(&cx.services);
-    cx.blocking(move || {
-        let store = services.tree.disk.open()?;
-        let project = match project {
-            Some(project) => project,
-            None => services.project()?,
-        };
-        work(store, &project)
-    })
-    .await
 }
 
 /// Returns a session of the project, or names those that are nearest to what was given.

@@ -7,11 +7,12 @@ use super::{ID, KEY, card, find, in_store, mark, title};
 use crate::conversation::{PermissionKey, SessionId, Todo};
 use crate::text::count::plural;
 use crate::tool::builtin::conversation::{ConversationQuery, PartCut, render};
+use crate::tool::builtin::limit_of;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
 };
-use crate::view::card::{Card, Fact};
+use crate::view::card::Card;
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1000;
@@ -75,10 +76,9 @@ impl Tool for SessionReadTool {
         let (details, text) = in_store(cx, None, move |store, project| {
             let row = find(store, project, &args.session_id)?;
             let messages = store.load(&row.id)?;
-            let limit = args.limit.and_then(|limit| usize::try_from(limit).ok());
             let query = ConversationQuery {
                 since: None,
-                limit: limit.unwrap_or(DEFAULT_LIMIT),
+                limit: limit_of(args.limit, DEFAULT_LIMIT),
                 is_from_end: args.from_end,
                 with_thinking: true,
                 with_results: true,
@@ -118,11 +118,6 @@ impl Tool for SessionReadTool {
     }
 
     fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {
-        let details = &result.details;
-        let name = match details.title.as_str() {
-            "" => result.args.text("session_id"),
-            title => title,
-        };
-        card::call(name).meta(Fact::count(details.messages, "message"))
+        card::session(&result.details.title, result.args, result.details.messages)
     }
 }

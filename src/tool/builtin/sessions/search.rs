@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ID, KEY, card, find, in_store, mark, moment, project};
-use crate::conversation::{ErrorKind, MessageId, PermissionKey, Role, SessionId};
+use crate::conversation::{MessageId, PermissionKey, Role, SessionId};
 use crate::store::{SearchScope, TextMatch};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
+use crate::tool::builtin::limit_of;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
@@ -83,7 +84,7 @@ impl Tool for SessionSearchTool {
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         let (project, asks) = project(cx, args.project_path.as_deref(), "search")?;
         if args.query.trim().is_empty() {
-            let error = ToolError::new(ErrorKind::InvalidArgs, "`query` is empty");
+            let error = ToolError::invalid_args("`query` is empty");
             return Err(error.hint("Give the text to look for."));
         }
         Ok(Prepared::new(Plan { project, args }, asks))
@@ -100,8 +101,7 @@ impl Tool for SessionSearchTool {
                 project: Some(project.to_owned()),
                 session,
             };
-            let limit = args.limit.and_then(|limit| usize::try_from(limit).ok());
-            let limit = limit.unwrap_or(DEFAULT_LIMIT);
+            let limit = limit_of(args.limit, DEFAULT_LIMIT);
             let looked_at = if args.case_sensitive { LOOKED_AT } else { limit };
             let found = store.matches(&args.query, &scope, looked_at)?;
             let hits = found.into_iter().filter_map(|found| hit(found, &args));

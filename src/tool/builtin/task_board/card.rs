@@ -2,7 +2,7 @@
 
 use super::{ItemDetails, ListDetails};
 use crate::conversation::{BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus};
-use crate::tool::builtin::with_lines;
+use crate::tool::builtin::{rows, with_lines};
 use crate::tool::{DrawnArgs, RenderCx, ResultView};
 use crate::view::card::{Card, CardPart, Fact, Tone, ToneLine, ToneSpan};
 
@@ -103,12 +103,7 @@ pub(super) fn list(result: &ResultView<'_, ListDetails>, cx: RenderCx) -> Card {
     if !ready.is_empty() {
         card = card.meta(format!("{} ready", ready.len()));
     }
-    let most = if cx.expanded { usize::MAX } else { COLLAPSED };
-    let card = with_lines(card, tasks.iter().take(most).map(row).collect());
-    match tasks.len().saturating_sub(most) {
-        0 => card,
-        more => card.part(CardPart::Omitted(format!("{more} more"))),
-    }
+    rows(card, tasks.iter().map(row), tasks.len(), COLLAPSED, cx)
 }
 
 fn row(row: &BoardRow) -> ToneLine {

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{ItemDetails, KEY, card, ids, line, on_board, subject};
+use super::{ItemDetails, KEY, card, ids, line, subject};
 use crate::conversation::PermissionKey;
 use crate::store::NewBoardItem;
+use crate::tool::builtin::in_store;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
 };
@@ -66,7 +67,7 @@ impl Tool for TaskCreateTool {
     }
 
     async fn execute(&self, new: NewBoardItem, cx: &ToolCx) -> Result<Output<ItemDetails>, ToolError> {
-        let item = on_board(cx, move |store, project| {
+        let item = in_store(cx, None, move |store, project| {
             Ok(store.create_board_item(project, &new)?)
         })
         .await?;

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ItemDetails, KEY, card, id, on_board};
+use super::{ItemDetails, KEY, card, id};
 use crate::conversation::{BoardItemId, PermissionKey};
+use crate::tool::builtin::in_store;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
@@ -39,7 +40,10 @@ impl Tool for TaskGetTool {
 
     async fn execute(&self, id: BoardItemId, cx: &ToolCx) -> Result<Output<ItemDetails>, ToolError> {
         let wanted = id.clone();
-        let item = on_board(cx, move |store, project| Ok(store.board_item(project, &wanted)?)).await?;
+        let item = in_store(cx, None, move |store, project| {
+            Ok(store.board_item(project, &wanted)?)
+        })
+        .await?;
         let answer = json!({ "task": item });
         Ok(ItemDetails::of(item).output(&answer, &id))
     }

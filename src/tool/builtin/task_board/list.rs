@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{KEY, ListDetails, card, line, on_board};
+use super::{KEY, ListDetails, card, line};
 use crate::conversation::{BoardStatus, PermissionKey};
+use crate::tool::builtin::in_store;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet, plural,
 };
@@ -46,7 +47,7 @@ impl Tool for TaskListTool {
         let rows = move |store: &crate::store::Store, project: &std::path::Path| {
             Ok(store.board_rows(project, args.status, args.owner.as_deref())?)
         };
-        let tasks = on_board(cx, rows).await?;
+        let tasks = in_store(cx, None, rows).await?;
         let ready = tasks.iter().filter(|row| row.is_ready());
         let ready = ready.map(|row| row.id.clone()).collect();
         let details = ListDetails { tasks, ready };

@@ -9,9 +9,6 @@ mod list;
 mod tests;
 mod update;
 
-use std::path::Path;
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -23,9 +20,9 @@ pub(super) use update::TaskUpdateTool;
 use crate::conversation::{
     BoardIdError, BoardItem, BoardItemId, BoardItemName, BoardRow, BoardStatus, ErrorKind, PermissionKey,
 };
-use crate::store::{BoardError, Store};
+use crate::store::BoardError;
 use crate::text::sanitize::sanitize_line;
-use crate::tool::{Output, ToolCx, ToolError};
+use crate::tool::{Output, ToolError};
 
 /// The permission key of the four.
 const KEY: &PermissionKey = &PermissionKey::own("task_board");
@@ -71,19 +68,6 @@ impl ItemDetails {
     }
 }
 
-/// Works on the board of the session's project.
-async fn on_board<T: Send + 'static>(
-    cx: &ToolCx,
-    work: impl FnOnce(&Store, &Path) -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
-    let services = Arc::clone(&cx.services);
-    cx.blocking(move || {
-        let project = services.project()?;
-        work(services.tree.disk.open()?, &project)
-    })
-    .await
-}
-
 impl From<BoardError> for ToolError {
     fn from(error: BoardError) -> Self {
         let hint = match &error {
@@ -98,7 +82,7 @@ impl From<BoardError> for ToolError {
 
 fn id(given: &str) -> Result<BoardItemId, ToolError> {
     given.parse().map_err(|error: BoardIdError| {
-        ToolError::new(ErrorKind::InvalidArgs, error.to_string())
+        ToolError::invalid_args(error.to_string())
             .hint("Use an id that task_create or task_list answered with.")
     })
 }
@@ -115,8 +99,7 @@ fn line(given: &str) -> String {
 fn subject(given: &str) -> Result<String, ToolError> {
     let subject = line(given);
     if subject.is_empty() {
-        return Err(ToolError::new(
-            ErrorKind::InvalidArgs,
+        return Err(ToolError::invalid_args(
             "`subject` is empty; it must name the item in a few words",
         ));
     }

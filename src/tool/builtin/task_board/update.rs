@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{ItemDetails, KEY, card, id, ids, line, on_board, subject};
+use super::{ItemDetails, KEY, card, id, ids, line, subject};
 use crate::conversation::{BoardItemId, BoardStatus, PermissionKey};
 use crate::store::BoardItemChange;
+use crate::tool::builtin::in_store;
 use crate::tool::{
     Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
     ToolSet,
@@ -83,7 +84,7 @@ impl Tool for TaskUpdateTool {
 
     async fn execute(&self, (id, change): Self::Plan, cx: &ToolCx) -> Result<Output<ItemDetails>, ToolError> {
         let wanted = id.clone();
-        let changed = on_board(cx, move |store, project| {
+        let changed = in_store(cx, None, move |store, project| {
             Ok(store.change_board_item(project, &wanted, &change)?)
         });
         let changed = changed.await?;

@@ -60,8 +60,7 @@ impl Tool for BackgroundCancelTool {
             if args.all {
                 return Ok(Prepared::new(Plan::All, Vec::new()));
             }
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
+            return Err(ToolError::invalid_args(
                 "`task_id` or `all: true` must say what is to be cancelled",
             ));
         };

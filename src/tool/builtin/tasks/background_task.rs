@@ -44,16 +44,13 @@ impl Tool for BackgroundTaskTool {
     const FOLLOWED: Option<fn(Details, &TaskRow) -> Option<Details>> = Some(Details::follow);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<CheckedOrder>, ToolError> {
+        let target = TaskTarget::Agent(args.subagent_type);
+        let description = described(Some(args.description), &args.prompt);
         let order = TaskOrder {
-            tool: Self::NAME,
-            target: TaskTarget::Agent(args.subagent_type),
-            files: Vec::new(),
-            description: described(Some(args.description), &args.prompt),
             is_background: true,
             isolation: args.isolation.map(Into::into),
             budget: args.budget.unwrap_or_default().checked()?,
-            model: None,
-            prompt: prompt(args.prompt)?,
+            ..TaskOrder::new(Self::NAME, target, description, prompt(args.prompt)?)
         };
         start::prepare(order, cx)
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::task::{described, prompt};
 use super::{Details, card, start};
-use crate::conversation::{Budget, ErrorKind, PermissionKey, TaskRow};
+use crate::conversation::{ErrorKind, PermissionKey, TaskRow};
 use crate::tool::{
     CheckedOrder, Concurrency, DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, TaskOrder,
     TaskTarget, Tool, ToolCx, ToolError, ToolSet,
@@ -70,21 +70,15 @@ impl Tool for CallOmoAgentTool {
         }
         let resumed = args.task_id.filter(|id| !id.trim().is_empty());
         if resumed.is_some() && args.run_in_background {
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
+            return Err(ToolError::invalid_args(
                 "`task_id` lets a task go on in the foreground only; it was given with `run_in_background: true`",
             ));
         }
+        let target = resumed.map_or(TaskTarget::Agent(agent), TaskTarget::Resume);
+        let description = described(args.description, &args.prompt);
         let order = TaskOrder {
-            tool: Self::NAME,
-            target: resumed.map_or(TaskTarget::Agent(agent), TaskTarget::Resume),
-            files: Vec::new(),
-            description: described(args.description, &args.prompt),
             is_background: args.run_in_background,
-            isolation: None,
-            budget: Budget::default(),
-            model: None,
-            prompt: prompt(args.prompt)?,
+            ..TaskOrder::new(Self::NAME, target, description, prompt(args.prompt)?)
         };
         start::prepare(order, cx)
     }

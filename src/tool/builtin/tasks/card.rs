@@ -153,8 +153,7 @@ pub(in crate::tool::builtin) fn beginning_of_answer(card: Card, answer: &str, cx
     let lines: Vec<&str> = inside.lines().filter(|line| !line.trim().is_empty()).collect();
     let shown = lines[..lines.len().min(COLLAPSED)].join("\n");
     let card = card.part(CardPart::Markdown(shown));
-    match lines.len().saturating_sub(COLLAPSED) {
-        0 => card,
-        more => card.part(CardPart::Omitted(plural(more, "more line"))),
-    }
+    card.leaving_out(lines.len().saturating_sub(COLLAPSED), |more| {
+        plural(more, "more line")
+    })
 }

@@ -116,8 +116,7 @@ impl BudgetArgs {
     fn checked(self) -> Result<Budget, ToolError> {
         let is_amount = |amount: Option<f64>| amount.is_none_or(|amount| amount.is_finite() && amount > 0.0);
         if self.tokens == Some(0) || !is_amount(self.cost) || !is_amount(self.minutes) {
-            return Err(ToolError::new(
-                ErrorKind::InvalidArgs,
+            return Err(ToolError::invalid_args(
                 "`budget` must hold amounts above 0: `tokens`, `cost` in dollars, or `minutes`",
             ));
         }

@@ -9,8 +9,7 @@ use crate::conversation::{ErrorKind, TaskId, TaskRow, TaskStatus};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::count::grouped;
 use crate::tool::{
-    CallUpdate, CheckedOrder, Delegation, Output, Prepared, TaskOrder, TaskState, TaskWatch, ToolCx,
-    ToolError,
+    CheckedOrder, Delegation, Output, Prepared, TaskOrder, TaskState, TaskWatch, ToolCx, ToolError,
 };
 
 /// Settles who works on an order, and what has to be asked before.
@@ -83,10 +82,7 @@ pub(in crate::tool::builtin) async fn follow<D: Serialize>(
     };
     loop {
         let state = watch.borrow_and_update().clone();
-        cx.update(CallUpdate {
-            details: serde_json::to_value(details(&state.row)).ok(),
-            ..CallUpdate::default()
-        });
+        cx.show_details(&details(&state.row));
         if state.row.status.is_ended() || state.row.is_background {
             guard.task = None;
             return Ok(state);

@@ -55,11 +55,8 @@ impl Args {
         let target = target.or_else(|| given(&self.category).map(TaskTarget::Category));
         let target = target.or_else(|| given(&self.subagent_type).map(TaskTarget::Agent));
         target.ok_or_else(|| {
-            ToolError::new(
-                ErrorKind::InvalidArgs,
-                "`subagent_type` or `category` must say who works on the task",
-            )
-            .hint("The description of `task` lists the agents and the categories.")
+            ToolError::invalid_args("`subagent_type` or `category` must say who works on the task")
+                .hint("The description of `task` lists the agents and the categories.")
         })
     }
 }
@@ -112,16 +109,13 @@ impl Tool for TaskTool {
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<CheckedOrder>, ToolError> {
         no_skills(&args.load_skills)?;
+        let target = args.target()?;
+        let description = described(args.description, &args.prompt);
         let order = TaskOrder {
-            tool: Self::NAME,
-            target: args.target()?,
-            files: Vec::new(),
-            description: described(args.description, &args.prompt),
             is_background: args.run_in_background,
             isolation: args.isolation.map(Into::into),
             budget: args.budget.unwrap_or_default().checked()?,
-            model: None,
-            prompt: prompt(args.prompt)?,
+            ..TaskOrder::new(Self::NAME, target, description, prompt(args.prompt)?)
         };
         start::prepare(order, cx)
     }
@@ -147,8 +141,7 @@ pub(super) fn described(description: Option<String>, prompt: &str) -> String {
 /// Refuses a prompt that says nothing.
 pub(super) fn prompt(prompt: String) -> Result<String, ToolError> {
     if prompt.trim().is_empty() {
-        return Err(ToolError::new(
-            ErrorKind::InvalidArgs,
+        return Err(ToolError::invalid_args(
             "`prompt` is empty, so there is nothing to work on",
         ));
     }

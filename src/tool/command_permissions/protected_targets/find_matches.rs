@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{CommandContext, CommandDirectories, ReachedPaths, is_special};
 use crate::permission::Ask;
 use crate::permission::command::{Analysis, FindAction, FindCommand, FoundEntry, PathOperand, Simple};
+use crate::tool::protected_names::is_dot_git;
 
 /// Entries that one `find` makes lathe look at.
 const MAX_ENTRIES: usize = 100_000;
@@ -31,11 +32,6 @@ pub(super) struct FindMatches {
     /// Files that programs are run on.
     pub(super) run_on: Vec<FindMatch>,
     pub(super) is_too_much: bool,
-}
-
-struct FindStart {
-    path: PathBuf,
-    name: String,
 }
 
 impl CommandContext<'_> {
@@ -87,7 +83,7 @@ impl CommandContext<'_> {
             counts,
             findings: FindMatches::default(),
         };
-        for FindStart { path, name } in self.starts(find, places, analysis) {
+        for FindMatch { path, name } in self.starts(find, places, analysis) {
             walk.meet(path, name, 0);
             walk.run();
         }
@@ -116,11 +112,11 @@ impl CommandContext<'_> {
         find: &FindCommand<'_>,
         places: &CommandDirectories,
         analysis: &Analysis,
-    ) -> Vec<FindStart> {
+    ) -> Vec<FindMatch> {
         let mut starts = Vec::new();
         for directory in &places.directories {
             if find.starts.is_empty() {
-                starts.push(FindStart {
+                starts.push(FindMatch {
                     path: directory.clone(),
                     name: ".".to_owned(),
                 });
@@ -133,7 +129,7 @@ impl CommandContext<'_> {
                 let mut spelled = ReachedPaths::default();
                 self.spell(operand, &here, analysis, &mut spelled);
                 let paths = spelled.paths.into_iter().map(|candidate| candidate.path);
-                starts.extend(paths.map(|path| FindStart {
+                starts.extend(paths.map(|path| FindMatch {
                     name: name_of(operand, directory, &path),
                     path,
                 }));
@@ -230,10 +226,7 @@ impl FindWalk<'_, '_, '_> {
         }
         if is_directory && !prunes && depth < self.find.max_depth {
             // A repository is looked into first, so that it is within the limit.
-            if path
-                .file_name()
-                .is_some_and(|name| name.eq_ignore_ascii_case(".git"))
-            {
+            if is_dot_git(&path) {
                 self.waiting.push_front((path, name, depth));
             } else {
                 self.waiting.push_back((path, name, depth));
@@ -252,11 +245,7 @@ impl RepositoryEntryCount {
     /// Returns true for an entry that is to be judged: one that may be protected, and the first of all others.
     fn counts(&mut self, path: &Path, is_link: bool) -> bool {
         let is_of_interest = is_special(path) || is_link;
-        let repository = path.ancestors().find(|above| {
-            above
-                .file_name()
-                .is_some_and(|name| name.eq_ignore_ascii_case(".git"))
-        });
+        let repository = path.ancestors().find(|above| is_dot_git(above));
         let (key, most) = match repository {
             Some(repository) => (repository.to_owned(), MAX_OF_REPOSITORY),
             None if is_of_interest => (PathBuf::new(), 2 * MAX_FOUND),

@@ -129,19 +129,11 @@ impl CommandContext<'_> {
         reached: &mut ReachedPaths,
     ) -> Vec<GivenName> {
         let mut names = Vec::new();
-        for at in &command.input.commands {
-            let Some(source) = analysis.commands.get(*at) else {
-                continue;
-            };
+        for source in analysis.sources(command) {
             names.extend(self.names_printed(source, analysis, reached));
         }
         let has_text = |command: &Simple| command.input.is_text;
-        let sources = command
-            .input
-            .commands
-            .iter()
-            .filter_map(|at| analysis.commands.get(*at));
-        if has_text(command) || sources.into_iter().any(has_text) {
+        if has_text(command) || analysis.sources(command).any(has_text) {
             names.extend(tokens(&analysis.text));
         }
         let with_ending = |name: &str| {

@@ -35,14 +35,9 @@ impl CommandContext<'_> {
             for file in &command.input.files {
                 read(&operand_of(file), true);
             }
-            let sources = command
-                .input
-                .commands
-                .iter()
-                .filter_map(|at| analysis.commands.get(*at));
             let mut is_text = command.input.is_text;
             let mut is_known = is_text || !command.input.files.is_empty();
-            for source in sources {
+            for source in analysis.sources(command) {
                 is_text |= source.input.is_text;
                 match base_name(source.program()) {
                     "cat" => {

@@ -258,7 +258,7 @@ fn a_call_can_be_drawn_from_every_beginning_of_its_arguments() {
 
 #[test]
 fn the_question_shows_hidden_characters() {
-    let card = card::question("true \u{1b}[8m; rm -rf x\u{202e}", ".", Some("because"));
+    let card = command_question("Bash", ".", "true \u{1b}[8m; rm -rf x\u{202e}", Some("because"));
     let CardPart::Code(code) = &card.body[0] else {
         panic!("{card:?}");
     };

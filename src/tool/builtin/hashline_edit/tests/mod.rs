@@ -6,8 +6,7 @@ mod refusing;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::*;
-use crate::conversation::CallResult;
+use crate::conversation::{CallResult, ErrorKind};
 use crate::permission::Mode;
 use crate::text::hashline::Hash;
 use crate::tool::harness::{Harness, HarnessOptions};

@@ -1,9 +1,14 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::process::pty::PtySize;
 
-fn started(start: TmuxStart) -> TmuxCommand {
-    TmuxCommand::Start(start)
+fn started(start: StartRequest) -> Operation {
+    Operation::Start(start)
+}
+
+fn start_of(session: &str) -> StartRequest {
+    StartRequest::new(session.to_owned(), None, None, None)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the fields are optional")]
@@ -11,24 +16,24 @@ fn named(name: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-fn words(session: Option<&str>, words: &[&str]) -> TmuxCommand {
-    TmuxCommand::Send {
-        session: session.map(str::to_owned),
-        keys: words
+fn words(session: Option<&str>, words: &[&str]) -> Operation {
+    Operation::Send {
+        session: session.unwrap_or(DEFAULT_SESSION).to_owned(),
+        input: words
             .iter()
-            .map(|word| TmuxKeys::Word((*word).to_owned()))
+            .map(|word| TypedInput::Word((*word).to_owned()))
             .collect(),
     }
 }
 
-fn literal(text: &str) -> TmuxCommand {
-    TmuxCommand::Send {
-        session: None,
-        keys: vec![TmuxKeys::Literal(text.to_owned())],
+fn literal(text: &str) -> Operation {
+    Operation::Send {
+        session: DEFAULT_SESSION.to_owned(),
+        input: vec![TypedInput::Text(text.to_owned())],
     }
 }
 
-fn one(line: &str) -> TmuxCommand {
+fn one(line: &str) -> Operation {
     let mut commands = parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     assert_eq!(commands.len(), 1, "{line}");
     commands.remove(0)
@@ -36,38 +41,31 @@ fn one(line: &str) -> TmuxCommand {
 
 #[test]
 fn every_subcommand_is_understood_by_both_names() {
-    let stop = |session: Option<&str>| TmuxCommand::Stop {
-        session: session.map(str::to_owned),
+    let stop = |session: Option<&str>| Operation::Stop {
+        session: session.unwrap_or(DEFAULT_SESSION).to_owned(),
     };
-    let has = |session: Option<&str>| TmuxCommand::Has {
-        session: session.map(str::to_owned),
+    let has = |session: Option<&str>| Operation::Has {
+        session: session.unwrap_or(DEFAULT_SESSION).to_owned(),
     };
     let table = [
-        ("new-session", started(TmuxStart::default())),
-        (
-            "new -d -s omo-dev",
-            started(TmuxStart {
-                session: named("omo-dev"),
-                ..TmuxStart::default()
-            }),
-        ),
+        ("new-session", started(start_of(DEFAULT_SESSION))),
+        ("new -d -s omo-dev", started(start_of("omo-dev"))),
         (
             "new-session -Ads omo-dev -x100 -y 30 -c /tmp -n window -e A=b -eC=d=e 'vim x; ls'",
-            started(TmuxStart {
-                session: named("omo-dev"),
+            started(StartRequest {
+                session: "omo-dev".into(),
                 command: named("vim x; ls"),
                 workdir: named("/tmp"),
                 environment: vec![("A".into(), "b".into()), ("C".into(), "d=e".into())],
-                cols: Some(100),
-                rows: Some(30),
+                size: PtySize { cols: 100, rows: 30 },
                 reads_existing: true,
             }),
         ),
         (
             "new-session -d -x - vim 'a b' -R \"it's\"",
-            started(TmuxStart {
+            started(StartRequest {
                 command: named(r"vim 'a b' -R 'it'\''s'"),
-                ..TmuxStart::default()
+                ..start_of(DEFAULT_SESSION)
             }),
         ),
         (
@@ -81,34 +79,34 @@ fn every_subcommand_is_understood_by_both_names() {
         ("send-keys -l Enter", literal("Enter")),
         (
             "send-keys -H 1b 0x41 e9",
-            TmuxCommand::Send {
-                session: None,
-                keys: ['\x1b', 'A', 'é'].map(TmuxKeys::Character).into(),
+            Operation::Send {
+                session: DEFAULT_SESSION.into(),
+                input: ['\x1b', 'A', 'é'].map(|c| TypedInput::Text(c.into())).into(),
             },
         ),
         ("kill-session -t omo-dev", stop(Some("omo-dev"))),
         ("kill-session", stop(None)),
         ("has-session -t x", has(Some("x"))),
         ("has -tx", has(Some("x"))),
-        ("list-sessions", TmuxCommand::List),
-        ("ls", TmuxCommand::List),
+        ("list-sessions", Operation::List),
+        ("ls", Operation::List),
         (
             "resize-window -t x -x 80 -y 24",
-            TmuxCommand::Resize {
-                session: named("x"),
+            Operation::Resize {
+                session: "x".into(),
                 cols: Some(80),
                 rows: Some(24),
             },
         ),
         (
             "resizew -y 50",
-            TmuxCommand::Resize {
-                session: None,
+            Operation::Resize {
+                session: DEFAULT_SESSION.into(),
                 cols: None,
                 rows: Some(50),
             },
         ),
-        ("kill-server", TmuxCommand::StopAll),
+        ("kill-server", Operation::StopAll),
     ];
     for (line, expected) in table {
         assert_eq!(one(line), expected, "{line}");
@@ -125,7 +123,7 @@ fn tmux_and_its_own_options_are_skipped() {
         "tmux -2 -L name -- ls",
         "tmux -uL name ls",
     ] {
-        assert_eq!(one(line), TmuxCommand::List, "{line}");
+        assert_eq!(one(line), Operation::List, "{line}");
     }
 }
 
@@ -165,7 +163,7 @@ fn commands_are_chained() {
         "kill-session -t a\nls\n",
         ";; kill-session -t a ;; ls",
     ] {
-        let expected = [TmuxCommand::Stop { session: named("a") }, TmuxCommand::List];
+        let expected = [Operation::Stop { session: "a".into() }, Operation::List];
         assert_eq!(parse(line).unwrap(), expected, "{line:?}");
     }
 }
