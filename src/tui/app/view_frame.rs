@@ -11,6 +11,7 @@ use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
+use crate::tui::area::below;
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::on_ground;
 use crate::tui::keymap::{Action, Context, key_name};
@@ -85,12 +86,7 @@ impl SessionView {
         self.transcript.draw(area, buffer, &draw_cx);
         if !self.transcript.has_begun() && self.turn == TurnStatus::Idle {
             // What lathe told at the beginning stands above.
-            let told = self.transcript.drawn_rows().min(area.height);
-            let below = Rect {
-                y: area.y + told,
-                height: area.height - told,
-                ..area
-            };
+            let below = below(area, self.transcript.drawn_rows());
             match self.reopens {
                 Some(since) => Self::draw_opening(since, below, buffer, cx),
                 None => self.draw_welcome(below, buffer, cx),

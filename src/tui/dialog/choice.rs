@@ -9,6 +9,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::on_ground;
 use super::type_ahead_guard::TypeAheadGuard;
 use crate::text::sanitize::{Revealed, reveal_line};
+use crate::tui::area::{below, last_rows};
 use crate::tui::keymap::{Action, Context, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
@@ -113,12 +114,7 @@ impl Choice {
     pub(crate) fn draw(self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let LayerCx { look, keymap, .. } = *cx;
         let details = u16::try_from(self.details.len()).unwrap_or(u16::MAX);
-        let height = ROWS.saturating_add(details).min(area.height);
-        let area = Rect {
-            y: area.bottom() - height,
-            height,
-            ..area
-        };
+        let area = last_rows(area, ROWS.saturating_add(details));
         Clear.render(area, buffer);
         let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, look);
         let key = |action| reveal_line(keymap.label(Context::Layer(self.keys), action));
@@ -144,12 +140,7 @@ impl Choice {
         if let Some(rule) = rows.next() {
             put(buffer, rule);
         }
-        let asked = Rect {
-            y: area.y + 1.min(area.height),
-            height: area.height.saturating_sub(1),
-            ..area
-        };
-        on_ground(asked, buffer, look, |buffer| {
+        on_ground(below(area, 1), buffer, look, |buffer| {
             rows.for_each(|row| put(buffer, row));
         });
     }

@@ -11,6 +11,7 @@ use super::Page;
 use crate::session::query::{Answer, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
@@ -305,12 +306,8 @@ impl<T: Sheet> Layer for PageReader<T> {
             .lines(self.answer.as_ref(), usize::from(area.width), cx);
         // A blank row below the heading, where there is room for one.
         let head = if area.height >= 16 { 2 } else { 1 };
-        let below = u16::from(self.search.line.is_some());
-        let body = Rect {
-            y: area.y + head,
-            height: area.height.saturating_sub(head + below),
-            ..area
-        };
+        let search = u16::from(self.search.line.is_some());
+        let body = above(below(area, head), search);
         self.rows = lines.len();
         self.height = usize::from(body.height);
         self.scroll_by(0);
@@ -320,11 +317,7 @@ impl<T: Sheet> Layer for PageReader<T> {
         for (row, (number, line)) in body.rows().zip(rows) {
             self.draw_row(row, number, line, buffer, cx);
         }
-        let line = field(Rect {
-            y: body.bottom(),
-            height: 1,
-            ..area
-        });
+        let line = field(last_rows(area, search));
         let look = ComposerStyle::new("/ ", "Search this page.", cx.look.theme);
         self.search.line.as_mut()?.draw(line, buffer, &look)
     }

@@ -14,6 +14,7 @@ use super::layer::line_text;
 use crate::session::query::{Answer, Query, TerminalLine};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows};
@@ -335,12 +336,8 @@ impl Layer for TerminalHistory {
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
-        let below = u16::from(self.query.is_some());
-        let body = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(1 + below),
-            ..area
-        };
+        let search = u16::from(self.query.is_some());
+        let body = above(below(area, 1), search);
         self.height = body.height.into();
         self.keep_in_sight();
         self.top = self.top.min(self.lines().len().saturating_sub(self.height));
@@ -354,11 +351,7 @@ impl Layer for TerminalHistory {
         }
         let row = u16::try_from(self.cursor - self.top).unwrap_or(0);
         let cursor = Position::new(body.x, body.y + row.min(body.height.saturating_sub(1)));
-        let line = field(Rect {
-            y: body.bottom(),
-            height: 1,
-            ..area
-        });
+        let line = field(last_rows(area, search));
         let look = ComposerStyle::new("/ ", "Search the scrollback.", cx.look.theme);
         match self.query.as_mut() {
             Some(query) => query.draw(line, buffer, &look),

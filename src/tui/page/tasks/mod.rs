@@ -17,6 +17,7 @@ use crate::conversation::TaskRow;
 use crate::session::host::{HostQuery, TreeAnswer, TreeQuery, TreeSummary};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
+use crate::tui::area::below;
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
@@ -398,11 +399,7 @@ impl Layer for TaskPage {
         self.trees.choose(&self.rows, cx.directory);
         self.move_by(0);
         buffer.set_line(area.x, area.y, &Self::heading(entries, cx), area.width);
-        let below = Rect {
-            y: area.y + HEAD.min(area.height),
-            height: area.height.saturating_sub(HEAD),
-            ..area
-        };
+        let below = below(area, HEAD);
         let width = usize::from(below.width);
         if self.places() == 0 {
             let text =

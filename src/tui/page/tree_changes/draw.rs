@@ -14,6 +14,7 @@ use crate::text::diff::parse_unified;
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
 use crate::text::wrap::wrap;
+use crate::tui::area::below;
 use crate::tui::layer::LayerCx;
 use crate::view::diff::HunkPart;
 use crate::view::styled_text::draw_lines;
@@ -49,18 +50,18 @@ impl TreeChangesPage {
         Clear.render(area, buffer);
         let heading = self.heading(usize::from(area.width), cx);
         buffer.set_line(area.x, area.y, &heading, area.width);
-        let mut below = cut_top(area, 2);
+        let mut rest = below(area, 2);
         let notices = self.notices(usize::from(area.width), cx);
         if !notices.is_empty() {
-            draw_lines(&notices, below, buffer);
+            draw_lines(&notices, rest, buffer);
             let rows = u16::try_from(notices.len() + 1).unwrap_or(u16::MAX);
-            below = cut_top(below, rows);
+            rest = below(rest, rows);
         }
         if self.rows.is_empty() {
             (self.body, self.list) = (Rect::default(), Rect::default());
-            draw_lines(&self.nothing(usize::from(area.width), cx), below, buffer);
+            draw_lines(&self.nothing(usize::from(area.width), cx), rest, buffer);
         } else {
-            self.lay_out(below);
+            self.lay_out(rest);
             self.draw_list(buffer, cx);
             if self.list.width > 0 {
                 self.draw_rule(buffer, cx);
@@ -89,7 +90,7 @@ impl TreeChangesPage {
         } else if area.height >= ABOVE {
             let height = files.min(LIST_ROWS);
             self.list = Rect { height, ..area };
-            self.body = cut_top(area, height + 1);
+            self.body = below(area, height + 1);
         }
     }
 
@@ -351,13 +352,4 @@ fn tick(state: TickState, cx: &LayerCx<'_>) -> Span<'static> {
 
 fn columns(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| str_width(&span.content)).sum()
-}
-
-fn cut_top(area: Rect, rows: u16) -> Rect {
-    let rows = rows.min(area.height);
-    Rect {
-        y: area.y + rows,
-        height: area.height - rows,
-        ..area
-    }
 }

@@ -13,6 +13,7 @@ use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::text::wrap::wrap;
+use crate::tui::area::below;
 use crate::tui::keymap::Context;
 use crate::tui::layer::LayerCx;
 use crate::view::styled_text::draw_lines;
@@ -183,13 +184,4 @@ fn sentence(text: &str, meaning: Meaning, width: usize, cx: &LayerCx<'_>) -> Vec
     rows.into_iter()
         .map(|range| row(text[range].trim_end()))
         .collect()
-}
-
-fn below(area: Rect, rows: u16) -> Rect {
-    let rows = rows.min(area.height);
-    Rect {
-        y: area.y + rows,
-        height: area.height - rows,
-        ..area
-    }
 }
