@@ -43,11 +43,7 @@ impl LayerSlot {
 
 impl ViewUpdate<'_> {
     fn take_card(&mut self, call: &CallId, expanded: bool, card: &Card) -> RedrawUrgency {
-        if self.view.transcript.take_card(call, expanded, card.clone()) {
-            RedrawUrgency::Soft
-        } else {
-            RedrawUrgency::None
-        }
+        RedrawUrgency::Soft.only_if(self.view.transcript.take_card(call, expanded, card.clone()))
     }
 
     /// Tells the question that the conversation shows of something, and does what it requests then.

@@ -112,7 +112,7 @@ impl Layer for Picker {
         }
         let has_rows = !self.is_empty();
         if has_rows {
-            hints.key(key(Action::PickRow), self.place.verb());
+            hints.key(key(Action::PickRow), self.list.verb);
         }
         hints.key(esc, if self.line.is_empty() { "closes" } else { "clears" });
         if let Some(verb) = self.place.widen_verb() {

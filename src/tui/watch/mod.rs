@@ -195,12 +195,7 @@ impl Watch {
         self.order.update(&self.rows, |row| marks[&row.task]);
         self.find();
         let is_same = unsent.is_none() && self.texts(self.last.unix) == self.last.texts;
-        let change = if is_same {
-            RedrawUrgency::None
-        } else {
-            RedrawUrgency::Soft
-        };
-        (change, unsent)
+        (RedrawUrgency::Soft.only_if(!is_same), unsent)
     }
 
     /// Returns what another grid goes on with.

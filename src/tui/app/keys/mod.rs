@@ -51,11 +51,7 @@ impl App {
         if action != Some(Action::ClearOrQuit) {
             self.quit_armed = None;
         }
-        if was_armed == (self.views.front.esc.armed, self.quit_armed) {
-            RedrawUrgency::None
-        } else {
-            RedrawUrgency::Urgent
-        }
+        RedrawUrgency::Urgent.only_if(was_armed != (self.views.front.esc.armed, self.quit_armed))
     }
 
     fn read_key(&mut self, key: KeyEvent, now: Instant) -> RedrawUrgency {
@@ -82,11 +78,7 @@ impl App {
             return change;
         }
         let was_armed = self.views.front.esc.armed.take().is_some() | self.quit_armed.take().is_some();
-        let disarmed = if was_armed {
-            RedrawUrgency::Urgent
-        } else {
-            RedrawUrgency::None
-        };
+        let disarmed = RedrawUrgency::Urgent.only_if(was_armed);
         disarmed.max(self.put_paste(text, now))
     }
 

@@ -25,6 +25,7 @@ pub(crate) static LIST: List = List {
         about: "Picks the agent that continues the session. Text after the name filters the list.",
         after: "",
     }),
+    verb: "use it",
     is_offered: |app| app.views.front.agents.len() > 1,
     content: |app| {
         let current = app
@@ -51,10 +52,6 @@ impl ListContent for AgentRows {
         "Agents"
     }
 
-    fn verb(&self) -> &'static str {
-        "use it"
-    }
-
     fn rows(&self) -> Vec<Row> {
         let row = |agent: &AgentChoice| {
             let model = agent.model.as_ref().map(ToString::to_string);
@@ -73,10 +70,6 @@ impl ListContent for AgentRows {
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {
         let agent = self.agents.get(row)?;
         Some(LayerRequest::GoOnAs(agent.name.clone()))
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
