@@ -138,7 +138,8 @@ impl Symbols {
         self.pick("❯", ">")
     }
 
-    fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
+    /// Returns the one of two signs that the terminal draws.
+    pub fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         match self {
             Self::Unicode => unicode,
             Self::Ascii => ascii,

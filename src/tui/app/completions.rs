@@ -382,9 +382,8 @@ impl App {
     }
 
     fn set_mode(&mut self, name: &str, now: Instant) {
-        let modes = [Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Yolo];
-        let Some(mode) = modes.into_iter().find(|mode| mode.name() == name) else {
-            let names = modes.map(Mode::name).join(", ");
+        let Ok(mode) = name.parse() else {
+            let names = Mode::ALL.map(Mode::name).join(", ");
             let words = format!("there is no mode `{name}`; the modes are {names}");
             return self.say(words, Meaning::Warning, now);
         };

@@ -19,7 +19,6 @@ use crate::tui::panel;
 use crate::tui::pictures::PictureJob;
 use crate::tui::statusbar::{TitleRow, TurnLine};
 use crate::tui::transcript::DrawCx;
-use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
 /// A narrower conversation has pictures described.
@@ -171,7 +170,7 @@ impl SessionView {
         }
         let unseen = self.transcript.unseen();
         if unseen > 0 {
-            let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
+            let arrow = symbols.pick("↓", "v");
             let text = format!(" {arrow} {unseen} new ");
             let columns = u16::try_from(str_width(&text)).unwrap_or(0) + 2;
             if taken + columns <= area.width {

@@ -230,10 +230,6 @@ impl Layer for Export {
         }
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn scroll(&mut self, rows: isize) -> LayerReply {
         self.step(if rows < 0 { TARGETS.len() - 1 } else { 1 });
         LayerReply::Done

@@ -58,10 +58,6 @@ impl Layer for LeaderTable {
         LayerReply::Ignored
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn takes_mouse(&self) -> bool {
         false
     }

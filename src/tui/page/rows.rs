@@ -10,7 +10,7 @@ use crate::text::wrap::wrap;
 use crate::tui::layer::LayerCx;
 use crate::view::theme::Meaning;
 
-const INDENT: &str = "   ";
+pub(super) const INDENT: &str = "   ";
 /// Columns of a fact's name, with the gap behind it.
 const NAME: usize = 16;
 /// Of a fact, about as many.
@@ -25,18 +25,25 @@ pub(super) fn heading(text: &str, cx: &LayerCx<'_>) -> Line<'static> {
 
 /// A sentence in the secondary style, on as many rows as it needs.
 pub(super) fn remark(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    sentence(text, Meaning::TextMuted, width, cx)
+    sentence(text, INDENT, Meaning::TextMuted, width, cx)
 }
 
 /// Says that something did not work.
 pub(super) fn failure(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    sentence(text, Meaning::Warning, width, cx)
+    sentence(text, INDENT, Meaning::Warning, width, cx)
 }
 
-fn sentence(text: &str, meaning: Meaning, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+/// Returns rows of a sentence, each behind the indent, with a column free at their end.
+pub(super) fn sentence(
+    text: &str,
+    indent: &str,
+    meaning: Meaning,
+    width: usize,
+    cx: &LayerCx<'_>,
+) -> Vec<Line<'static>> {
     let clean = sanitize_line(text);
-    let rows = wrap(&clean, width.saturating_sub(INDENT.len() + 1).max(1));
-    let row = |row: &str| Line::styled(format!("{INDENT}{row}"), cx.look.style(meaning));
+    let rows = wrap(&clean, width.saturating_sub(indent.len() + 1).max(1));
+    let row = |row: &str| Line::styled(format!("{indent}{row}"), cx.look.style(meaning));
     rows.into_iter()
         .map(|range| row(clean[range].trim_end()))
         .collect()

@@ -208,10 +208,7 @@ fn mark(row: &TerminalRow, symbols: Symbols) -> &'static str {
         (TerminalStatus::Exited(0), _) => ("✓", "+"),
         _ => ("✗", "x"),
     };
-    match symbols {
-        Symbols::Ascii => ascii,
-        Symbols::Unicode => unicode,
-    }
+    symbols.pick(unicode, ascii)
 }
 
 fn tab_style(row: &TerminalRow, is_chosen: bool, look: Look<'_>) -> Style {

@@ -17,7 +17,7 @@ use crate::text::width::str_width;
 use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows, say};
 use crate::tui::page::mark_matches;
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
@@ -162,7 +162,7 @@ impl TerminalHistory {
         }
         let text = text.trim_end().to_owned();
         if text.is_empty() {
-            return LayerReply::Request(LayerRequest::Say("there is nothing to copy"));
+            return say("there is nothing to copy");
         }
         LayerReply::Close(Some(LayerRequest::Copy { text, what }))
     }

@@ -247,7 +247,7 @@ impl TitleRow<'_> {
             parts.push((sanitize_line(&facts.agent).into_owned(), text));
         }
         parts.push((
-            mode_name(facts.mode).to_owned(),
+            facts.mode.name().to_owned(),
             self.theme.style(mode_meaning(facts.mode)),
         ));
         let mut pieces = self.joined(parts);
@@ -281,16 +281,6 @@ impl TitleRow<'_> {
 
     fn muted(&self) -> Style {
         self.theme.style(Meaning::TextMuted)
-    }
-}
-
-/// Returns the mode as it is shown and as the command line takes it.
-pub(crate) fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Ask => "ask",
-        Mode::AcceptEdits => "accept-edits",
-        Mode::Plan => "plan",
-        Mode::Yolo => "yolo",
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Instant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::asking::say;
 use super::keys::{
     CHANGES, ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TEXT,
     TILES, TO_BACKGROUND,
@@ -15,7 +14,7 @@ use crate::conversation::{TaskId, TaskRow, TaskStatus};
 use crate::tui::composer::Draft;
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, say};
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::statusbar::Hints;
 use crate::tui::tasks::{TaskMark, words};

@@ -18,7 +18,6 @@ use crate::tui::commands::INIT_PROMPT;
 use crate::tui::dialog::{Dialog, KeyRoute};
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::page::{self, LeaderTable};
-use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -287,7 +286,7 @@ impl App {
     }
 
     pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {
-        tracing::debug!(mode = mode_name(mode), "the mode is changed by a person");
+        tracing::debug!(mode = mode.name(), "the mode is changed by a person");
         self.views.front.facts.mode = mode;
         // Mode and agent `plan` come and go together, so that an agent that was wanted may not come any more.
         let wants_plan = self.views.front.wanted_agent.as_ref().map(|agent| agent == PLAN);

@@ -152,7 +152,7 @@ impl FormDialog {
                 name.and(if page.answer().is_empty() {
                     ""
                 } else {
-                    ticked(symbols)
+                    symbols.pick(" ✓", " +")
                 })
             })
             .collect();
@@ -379,21 +379,12 @@ fn tab_name(question: &FormQuestion, cx: &LayerCx<'_>) -> Revealed {
         .clone()
 }
 
-fn ticked(symbols: Symbols) -> &'static str {
-    match symbols {
-        Symbols::Unicode => " ✓",
-        Symbols::Ascii => " +",
-    }
-}
-
 fn mark(question: &FormQuestion, is_on: bool, symbols: Symbols) -> &'static str {
-    match (question.multiple, symbols, is_on) {
-        (true, _, true) => "[x] ",
-        (true, _, false) => "[ ] ",
-        (false, Symbols::Unicode, true) => "● ",
-        (false, Symbols::Unicode, false) => "○ ",
-        (false, Symbols::Ascii, true) => "(*) ",
-        (false, Symbols::Ascii, false) => "( ) ",
+    match (question.multiple, is_on) {
+        (true, true) => "[x] ",
+        (true, false) => "[ ] ",
+        (false, true) => symbols.pick("● ", "(*) "),
+        (false, false) => symbols.pick("○ ", "( ) "),
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::rows::{changed_file, failure, remark};
+use super::super::rows::{INDENT, changed_file, failure, remark, sentence};
 use super::rows::ChangeRow;
 use super::{KnownTree, TickCounts, TickState, TreeChangesPage};
 use crate::session::host::{ChangeKind, TreeFile};
@@ -13,11 +13,10 @@ use crate::text::count::plural;
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
-use crate::text::wrap::wrap;
 use crate::tui::area::below;
 use crate::tui::layer::LayerCx;
 use crate::view::diff::HunkPart;
-use crate::view::styled_text::draw_lines;
+use crate::view::styled_text::{columns, draw_lines};
 use crate::view::theme::Meaning;
 
 /// Columns before a row: the pointer.
@@ -166,15 +165,10 @@ impl TreeChangesPage {
 
     /// Returns what the service said last, and what in the tree is no change of a file.
     fn notices(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let room = width.saturating_sub(MARGIN + 1).max(1);
-        let mut lines = Vec::new();
-        for (sentence, meaning) in &self.outcome {
-            let clean = sanitize_line(sentence);
-            for range in wrap(&clean, room) {
-                let text = format!("{}{}", " ".repeat(MARGIN), clean[range].trim_end());
-                lines.push(Line::styled(text, cx.look.style(*meaning)));
-            }
-        }
+        let outcome = self.outcome.iter();
+        let mut lines: Vec<_> = outcome
+            .flat_map(|(told, meaning)| sentence(told, INDENT, *meaning, width, cx))
+            .collect();
         if lines.len() > OUTCOME_ROWS {
             let more = lines.len() - OUTCOME_ROWS + 1;
             lines.truncate(OUTCOME_ROWS - 1);
@@ -348,8 +342,4 @@ fn tick(state: TickState, cx: &LayerCx<'_>) -> Span<'static> {
         TickState::Some | TickState::All => Meaning::Accent,
     };
     Span::styled(format!("{} ", state.sign()), cx.look.style(meaning))
-}
-
-fn columns(spans: &[Span<'_>]) -> usize {
-    spans.iter().map(|span| str_width(&span.content)).sum()
 }

@@ -327,10 +327,6 @@ impl Layer for UndoPage {
         LayerReply::Done
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn scroll(&mut self, rows: isize) -> LayerReply {
         self.list.move_by(rows);
         LayerReply::Done
