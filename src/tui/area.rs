@@ -1,4 +1,4 @@
-//! Parts of an area of the screen.
+//! Parts of an area of the screen, and of a list that it shows.
 
 use ratatui::layout::Rect;
 
@@ -29,4 +29,12 @@ pub(crate) fn above(area: Rect, rows: u16) -> Rect {
 pub(crate) fn rows_at(area: Rect, row: u16, rows: u16) -> Rect {
     let rest = below(area, row);
     above(rest, rest.height.saturating_sub(rows))
+}
+
+/// Returns the first row on screen of a list that is this high, from where it was: the chosen row is in sight, and no
+/// row is left free that the list could fill.
+pub(crate) fn top_in_sight(top: usize, chosen: usize, rows: usize, height: usize) -> usize {
+    let lowest = (chosen + 1).saturating_sub(height);
+    let top = top.clamp(lowest, chosen.max(lowest));
+    top.min(rows.saturating_sub(height))
 }

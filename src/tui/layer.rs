@@ -53,7 +53,7 @@ pub(crate) enum LayerKind {
 impl LayerKind {
     fn name(self) -> &'static str {
         match self {
-            Self::Page(page) => page.name,
+            Self::Page(page) => page.command.name,
             Self::List(_) => "picker",
             Self::Quit => "dialog",
         }

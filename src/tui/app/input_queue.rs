@@ -130,8 +130,7 @@ impl App {
         hints.key(key(Action::QueueEdit), "edit");
         hints.key(key(Action::QueueRemove), "remove");
         if self.views.front.link != SessionLink::Opening {
-            let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
-            hints.key(&keys, "move");
+            hints.pair(key(Action::QueueSooner), key(Action::QueueLater), "move");
         }
         if self.views.front.turn == TurnStatus::Busy {
             let chosen = self.views.front.queue_list.chosen();

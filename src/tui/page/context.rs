@@ -13,7 +13,6 @@ use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
     action: "context",
-    name: "context",
     leader: &[],
     description: "show what fills the context",
     brief: "context",

@@ -13,7 +13,6 @@ use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
     action: "costs",
-    name: "cost",
     leader: &[],
     description: "show the cost, in tokens and dollars",
     brief: "cost",

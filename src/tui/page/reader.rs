@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
@@ -146,18 +146,13 @@ impl<T: Sheet> PageReader<T> {
     }
 
     fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
-        let title = Line::styled(format!(" {}", self.title), cx.look.style(Meaning::TextStrong));
-        buffer.set_line(area.x, area.y, &title, area.width);
-        if self.rows <= self.height {
-            return;
-        }
         let last = (self.top + self.height).min(self.rows);
-        let place = format!("{}-{last} of {} ", self.top + 1, self.rows);
-        let columns = u16::try_from(str_width(&place)).unwrap_or(u16::MAX);
-        if title.width() + usize::from(columns) + 2 <= usize::from(area.width) {
-            let muted = cx.look.style(Meaning::TextMuted);
-            buffer.set_string(area.right() - columns, area.y, place, muted);
-        }
+        let place = if self.rows > self.height {
+            format!("{}-{last} of {} ", self.top + 1, self.rows)
+        } else {
+            String::new()
+        };
+        draw_title(&format!(" {}", self.title), &place, area, buffer, cx);
     }
 
     fn draw_row(&self, row: Rect, number: usize, line: &Line<'_>, buffer: &mut Buffer, cx: &LayerCx<'_>) {
@@ -167,16 +162,43 @@ impl<T: Sheet> PageReader<T> {
         };
         let text = line.to_string();
         let is_current = self.search.found.get(self.search.current) == Some(&number);
-        let mut style = cx.look.style(Meaning::Match);
-        if is_current {
-            style = style.add_modifier(Modifier::REVERSED);
-        }
-        mark_matches(pattern, &text, row, style, buffer);
+        mark_matches(pattern, &text, is_current, row, buffer, cx);
+    }
+}
+
+/// Draws the title of a page, and at the end of its row which rows are on screen, where there is room for that.
+pub(crate) fn draw_title(title: &str, place: &str, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    buffer.set_stringn(
+        area.x,
+        area.y,
+        title,
+        usize::from(area.width),
+        cx.look.style(Meaning::TextStrong),
+    );
+    let columns = u16::try_from(str_width(place)).unwrap_or(u16::MAX);
+    if str_width(title) + usize::from(columns) + 2 <= usize::from(area.width) {
+        buffer.set_string(
+            area.right() - columns,
+            area.y,
+            place,
+            cx.look.style(Meaning::TextMuted),
+        );
     }
 }
 
 /// Gives what a pattern finds in the text of a row this style.
-pub(crate) fn mark_matches(pattern: &Regex, text: &str, row: Rect, style: Style, buffer: &mut Buffer) {
+pub(crate) fn mark_matches(
+    pattern: &Regex,
+    text: &str,
+    is_current: bool,
+    row: Rect,
+    buffer: &mut Buffer,
+    cx: &LayerCx<'_>,
+) {
+    let mut style = cx.look.style(Meaning::Match);
+    if is_current {
+        style = style.add_modifier(Modifier::REVERSED);
+    }
     let columns = |text: &str| u16::try_from(str_width(text)).unwrap_or(u16::MAX);
     for found in pattern.find_iter(text) {
         let area = Rect {
@@ -282,8 +304,7 @@ impl<T: Sheet> Layer for PageReader<T> {
         }
         let key = |action| keymap.label(Context::Page, action);
         if self.search.pattern.is_some() {
-            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
-            hints.key(&keys, "matches");
+            hints.pair(key(Action::NextMatch), key(Action::PreviousMatch), "matches");
             hints.key(escape, "ends the search");
         } else {
             hints.key(escape, "closes");
@@ -292,9 +313,7 @@ impl<T: Sheet> Layer for PageReader<T> {
             hints.key(key(Action::ToggleFold), verb);
         }
         if self.rows > self.height {
-            let words = [Action::ScrollDown, Action::ScrollUp].map(|action| hints.words(key(action)));
-            let keys = words.join(" ");
-            hints.key(&keys, "scrolls");
+            hints.pair(key(Action::ScrollDown), key(Action::ScrollUp), "scrolls");
         }
         hints.key(key(Action::Search), "search");
     }

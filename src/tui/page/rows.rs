@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::text::sanitize::sanitize_line;
@@ -11,6 +13,8 @@ use crate::tui::layer::LayerCx;
 use crate::view::theme::Meaning;
 
 pub(super) const INDENT: &str = "   ";
+/// Columns before the rows of a list, where the one that is pointed at has its sign.
+pub(super) const MARGIN: usize = 3;
 /// Columns of a fact's name, with the gap behind it.
 const NAME: usize = 16;
 /// Of a fact, about as many.
@@ -106,4 +110,20 @@ pub(super) fn changed_file(
         Span::styled(format!(" {added}"), cx.look.style(Meaning::DiffAdded)),
         Span::styled(format!(" {removed}"), cx.look.style(Meaning::DiffRemoved)),
     ]
+}
+
+/// Draws a row of a list behind the margin, with the pointer where it is the chosen one.
+pub(super) fn draw_listed(
+    line: &Line<'_>,
+    is_chosen: bool,
+    row: Rect,
+    buffer: &mut Buffer,
+    cx: &LayerCx<'_>,
+) {
+    let room = row.width.saturating_sub(MARGIN as u16);
+    buffer.set_line(row.x + MARGIN as u16, row.y, line, room);
+    if is_chosen {
+        let accent = cx.look.style(Meaning::Accent);
+        buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
+    }
 }

@@ -34,7 +34,6 @@ use crate::view::theme::{Meaning, Theme};
 
 pub(super) static PAGE: Page = Page {
     action: "rules",
-    name: "permissions",
     leader: &["P"],
     description: "list and revoke permissions",
     brief: "rules",
@@ -292,8 +291,7 @@ impl Layer for RuleList {
         };
         hints.key(keymap.label(Context::Global, Action::Escape), verb);
         if has_rows {
-            let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-            hints.key(&moves.join(" "), "moves");
+            hints.pair(key(Action::RowUp), key(Action::RowDown), "moves");
         }
     }
 

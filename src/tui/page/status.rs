@@ -11,7 +11,6 @@ use crate::tui::terminal_environment::path_words;
 
 pub(super) static PAGE: Page = Page {
     action: "status",
-    name: "status",
     leader: &[],
     description: "show the status: session, model, files",
     brief: "status",

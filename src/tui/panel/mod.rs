@@ -317,12 +317,13 @@ impl Panel {
         })
     }
 
-    pub(crate) fn move_by(&mut self, rows: isize) {
+    pub(crate) fn move_by(&mut self, rows: isize) -> PanelOutcome {
         let spots = self.spots();
         let at = spots.iter().position(|spot| Some(*spot) == self.cursor);
         let last = spots.len().saturating_sub(1);
         let next = at.map_or(0, |at| at.saturating_add_signed(rows).min(last));
         self.cursor = spots.get(next).copied();
+        PanelOutcome::Stays
     }
 
     /// Puts the cursor on what stands there; says whether it is the panel at all.

@@ -15,7 +15,7 @@ use super::{Picker, RowText, RowTextKind};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
-use crate::tui::area::{below, rows_at};
+use crate::tui::area::{below, rows_at, top_in_sight};
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::layer::Layer;
 use crate::view::Look;
@@ -56,7 +56,7 @@ impl Picker {
         }
         let areas = areas(area, self.place.previews());
         self.height = usize::from(areas.list.height);
-        self.keep_in_sight();
+        self.top = top_in_sight(self.top, self.selected, self.len(), self.height);
         self.draw_head(areas.head, buffer, look);
         let caret = self.draw_line(areas.line, buffer, look);
         draw_rule(areas.rule, buffer, look);
@@ -66,12 +66,6 @@ impl Picker {
             self.draw_preview(preview, buffer, look);
         }
         caret
-    }
-
-    fn keep_in_sight(&mut self) {
-        let last_top = self.len().saturating_sub(self.height);
-        let lowest = (self.selected + 1).saturating_sub(self.height);
-        self.top = self.top.clamp(lowest, self.selected.max(lowest)).min(last_top);
     }
 
     fn draw_head(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {

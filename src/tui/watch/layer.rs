@@ -312,7 +312,7 @@ impl Watch {
             hints.key(key(CHANGES), "changes");
         }
         if self.page_number().1 > 1 {
-            hints.key(&format!("{} {}", key(PREVIOUS_PAGE), key(NEXT_PAGE)), "pages");
+            hints.pair(key(PREVIOUS_PAGE), key(NEXT_PAGE), "pages");
         }
         hints.key(key(SORT), "sort");
         hints.key(key(Action::Search), "filter");

@@ -43,7 +43,6 @@ use order::TileOrder;
 
 pub(crate) static PAGE: Page = Page {
     action: "watch",
-    name: "watch",
     leader: &["w"],
     description: "watch the agents side by side",
     brief: "watch",

@@ -10,7 +10,6 @@ use std::time::Instant;
 use termina::event::{KeyEvent, KeyEventKind};
 
 use super::layers::LayerSlot;
-use super::side_panel::is_about_panel;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
@@ -191,7 +190,7 @@ impl App {
             return RedrawUrgency::Urgent;
         }
         match (context, action) {
-            (Context::Panel, _) if is_about_panel(action) => self.act_on_panel(action, now),
+            (Context::Panel, _) if self.act_on_panel(action, now) => {}
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
             (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),

@@ -28,15 +28,9 @@ pub(crate) static LIST: List = List {
     verb: "use it",
     is_offered: |app| app.views.front.agents.len() > 1,
     content: |app| {
-        let current = app
-            .views
-            .front
-            .wanted_agent
-            .as_ref()
-            .unwrap_or(&app.views.front.facts.agent);
         Box::new(AgentRows {
             agents: app.views.front.agents.clone(),
-            current: current.clone(),
+            current: app.views.front.current_agent().to_owned(),
         })
     },
 };

@@ -122,11 +122,7 @@ impl FormDialog {
             right = right.and(number).and(" of ").and(count);
         }
         let right = cx.text(right, Meaning::TextMuted);
-        let title = cx
-            .text(" ", Meaning::Text)
-            .and("?", Meaning::StateAsking)
-            .and(" ", Meaning::Text)
-            .and(reveal_line(&sheet.title), Meaning::TextStrong);
+        let title = cx.title(reveal_line(&sheet.title));
         let mut lines = if title.width() + GAP + right.width() < columns {
             vec![title.ends_with(&right, columns - 1)]
         } else {

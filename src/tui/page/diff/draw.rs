@@ -5,8 +5,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::file_diffs::{DiffRow, FileDiffs, LISTED, MARGIN};
-use super::super::rows::{failure, remark};
+use super::super::file_diffs::{DiffRow, FileDiffs, LISTED};
+use super::super::rows::{MARGIN, failure, remark};
 use super::{Comment, Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile};
 use crate::text::count::plural;

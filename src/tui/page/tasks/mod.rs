@@ -29,7 +29,6 @@ use trees::TreeSection;
 
 pub(super) static PAGE: Page = Page {
     action: "tasks",
-    name: "tasks",
     leader: &[],
     description: "list the tasks of the session",
     brief: "tasks",
@@ -337,8 +336,7 @@ impl Layer for TaskPage {
         let key = |action| keymap.label(Context::Layer(&KEYS), action);
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
         let Some(chosen) = self.chosen() else { return };
-        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-        hints.key(&moves.join(" "), "moves");
+        hints.pair(key(Action::RowUp), key(Action::RowDown), "moves");
         let ChosenEntry::Task(chosen) = chosen else {
             hints.key(key(CHANGES), "changes");
             return hints.key(key(DISCARD), "discard");

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::rows::{INDENT, changed_file, failure, remark, sentence};
+use super::super::rows::{INDENT, MARGIN, changed_file, draw_listed, failure, remark, sentence};
 use super::rows::ChangeRow;
 use super::{KnownTree, TickCounts, TickState, TreeChangesPage};
 use crate::session::host::{ChangeKind, TreeFile};
@@ -13,14 +13,12 @@ use crate::text::count::plural;
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
-use crate::tui::area::below;
+use crate::tui::area::{below, top_in_sight};
 use crate::tui::layer::LayerCx;
 use crate::view::diff::HunkPart;
 use crate::view::styled_text::{columns, draw_lines};
 use crate::view::theme::Meaning;
 
-/// Columns before a row: the pointer.
-const MARGIN: usize = 3;
 /// Columns of a tick box, with the space after it.
 const BOX: usize = 4;
 /// Columns that a hunk stands further in than its file.
@@ -65,7 +63,8 @@ impl TreeChangesPage {
             if self.list.width > 0 {
                 self.draw_rule(buffer, cx);
             }
-            self.keep_in_sight();
+            let height = usize::from(self.body.height);
+            self.top = top_in_sight(self.top, self.at, self.rows.len(), height);
             self.draw_rows(buffer, cx);
         }
         self.draw_question(area, buffer, cx);
@@ -103,13 +102,6 @@ impl TreeChangesPage {
             let rule = symbols.rule().repeat(usize::from(self.list.width));
             buffer.set_string(self.list.x, self.list.bottom(), rule, style);
         }
-    }
-
-    fn keep_in_sight(&mut self) {
-        let height = usize::from(self.body.height);
-        let last_top = self.rows.len().saturating_sub(height);
-        let lowest = (self.at + 1).saturating_sub(height);
-        self.top = self.top.clamp(lowest, self.at.max(lowest)).min(last_top);
     }
 
     /// ` Changes of helper "look around" · 1 of 3 hunks ticked · 2 files +6 −2`
@@ -196,9 +188,7 @@ impl TreeChangesPage {
     fn draw_list(&mut self, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let current = self.file_at().unwrap_or(0);
         let height = usize::from(self.list.height);
-        let last_top = self.files().len().saturating_sub(height);
-        let lowest = (current + 1).saturating_sub(height);
-        self.list_top = self.list_top.clamp(lowest, current.max(lowest)).min(last_top);
+        self.list_top = top_in_sight(self.list_top, current, self.files().len(), height);
         // As wide as the rows of the hunks, which keep a column free at their end.
         let width = usize::from(self.list.width)
             .saturating_sub(MARGIN + 1)
@@ -210,16 +200,7 @@ impl TreeChangesPage {
                 Meaning::Text
             };
             let line = self.file_row(file, width, meaning, cx);
-            buffer.set_line(
-                row.x + MARGIN as u16,
-                row.y,
-                &line,
-                row.width.saturating_sub(MARGIN as u16),
-            );
-            if file == current {
-                let accent = cx.look.style(Meaning::Accent);
-                buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
-            }
+            draw_listed(&line, file == current, row, buffer, cx);
         }
     }
 
@@ -233,12 +214,7 @@ impl TreeChangesPage {
         }
         for (row, place) in area.rows().zip(self.top..self.rows.len()) {
             let line = self.row(self.rows[place], width, cx);
-            let room = row.width.saturating_sub(MARGIN as u16);
-            buffer.set_line(row.x + MARGIN as u16, row.y, &line, room);
-            if place == self.at {
-                let accent = cx.look.style(Meaning::Accent);
-                buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
-            }
+            draw_listed(&line, place == self.at, row, buffer, cx);
         }
     }
 

@@ -388,11 +388,8 @@ impl Layer for TreeChangesPage {
             hints.key(key(DISCARD), "discard");
         }
         if !self.rows.is_empty() {
-            hints.key(
-                &format!("{} {}", key(Action::NextHunk), key(Action::PreviousHunk)),
-                "hunks",
-            );
-            hints.key(&format!("{} {}", key(NEXT_FILE), key(PREVIOUS_FILE)), "files");
+            hints.pair(key(Action::NextHunk), key(Action::PreviousHunk), "hunks");
+            hints.pair(key(NEXT_FILE), key(PREVIOUS_FILE), "files");
         }
         hints.key(key(Action::OpenPage(&crate::tui::page::KEYS)), "keys");
     }
