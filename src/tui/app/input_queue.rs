@@ -60,14 +60,8 @@ impl App {
                     self.focus_composer();
                 }
             }
-            (Action::QueueEdit, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Edit),
-            (Action::QueueRemove, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Remove),
-            (Action::QueueEdit, WaitingId::Unsent(place)) => {
-                self.take_unsent(place, TakeBackPurpose::Edit, now);
-            }
-            (Action::QueueRemove, WaitingId::Unsent(place)) => {
-                self.take_unsent(place, TakeBackPurpose::Remove, now);
-            }
+            (Action::QueueEdit, chosen) => self.take_back(chosen, TakeBackPurpose::Edit, now),
+            (Action::QueueRemove, chosen) => self.take_back(chosen, TakeBackPurpose::Remove, now),
             (Action::QueueSooner, WaitingId::Queued(id)) => self.send(Op::Shift {
                 id,
                 way: QueueDirection::Sooner,
@@ -96,10 +90,15 @@ impl App {
         }
     }
 
-    /// Asks for an input, once.
-    fn want(&mut self, id: u64, wanted: TakeBackPurpose) {
-        if self.views.front.wanted_inputs.insert(id, wanted).is_none() {
-            self.send(Op::Unqueue(id));
+    /// Takes an input out of the queue. The session is asked for one that it has, once.
+    fn take_back(&mut self, chosen: WaitingId, wanted: TakeBackPurpose, now: Instant) {
+        match chosen {
+            WaitingId::Queued(id) => {
+                if self.views.front.wanted_inputs.insert(id, wanted).is_none() {
+                    self.send(Op::Unqueue(id));
+                }
+            }
+            WaitingId::Unsent(place) => self.take_unsent(place, wanted, now),
         }
     }
 

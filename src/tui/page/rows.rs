@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::session::query::Answer;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate_middle};
 use crate::text::wrap::wrap;
@@ -35,6 +36,14 @@ pub(super) fn remark(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'st
 /// Says that something did not work.
 pub(super) fn failure(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
     sentence(text, INDENT, Meaning::Warning, width, cx)
+}
+
+/// Returns what stands on a page that has no answer to show: that it is looked up, or why it could not be.
+pub(super) fn unanswered(answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    match answer {
+        Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
+        _ => remark("Loading.", width, cx),
+    }
 }
 
 /// Returns rows of a sentence, each behind the indent, with a column free at their end.

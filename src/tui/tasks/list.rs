@@ -53,7 +53,9 @@ pub(crate) struct TaskCounts {
 impl TaskCounts {
     pub(crate) fn of(entries: &[TaskEntry]) -> Self {
         let mut counts = Self::default();
-        entries.iter().for_each(|entry| counts.add(entry.row.status));
+        for entry in entries {
+            counts.add(entry.row.status);
+        }
         counts
     }
 

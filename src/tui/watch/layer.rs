@@ -174,12 +174,8 @@ impl Watch {
             Action::AllowOnce | Action::Reject | Action::RejectBecause | Action::AllowAlways => {
                 return self.answer(action);
             }
-            Action::PageUp => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), -1));
-            }
-            Action::PageDown => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), 1));
-            }
+            Action::PageUp => return self.page(-1),
+            Action::PageDown => return self.page(1),
             CHANGES => return self.show_changes(),
             ENTER => return self.with_chosen(|row| WatchRequest::Enter(row.session.clone())),
             MESSAGE | RESUME | STOP | STOP_ALL | TO_BACKGROUND => return self.act_on_task(action),
@@ -238,6 +234,11 @@ impl Watch {
         self.stage = Stage::Message(task.clone());
     }
 
+    /// Turns pages of the chosen agent's conversation.
+    fn page(&self, pages: isize) -> LayerReply {
+        self.with_chosen(|row| WatchRequest::Page(row.session.clone(), pages))
+    }
+
     fn with_chosen(&self, to: impl Fn(&TaskRow) -> WatchRequest) -> LayerReply {
         match self.chosen_row() {
             Some(row) => request(to(row)),
@@ -262,12 +263,8 @@ impl Watch {
                     self.filter_anew();
                 }
             }
-            (Action::PageUp, _) => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), -1));
-            }
-            (Action::PageDown, _) => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), 1));
-            }
+            (Action::PageUp, _) => return self.page(-1),
+            (Action::PageDown, _) => return self.page(1),
             _ => return LayerReply::Ignored,
         }
         LayerReply::Done
