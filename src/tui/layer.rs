@@ -53,7 +53,7 @@ pub(crate) enum LayerKind {
 impl LayerKind {
     fn name(self) -> &'static str {
         match self {
-            Self::Page(page) => page.name,
+            Self::Page(page) => page.command.name,
             Self::List(_) => "picker",
             Self::Quit => "dialog",
         }
@@ -72,10 +72,20 @@ pub(crate) enum LayerReply {
 }
 
 impl LayerReply {
+    /// Returns that the key did something, or that the layer has no use for it.
+    pub(crate) fn done_if(is_done: bool) -> Self {
+        if is_done { Self::Done } else { Self::Ignored }
+    }
+
     /// Returns a reply of a layer that stays, perhaps with a request.
     pub(crate) fn keep_open(request: Option<LayerRequest>) -> Self {
         request.map_or(Self::Done, Self::Request)
     }
+}
+
+/// Returns the reply that only says something in the hint row.
+pub(crate) fn say(sentence: &'static str) -> LayerReply {
+    LayerReply::Request(LayerRequest::Say(sentence))
 }
 
 /// Requests to the screen.
@@ -319,7 +329,9 @@ pub(crate) trait Layer {
     }
 
     /// Performs one step of `esc`: closes what the layer has open, or the layer.
-    fn back(&mut self) -> LayerReply;
+    fn back(&mut self) -> LayerReply {
+        LayerReply::Close(self.close())
+    }
 
     /// Performs `ctrl+c`, which closes it. A layer that ignores it, as one does that opened by itself, leaves it to the
     /// whole screen.

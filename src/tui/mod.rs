@@ -14,6 +14,7 @@
 //! Import circle: app, commands, completion, composer, dialog, keymap, layer, page, pane, panel, picker, prompts, statusbar, watch: a layer names requests of the others, which are layers or have them.
 
 mod app;
+mod area;
 mod caret;
 mod clipboard;
 mod commands;

@@ -138,8 +138,8 @@ impl Symbols {
         self.pick("❯", ">")
     }
 
-    /// Returns the sign of the set.
-    pub(crate) fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
+    /// Returns the one of two signs that the terminal draws.
+    pub fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         match self {
             Self::Unicode => unicode,
             Self::Ascii => ascii,

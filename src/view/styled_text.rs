@@ -293,6 +293,11 @@ pub(crate) fn cut_line(text: &str, style: Style, width: usize, ellipsis: &str) -
     Line::from(flow.cut(width, ellipsis))
 }
 
+/// Returns how many columns spans take.
+pub(crate) fn columns(spans: &[Span<'_>]) -> usize {
+    spans.iter().map(|span| width::str_width(&span.content)).sum()
+}
+
 /// Draws lines from the top of an area, as many as fit.
 pub(crate) fn draw_lines<'a>(
     lines: impl IntoIterator<Item = &'a Line<'static>>,

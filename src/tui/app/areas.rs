@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use super::Focus;
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
+use crate::tui::area::rows_at;
 use crate::tui::dialog::{Dialog, TypeAheadGuard};
 
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
@@ -60,11 +61,7 @@ impl SessionView {
         // On a low screen the question needs what there is.
         let most = if is_low { rest } else { rest.min(height * 2 / 3) };
         let dialog = dialog.min(most);
-        let row = |y: u16, height: u16| Rect {
-            y: area.y + y,
-            height,
-            ..area
-        };
+        let row = |y, height| rows_at(area, y, height);
         let hints = height - 1;
         let composer_top = hints - composer;
         let dialog_top = composer_top - dialog;
@@ -104,11 +101,7 @@ impl SessionView {
 
 /// Nothing but the question, between the title and the hints.
 fn full_screen(area: Rect, composer: u16) -> Areas {
-    let row = |y: u16, height: u16| Rect {
-        y: area.y + y,
-        height,
-        ..area
-    };
+    let row = |y, height| rows_at(area, y, height);
     let hints = area.height - 1;
     let composer_top = hints - composer;
     Areas {
@@ -120,22 +113,5 @@ fn full_screen(area: Rect, composer: u16) -> Areas {
         composer: row(composer_top, composer),
         panel: Rect::default(),
         hints: row(hints, 1),
-    }
-}
-
-/// All but the title and the hints.
-pub(super) fn between(area: Rect) -> Rect {
-    Rect {
-        y: area.y + 1,
-        height: area.height - 2,
-        ..area
-    }
-}
-
-/// All but the hints.
-pub(super) fn above_hints(area: Rect) -> Rect {
-    Rect {
-        height: area.height - 1,
-        ..area
     }
 }

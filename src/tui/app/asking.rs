@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::App;
 use super::trees::TreeView;
 use super::view_update::ViewUpdate;
+use super::{App, Effect};
 use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
-use crate::tui::dialog::TypeAheadGuard;
+use crate::tui::dialog::{TrustAnswer, TypeAheadGuard};
 use crate::tui::tasks::words;
 use crate::view::theme::Meaning;
 
@@ -137,5 +137,14 @@ impl App {
         let guard = TypeAheadGuard::begin(now, None);
         self.tree_mut().questions.show(guard, scope, |_| true);
         self.front(now).count_asks();
+    }
+
+    /// The question whether the project is trusted is answered, before there is a session.
+    pub(super) fn answer_trust(&mut self, answer: TrustAnswer, now: Instant) {
+        self.effects.push(Effect::Trust(answer));
+        if answer == TrustAnswer::NotNow {
+            let words = "continuing without the project's own code and rules";
+            self.say(words, Meaning::TextMuted, now);
+        }
     }
 }

@@ -213,31 +213,12 @@ impl App {
         let characters = token.characters;
         match pick {
             CompletionKind::Command(command) => {
-                let name = command.name;
-                self.note_use(format!("/{name}"), true);
-                if action == Action::TakeItem {
-                    self.views
-                        .front
-                        .composer
-                        .replace_before_caret(characters, &format!("/{name}"));
-                    return self.submit(Op::Submit, now);
-                }
-                self.views
-                    .front
-                    .composer
-                    .replace_before_caret(characters, &format!("/{name} "));
+                let does = action == Action::TakeItem;
+                return self.write_command(characters, command.name, does, now);
             }
             CompletionKind::Own { name, wants_more, .. } => {
-                self.note_use(format!("/{name}"), true);
                 let does = action == Action::TakeItem && !wants_more;
-                let end = if does { "" } else { " " };
-                self.views
-                    .front
-                    .composer
-                    .replace_before_caret(characters, &format!("/{name}{end}"));
-                if does {
-                    return self.submit(Op::Submit, now);
-                }
+                return self.write_command(characters, &name, does, now);
             }
             CompletionKind::Agent(agent) => {
                 self.views.front.composer.replace_before_caret(characters, "");
@@ -245,16 +226,11 @@ impl App {
             }
             CompletionKind::File(path) => {
                 let goes_on = path.ends_with('/') && action == Action::CompleteItem;
-                let text = written(token, &path);
-                let end = if goes_on || token.lines.ends_with([':', '-']) {
-                    ""
-                } else {
-                    " "
-                };
-                self.views
-                    .front
-                    .composer
-                    .replace_before_caret(characters, &format!("{text}{end}"));
+                let mut text = written(token, &path);
+                if !goes_on && !token.lines.ends_with([':', '-']) {
+                    text.push(' ');
+                }
+                self.views.front.composer.replace_before_caret(characters, &text);
                 if goes_on {
                     self.views.front.completion.written();
                     if token.kind == TokenKind::Path {
@@ -266,6 +242,18 @@ impl App {
             }
         }
         self.draft_changed(now);
+    }
+
+    /// Writes a command in place of what was typed of it, and submits it where it is to be done.
+    fn write_command(&mut self, characters: usize, name: &str, does: bool, now: Instant) {
+        self.note_use(format!("/{name}"), true);
+        let text = format!("/{name}{}", if does { "" } else { " " });
+        self.views.front.composer.replace_before_caret(characters, &text);
+        if does {
+            self.submit(Op::Submit, now);
+        } else {
+            self.draft_changed(now);
+        }
     }
 
     fn note_use(&mut self, name: String, is_command: bool) {
@@ -382,9 +370,8 @@ impl App {
     }
 
     fn set_mode(&mut self, name: &str, now: Instant) {
-        let modes = [Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Yolo];
-        let Some(mode) = modes.into_iter().find(|mode| mode.name() == name) else {
-            let names = modes.map(Mode::name).join(", ");
+        let Ok(mode) = name.parse() else {
+            let names = Mode::ALL.map(Mode::name).join(", ");
             let words = format!("there is no mode `{name}`; the modes are {names}");
             return self.say(words, Meaning::Warning, now);
         };

@@ -12,10 +12,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::App;
-use super::areas::{Areas, above_hints, between};
+use super::areas::Areas;
 use super::layers::LayerSlot;
 use super::trees::{tree_mut_of, tree_of};
 use super::view_cx::ViewCx;
+use crate::tui::area::{above, below};
 use crate::tui::completion;
 use crate::tui::dialog::Dialog;
 use crate::tui::keymap::Context;
@@ -156,8 +157,8 @@ impl App {
         for (depth, slot) in slots.into_iter().enumerate().rev() {
             let place = match slot {
                 LayerSlot::Opened(place) if covering.is_some_and(|covering| place < covering) => continue,
-                LayerSlot::Opened(place) if self.layers[place].covers_title() => above_hints(screen),
-                LayerSlot::Leader | LayerSlot::Opened(_) => between(screen),
+                LayerSlot::Opened(place) if self.layers[place].covers_title() => above(screen, 1),
+                LayerSlot::Leader | LayerSlot::Opened(_) => above(below(screen, 1), 1),
                 LayerSlot::Search if depth == 0 => areas.hints,
                 LayerSlot::Completion if depth == 0 => Rect {
                     y: screen.y + 1,

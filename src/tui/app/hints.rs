@@ -86,18 +86,14 @@ impl App {
         let key = |action| self.keymap.label(Context::Transcript, action);
         if let Some(words) = self.search_words() {
             hints.say(&words, Meaning::Match);
-            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
-            hints.key(&keys, "matches");
+            hints.pair(key(Action::NextMatch), key(Action::PreviousMatch), "matches");
         }
         if self.views.front.turn == TurnStatus::Busy {
             hints.key(self.keymap.label(Context::Global, Action::Escape), "composer");
         } else {
             hints.key(key(Action::FocusComposer), "composer");
         }
-        hints.key(
-            &format!("{} {}", key(Action::NextBlock), key(Action::PreviousBlock)),
-            "blocks",
-        );
+        hints.pair(key(Action::NextBlock), key(Action::PreviousBlock), "blocks");
         hints.key(key(Action::ToggleFold), "fold");
         hints.key(key(Action::ToggleAll), "all");
         hints.key(key(Action::CopyBlock), "copy");

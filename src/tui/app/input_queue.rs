@@ -60,14 +60,8 @@ impl App {
                     self.focus_composer();
                 }
             }
-            (Action::QueueEdit, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Edit),
-            (Action::QueueRemove, WaitingId::Queued(id)) => self.want(id, TakeBackPurpose::Remove),
-            (Action::QueueEdit, WaitingId::Unsent(place)) => {
-                self.take_unsent(place, TakeBackPurpose::Edit, now);
-            }
-            (Action::QueueRemove, WaitingId::Unsent(place)) => {
-                self.take_unsent(place, TakeBackPurpose::Remove, now);
-            }
+            (Action::QueueEdit, chosen) => self.take_back(chosen, TakeBackPurpose::Edit, now),
+            (Action::QueueRemove, chosen) => self.take_back(chosen, TakeBackPurpose::Remove, now),
             (Action::QueueSooner, WaitingId::Queued(id)) => self.send(Op::Shift {
                 id,
                 way: QueueDirection::Sooner,
@@ -96,10 +90,15 @@ impl App {
         }
     }
 
-    /// Asks for an input, once.
-    fn want(&mut self, id: u64, wanted: TakeBackPurpose) {
-        if self.views.front.wanted_inputs.insert(id, wanted).is_none() {
-            self.send(Op::Unqueue(id));
+    /// Takes an input out of the queue. The session is asked for one that it has, once.
+    fn take_back(&mut self, chosen: WaitingId, wanted: TakeBackPurpose, now: Instant) {
+        match chosen {
+            WaitingId::Queued(id) => {
+                if self.views.front.wanted_inputs.insert(id, wanted).is_none() {
+                    self.send(Op::Unqueue(id));
+                }
+            }
+            WaitingId::Unsent(place) => self.take_unsent(place, wanted, now),
         }
     }
 
@@ -130,8 +129,7 @@ impl App {
         hints.key(key(Action::QueueEdit), "edit");
         hints.key(key(Action::QueueRemove), "remove");
         if self.views.front.link != SessionLink::Opening {
-            let keys = format!("{} {}", key(Action::QueueSooner), key(Action::QueueLater));
-            hints.key(&keys, "move");
+            hints.pair(key(Action::QueueSooner), key(Action::QueueLater), "move");
         }
         if self.views.front.turn == TurnStatus::Busy {
             let chosen = self.views.front.queue_list.chosen();

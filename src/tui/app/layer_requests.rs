@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use super::{App, Effect, SessionLink, Themes, TurnStatus};
 use crate::conversation::ModelRef;
-use crate::session::Op;
+use crate::session::{Op, SummaryDraft};
 use crate::tui::composer::Draft;
-use crate::tui::dialog::stop_terminal;
+use crate::tui::dialog::{SummaryDialog, stop_terminal};
 use crate::tui::layer::LayerRequest;
 use crate::tui::page;
 use crate::tui::pane::TerminalHistory;
@@ -138,5 +138,21 @@ impl App {
         self.views.front.transcript.push_notice(format!(
             "This theme is used until you quit; `\"theme\": {name}` in `{file}` keeps it."
         ));
+    }
+
+    /// Has a summary written, or shows the one that waits for the person's word.
+    pub(super) fn compact(&mut self, focus: &str, now: Instant) {
+        let waiting = self.views.front.summary.clone();
+        if let Some(draft) = waiting.filter(|_| focus.is_empty()) {
+            return self.show_summary(&draft, now);
+        }
+        self.views.front.summary = None;
+        let focus = Some(focus.to_owned()).filter(|focus| !focus.is_empty());
+        self.send(Op::Compact(focus));
+    }
+
+    pub(super) fn show_summary(&mut self, draft: &SummaryDraft, now: Instant) {
+        let typed = self.views.front.typed;
+        self.open_layer(Box::new(SummaryDialog::new(draft, now, typed)), now);
     }
 }

@@ -4,7 +4,6 @@
 use std::time::Instant;
 
 use super::pickers::List;
-use super::trees::tree_mut_of;
 use super::view_update::ViewUpdate;
 use super::{App, ESCAPE_PAUSE};
 use crate::conversation::CallId;
@@ -43,11 +42,7 @@ impl LayerSlot {
 
 impl ViewUpdate<'_> {
     fn take_card(&mut self, call: &CallId, expanded: bool, card: &Card) -> RedrawUrgency {
-        if self.view.transcript.take_card(call, expanded, card.clone()) {
-            RedrawUrgency::Soft
-        } else {
-            RedrawUrgency::None
-        }
+        RedrawUrgency::Soft.only_if(self.view.transcript.take_card(call, expanded, card.clone()))
     }
 
     /// Tells the question that the conversation shows of something, and does what it requests then.
@@ -120,18 +115,8 @@ impl App {
 
     /// Answers a key that means nothing to a layer.
     pub(super) fn on_unknown_key(&mut self, slot: LayerSlot, now: Instant) -> Option<RedrawUrgency> {
-        let reply = match slot {
-            LayerSlot::Leader => self.leader.as_mut()?.on_unknown_key(&self.keymap),
-            LayerSlot::Opened(place) => self.layers.get_mut(place)?.on_unknown_key(&self.keymap),
-            LayerSlot::Trust => self.trust.as_mut()?.on_unknown_key(&self.keymap),
-            LayerSlot::Question => {
-                let tree = tree_mut_of(&mut self.trees, &self.views.front);
-                tree.questions.shown_mut()?.on_unknown_key(&self.keymap)
-            }
-            // They take text, so that every key means something.
-            LayerSlot::Search | LayerSlot::Todo | LayerSlot::Completion => return None,
-        };
-        self.follow_layer(slot, reply, now)
+        let keymap = self.keymap.clone();
+        self.with_layer(slot, now, |layer| layer.on_unknown_key(&keymap))
     }
 
     /// Returns where a key goes that a layer may not hear yet.

@@ -4,15 +4,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::attachments::{ReturnedDraft, labelled, labelled_parts};
+use super::input_queue::TakeBackPurpose;
+use super::pickers::PROMPTS;
+use super::session_view::SessionView;
 use super::view_update::ViewUpdate;
-use super::{AGAIN, App, DraftState, SessionLink, TurnStatus};
+use super::{AGAIN, App, DraftState, Focus, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
-use crate::session::{Envelope, ErrorReport, Event, Input, RestoredConversation, Snapshot, TurnEndReason};
+use crate::session::{
+    Envelope, ErrorReport, Event, Input, QueuedMessage, RestoredConversation, Snapshot, TurnEndReason,
+};
 use crate::tool::BuiltinCards;
 use crate::tui::composer::Draft;
+use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerUpdate;
+use crate::tui::queue_list::WaitingId;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
+use crate::view::theme::Meaning;
 
 /// A turn that began longer ago, in milliseconds, is not told how long it takes.
 const MOST_TURN: u64 = 7 * 24 * 60 * 60 * 1_000;
@@ -98,6 +106,27 @@ impl App {
             self.fill_list(now);
         }
         self.ask_for_layers(now);
+    }
+}
+
+impl SessionView {
+    pub(super) fn waiting_ids(&self) -> Vec<WaitingId> {
+        self.waiting().iter().map(|waiting| waiting.id).collect()
+    }
+
+    /// The session says what waits.
+    pub(super) fn set_queue(&mut self, queue: &[QueuedMessage]) {
+        self.queue.clear();
+        self.queue.extend_from_slice(queue);
+        self.follow_queue();
+    }
+
+    /// Keeps the keys on a row that is there, or gives them to the composer.
+    pub(super) fn follow_queue(&mut self) {
+        let ids = self.waiting_ids();
+        if self.focus == Focus::Queue && !self.queue_list.follow(&ids) {
+            self.focus_composer();
+        }
     }
 }
 
@@ -340,6 +369,31 @@ impl ViewUpdate<'_> {
             self.send_now(op);
         }
         self.view.follow_queue();
+    }
+
+    /// An input was given back, or was sent before it could be.
+    pub(super) fn unqueued(&mut self, id: u64, input: Option<&Input>) {
+        let wanted = self.view.wanted_inputs.remove(&id);
+        match (input, wanted) {
+            (Some(input), Some(wanted)) => self.take_back_input(input, wanted),
+            // Somebody else has it.
+            (Some(_), None) => {}
+            (None, _) => self.say("too late: that message was sent", Meaning::Warning),
+        }
+    }
+
+    pub(super) fn take_back_input(&mut self, input: &Input, wanted: TakeBackPurpose) {
+        match wanted {
+            TakeBackPurpose::Edit => {
+                self.view.focus_composer();
+                self.take_back(input);
+            }
+            TakeBackPurpose::Remove => {
+                let search = Action::OpenList(&PROMPTS);
+                let key = self.keymap.label(Context::Composer, search);
+                self.say(format!("removed; {key} finds it again"), Meaning::TextMuted);
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::pickers::{SESSIONS, SessionListRequest, SessionRows, SessionState};
 use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
 use crate::session::Op;
-use crate::session::host::{HostAnswer, HostQuery, ListedSession, OldSessions, SessionMarks};
+use crate::session::host::{HostAnswer, HostQuery, ListedSession, OldSessions, SessionRow};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::layer::LayerUpdate;
@@ -180,10 +180,15 @@ impl App {
     }
 
     fn listed_as(&mut self, session: &SessionId, title: &str, now: Instant) {
+        self.change_listed(session, |row| title.clone_into(&mut row.title), now);
+    }
+
+    /// Changes a row of the list, where it is there.
+    fn change_listed(&mut self, session: &SessionId, change: impl FnOnce(&mut SessionRow), now: Instant) {
         if let Some(listed) = &mut self.session_list.listed {
             let mut rows = Arc::make_mut(listed).iter_mut();
             if let Some(listed) = rows.find(|listed| listed.row.id == *session) {
-                title.clone_into(&mut listed.row.title);
+                change(&mut listed.row);
             }
         }
         self.list_sessions_anew(now);
@@ -194,18 +199,6 @@ impl App {
         if !std::mem::replace(&mut self.session_list.has_removed_old, true) {
             self.ask_host(HostQuery::RemoveOld);
         }
-    }
-
-    /// The list is ordered anew by it.
-    fn marked(&mut self, session: &SessionId, marks: SessionMarks, now: Instant) {
-        if let Some(listed) = &mut self.session_list.listed {
-            let listed = Arc::make_mut(listed);
-            if let Some(listed) = listed.iter_mut().find(|listed| listed.row.id == *session) {
-                listed.row.marks = marks;
-            }
-        }
-        self.list_sessions_anew(now);
-        self.ask_host(HostQuery::List);
     }
 
     /// Says which sessions were removed for their age, and how many will be.
@@ -270,7 +263,10 @@ impl App {
                 Err(error) => self.warn(&error.sentence(), now),
             },
             HostAnswer::Marked { session, marks } => match marks {
-                Ok(marks) => self.marked(&session, marks, now),
+                Ok(marks) => {
+                    self.change_listed(&session, |row| row.marks = marks, now);
+                    self.ask_host(HostQuery::List);
+                }
                 Err(error) => self.warn(&error.sentence(), now),
             },
             HostAnswer::OldRemoved(None) => {}

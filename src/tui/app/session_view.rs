@@ -108,20 +108,9 @@ impl SessionView {
         }
     }
 
-    /// The session of a task, which is about to be opened.
-    pub(super) fn of_task(
-        slot: SlotId,
-        tree: SlotId,
-        facts: SessionFacts,
-        directory: PathBuf,
-        session: SessionId,
-        now: Instant,
-    ) -> Self {
-        Self {
-            tree,
-            task: Some(session.clone()),
-            ..Self::blank(slot, facts, directory, Some(session), Some(now))
-        }
+    /// Returns the name of the agent that continues.
+    pub(super) fn current_agent(&self) -> &str {
+        self.wanted_agent.as_deref().unwrap_or(&self.facts.agent)
     }
 
     /// The session's id, as soon as it is known.
@@ -178,7 +167,8 @@ impl SessionView {
 
     /// Returns true if nothing was said in it yet.
     pub(super) fn has_no_messages(&self) -> bool {
-        self.wanted.is_none() && has_no_messages(&self.facts, self.has_messages, &self.link)
+        let is_unsaid = self.facts.title.is_empty() && !self.has_messages;
+        self.wanted.is_none() && is_unsaid && self.link != SessionLink::Gone
     }
 
     /// Returns true if nothing is lost when it is closed: no draft, nothing said, or no session behind it.
@@ -186,9 +176,4 @@ impl SessionView {
         self.composer.is_blank()
             && (self.link == SessionLink::Gone || self.link == SessionLink::Open && self.has_no_messages())
     }
-}
-
-/// The first thing that is said names a session, but its name comes a moment after it.
-pub(super) fn has_no_messages(facts: &SessionFacts, has_messages: bool, link: &SessionLink) -> bool {
-    facts.title.is_empty() && !has_messages && *link != SessionLink::Gone
 }

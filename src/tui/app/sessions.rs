@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::session_view::{SessionView, has_no_messages};
+use super::session_view::SessionView;
 use super::trees::{TreeView, tree_of};
 use super::{App, Effect, SessionLink};
 use crate::conversation::SessionId;
@@ -84,13 +84,7 @@ impl App {
         if self.views.front.link == SessionLink::Opening {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        if self.views.front.wanted.is_none()
-            && has_no_messages(
-                &self.views.front.facts,
-                self.views.front.has_messages,
-                &self.views.front.link,
-            )
-        {
+        if self.views.front.has_no_messages() {
             return self.say("this session is new and has no messages", Meaning::TextMuted, now);
         }
         let unsaid = self.views.behind.iter().find(|view| view.has_no_messages());
@@ -129,13 +123,7 @@ impl App {
     /// Shows a session, and opens it where it is not open yet. One that could only be read, or has ended, is opened anew:
     /// whoever had it may have left.
     pub(super) fn go_to_session(&mut self, id: &SessionId, title: &str, now: Instant) {
-        let is_on_screen = self
-            .views
-            .front
-            .root
-            .as_ref()
-            .or(self.views.front.wanted.as_ref())
-            == Some(id);
+        let is_on_screen = self.views.front.id() == Some(id);
         if is_on_screen && is_live(&self.views.front.link) {
             return;
         }

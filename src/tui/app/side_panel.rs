@@ -59,18 +59,19 @@ impl App {
         change
     }
 
-    pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) {
+    pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) -> bool {
+        let panel = &mut self.views.front.panel;
         let outcome = match action {
-            Action::RowUp => return self.views.front.panel.move_by(-1),
-            Action::RowDown => return self.views.front.panel.move_by(1),
-            Action::Tick => self.views.front.panel.toggle(),
-            Action::NextTodoState => self.views.front.panel.next_status(),
-            Action::EditTodo => self.views.front.panel.begin_writing(),
-            Action::PickRow => self.views.front.panel.open(),
-            Action::StopTask => self.views.front.panel.stop(),
-            Action::ApplyTree => self.views.front.panel.show_tree(TreeIntent::Apply),
-            Action::DiscardTree => self.views.front.panel.show_tree(TreeIntent::Discard),
-            _ => return,
+            Action::RowUp => panel.move_by(-1),
+            Action::RowDown => panel.move_by(1),
+            Action::Tick => panel.toggle(),
+            Action::NextTodoState => panel.next_status(),
+            Action::EditTodo => panel.begin_writing(),
+            Action::PickRow => panel.open(),
+            Action::StopTask => panel.stop(),
+            Action::ApplyTree => panel.show_tree(TreeIntent::Apply),
+            Action::DiscardTree => panel.show_tree(TreeIntent::Discard),
+            _ => return false,
         };
         match outcome {
             PanelOutcome::Stays => {}
@@ -94,6 +95,7 @@ impl App {
             }
             PanelOutcome::Nothing(why) => self.say(why, Meaning::TextMuted, now),
         }
+        true
     }
 
     /// Gives the panel the keys when it was pressed on; says whether it was.
@@ -113,10 +115,7 @@ impl App {
         let key = |action| self.keymap.label(Context::Panel, action);
         let escape = self.keymap.label(Context::Global, Action::Escape);
         hints.key(escape, "composer");
-        hints.key(
-            &format!("{} {}", key(Action::RowDown), key(Action::RowUp)),
-            "rows",
-        );
+        hints.pair(key(Action::RowDown), key(Action::RowUp), "rows");
         match self.views.front.panel.chosen() {
             panel::CursorRow::Task { is_active, has_tree } => {
                 hints.key(key(Action::PickRow), "go in");
@@ -157,20 +156,4 @@ impl App {
             hints.key(&self.keymap.after_leader(Action::TogglePanel), "panel");
         }
     }
-}
-
-/// Returns true if an action is the panel's own while it has the keys.
-pub(super) fn is_about_panel(action: Action) -> bool {
-    matches!(
-        action,
-        Action::RowUp
-            | Action::RowDown
-            | Action::Tick
-            | Action::NextTodoState
-            | Action::EditTodo
-            | Action::PickRow
-            | Action::StopTask
-            | Action::ApplyTree
-            | Action::DiscardTree
-    )
 }

@@ -1,5 +1,5 @@
 //! Actions of a person on the tasks of the session in front: sends them to the background, holds what they would set off,
-//! lets one go on, and is told of groups that have ended.
+//! lets one go on, and is told of groups that have ended; the panel and the hint row list them.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use super::session_view::SessionView;
 use super::{App, SessionLink, TurnStatus};
-use crate::conversation::{SessionId, TaskRow, TaskStatus};
+use crate::conversation::{SessionId, TaskRow, TaskStatus, TerminalRow};
 use crate::session::{Op, TaskOp};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::composer::Draft;
-use crate::tui::dialog::stop_tasks;
+use crate::tui::dialog::{stop_task, stop_tasks};
+use crate::tui::statusbar::Hints;
 use crate::tui::tasks::{FinishedGroup, TaskList, words};
 use crate::view::theme::Meaning;
 
@@ -100,6 +101,30 @@ impl App {
         let row = self.tree().tasks.get(self.views.front.task.as_ref()?)?;
         let is_queued = row.status == TaskStatus::Queued;
         is_queued.then_some("not sent: the task waits for a free slot; the draft stays here")
+    }
+
+    /// Has the panel list the tasks and the terminals of the tree as they are now.
+    pub(super) fn list_tasks(&mut self, now: Instant) {
+        let model = self.root_view().facts.model.clone();
+        self.views.front.panel.set_root_model(model);
+        self.front(now).list_tasks();
+        let terminals = Arc::clone(&self.tree().terminals);
+        let waits = |row: &&TerminalRow| row.waits_for.is_some();
+        self.views.front.facts.waiting_terminals = terminals.iter().filter(waits).count();
+        self.views.front.panel.set_terminals(terminals);
+    }
+
+    /// Asks before a task is stopped.
+    pub(super) fn ask_to_stop(&mut self, row: &TaskRow, now: Instant) {
+        self.open_layer(Box::new(stop_task(row)), now);
+    }
+
+    /// `2 tasks`, where no panel says so.
+    pub(super) fn count_tasks(&self, hints: &mut Hints<'_>) {
+        let active = self.tree().tasks.counts().active();
+        if active > 0 && !self.is_panel_drawn() {
+            hints.say(&plural(active, "task"), Meaning::StateRunning);
+        }
     }
 }
 

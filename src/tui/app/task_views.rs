@@ -48,8 +48,11 @@ impl App {
         let (tree, directory) = (self.views.front.tree, root.directory.clone());
         let slot = self.next_slot;
         self.next_slot = SlotId(slot.0 + 1);
-        let view = SessionView::of_task(slot, tree, facts, directory, session.clone(), now);
-        let mut view = Box::new(view);
+        let mut view = Box::new(SessionView {
+            tree,
+            task: Some(session.clone()),
+            ..SessionView::blank(slot, facts, directory, Some(session.clone()), Some(now))
+        });
         view.panel.stand_like(&self.views.front.panel);
         if self.uses_vim {
             view.composer.use_vim();

@@ -50,11 +50,7 @@ impl App {
             return RedrawUrgency::None;
         };
         let change = other.transcript.apply(&envelope.event, now);
-        if self.shown.views.contains(&other.slot) {
-            change
-        } else {
-            RedrawUrgency::None
-        }
+        change.only_if(self.shown.views.contains(&other.slot))
     }
 }
 
@@ -98,11 +94,7 @@ impl ViewUpdate<'_> {
         if let Some(group) = &group {
             self.notify_if_away(group.headline());
         }
-        let change = if before == self.tree.tasks.counts() {
-            RedrawUrgency::None
-        } else {
-            RedrawUrgency::Urgent
-        };
+        let change = RedrawUrgency::Urgent.only_if(before != self.tree.tasks.counts());
         (change, group)
     }
 
@@ -121,11 +113,7 @@ impl ViewUpdate<'_> {
         }
         // Title row and hint row tell of these; the rest of a row is seen in the panel and the pane alone.
         let told = |row: &TerminalRow| (row.name.clone(), row.status, row.waits_for);
-        if before.iter().map(told).eq(rows.iter().map(told)) {
-            RedrawUrgency::None
-        } else {
-            RedrawUrgency::Urgent
-        }
+        RedrawUrgency::Urgent.only_if(before.iter().map(told).ne(rows.iter().map(told)))
     }
 
     /// Shows the tasks of the tree in the panel of the conversation.

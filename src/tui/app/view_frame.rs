@@ -11,6 +11,7 @@ use super::view_cx::ViewCx;
 use super::{Effect, Focus, TurnStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
+use crate::tui::area::below;
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::on_ground;
 use crate::tui::keymap::{Action, Context, key_name};
@@ -18,7 +19,6 @@ use crate::tui::panel;
 use crate::tui::pictures::PictureJob;
 use crate::tui::statusbar::{TitleRow, TurnLine};
 use crate::tui::transcript::DrawCx;
-use crate::view::Symbols;
 use crate::view::theme::Meaning;
 
 /// A narrower conversation has pictures described.
@@ -85,12 +85,7 @@ impl SessionView {
         self.transcript.draw(area, buffer, &draw_cx);
         if !self.transcript.has_begun() && self.turn == TurnStatus::Idle {
             // What lathe told at the beginning stands above.
-            let told = self.transcript.drawn_rows().min(area.height);
-            let below = Rect {
-                y: area.y + told,
-                height: area.height - told,
-                ..area
-            };
+            let below = below(area, self.transcript.drawn_rows());
             match self.reopens {
                 Some(since) => Self::draw_opening(since, below, buffer, cx),
                 None => self.draw_welcome(below, buffer, cx),
@@ -175,7 +170,7 @@ impl SessionView {
         }
         let unseen = self.transcript.unseen();
         if unseen > 0 {
-            let arrow = if symbols == Symbols::Unicode { "↓" } else { "v" };
+            let arrow = symbols.pick("↓", "v");
             let text = format!(" {arrow} {unseen} new ");
             let columns = u16::try_from(str_width(&text)).unwrap_or(0) + 2;
             if taken + columns <= area.width {

@@ -164,7 +164,7 @@ impl App {
         update.view.has_news |= was_running && !update.view.is_turn_running();
         let is_drawn = update.is_drawn;
         if before == self.elsewhere() {
-            return if is_drawn { changed } else { RedrawUrgency::None };
+            return changed.only_if(is_drawn);
         }
         self.list_sessions_anew(now);
         RedrawUrgency::Urgent

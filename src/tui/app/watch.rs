@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::App;
-use super::areas::{Areas, above_hints};
+use super::areas::Areas;
 use super::frame::FrameLayout;
 use super::layers::LayerSlot;
 use super::session_view::SessionView;
@@ -16,6 +16,7 @@ use crate::conversation::SessionId;
 use crate::question::{Question, QuestionId};
 use crate::session::{Input, Op, TaskOp};
 use crate::tui::app::{Effect, SessionLink};
+use crate::tui::area::{above, last_rows};
 use crate::tui::dialog::stop_tree;
 use crate::tui::keymap::Action;
 use crate::tui::layer::LayerCx;
@@ -116,11 +117,7 @@ impl App {
             ..FrameLayout::default()
         };
         let areas = Areas {
-            hints: Rect {
-                y: area.bottom() - 1,
-                height: 1,
-                ..area
-            },
+            hints: last_rows(area, 1),
             ..Areas::default()
         };
         let caret = self.draw_layers(area, &areas, None, buffer, now);
@@ -146,7 +143,7 @@ impl App {
             is_low: false,
         };
         let watch = self.layers.get_mut(place)?.as_watch()?;
-        watch.lay_out(above_hints(area), now, &cx);
+        watch.lay_out(above(area, 1), now, &cx);
         Some(watch.tiles().to_vec())
     }
 

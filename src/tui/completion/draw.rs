@@ -9,6 +9,7 @@ use super::{Completion, CompletionItem, CompletionKind, CompletionState, List};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
 use crate::tui::app::pickers::agent_lines;
+use crate::tui::area::last_rows;
 use crate::tui::picker::RowLine;
 use crate::view::Look;
 use crate::view::styled_text::MEASURE;
@@ -37,11 +38,7 @@ impl Completion {
         if rows == 0 {
             return Rect::default();
         }
-        let area = Rect {
-            y: area.bottom() - rows - 1,
-            height: rows + 1,
-            ..area
-        };
+        let area = last_rows(area, rows + 1);
         Clear.render(area, buffer);
         list.keep_in_sight(usize::from(rows));
         list.draw_head(Rect { height: 1, ..area }, buffer, look);

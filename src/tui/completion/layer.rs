@@ -63,8 +63,7 @@ impl Layer for Completion {
         hints.key(key(Action::TakeItem), if sends { "run" } else { "insert" });
         hints.key(key(Action::CompleteItem), "complete");
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
-        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)).to_owned());
-        hints.key(&moves.join(" "), "moves");
+        hints.pair(key(Action::RowUp), key(Action::RowDown), "moves");
     }
 
     /// Draws at the lower end of the area.

@@ -9,6 +9,7 @@ use ratatui::widgets::{Clear, Widget};
 use super::on_ground;
 use super::type_ahead_guard::TypeAheadGuard;
 use crate::text::sanitize::{Revealed, reveal_line};
+use crate::tui::area::{below, last_rows};
 use crate::tui::keymap::{Action, Context, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
@@ -18,30 +19,31 @@ use crate::view::theme::Meaning;
 /// A rule, the question and the answers.
 const ROWS: u16 = 3;
 
-/// An answer to a question.
-pub(super) struct Answer {
-    /// The action of its key.
-    pub(super) action: Action,
-    /// A verb, such as `stops`.
-    pub(super) effect: &'static str,
-    /// The request that it makes; none where everything stays as it is.
-    pub(super) request: Option<LayerRequest>,
-}
-
 /// A question that takes the keys until it is answered or left with `esc`.
 pub(crate) struct ChoiceDialog {
-    pub(super) kind: Option<LayerKind>,
-    pub(super) question: Revealed,
-    /// Rows below the question, each cut at the end of its row.
-    pub(super) details: Vec<Revealed>,
-    pub(super) keys: &'static LayerKeys,
-    pub(super) answers: [Answer; 2],
+    pub(super) choice: Choice,
+    /// The request that each answer makes; none where everything stays as it is.
+    pub(super) requests: [Option<LayerRequest>; 2],
     /// A verb for `esc`, which closes it.
     pub(super) escape: &'static str,
+    pub(super) kind: Option<LayerKind>,
     /// The request of `ctrl+c`, which closes it too.
     pub(super) interrupt: Option<LayerRequest>,
     /// The time without keys of one that can open while a person types.
     pub(super) guard: Option<TypeAheadGuard>,
+}
+
+impl ChoiceDialog {
+    pub(super) fn new(choice: Choice, requests: [Option<LayerRequest>; 2], escape: &'static str) -> Self {
+        Self {
+            choice,
+            requests,
+            escape,
+            kind: None,
+            interrupt: None,
+            guard: None,
+        }
+    }
 }
 
 impl Layer for ChoiceDialog {
@@ -54,7 +56,7 @@ impl Layer for ChoiceDialog {
     }
 
     fn context(&self) -> Context {
-        Context::Layer(self.keys)
+        Context::Layer(self.choice.keys)
     }
 
     fn guard(&self) -> Option<&TypeAheadGuard> {
@@ -66,9 +68,9 @@ impl Layer for ChoiceDialog {
     }
 
     fn act(&mut self, action: Action) -> LayerReply {
-        let answer = self.answers.iter().find(|answer| answer.action == action);
+        let answer = self.choice.answers.iter().position(|(own, _)| *own == action);
         match (answer, action) {
-            (Some(answer), _) => LayerReply::Close(answer.request.clone()),
+            (Some(answer), _) => LayerReply::Close(self.requests[answer].clone()),
             (None, Action::Redraw | Action::Suspend) => LayerReply::Ignored,
             (None, Action::ClearOrQuit) => LayerReply::Close(self.interrupt.clone()),
             // A key of the whole screen neither answers nor opens anything over the question.
@@ -76,49 +78,45 @@ impl Layer for ChoiceDialog {
         }
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn hints(&self, hints: &mut Hints<'_>, keymap: &Keymap) {
         hints.key(keymap.label(Context::Global, Action::Escape), self.escape);
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
-        let choice = Choice {
-            question: self.question.clone(),
-            details: self.details.clone(),
-            keys: self.keys,
-            answers: self
-                .answers
-                .each_ref()
-                .map(|answer| (answer.action, answer.effect)),
-        };
-        choice.draw(area, buffer, cx);
+        self.choice.draw(area, buffer, cx);
         None
     }
 }
 
 pub(crate) struct Choice {
-    pub(crate) question: Revealed,
+    question: Revealed,
     /// Rows below the question, each cut at the end of its row.
-    pub(crate) details: Vec<Revealed>,
-    pub(crate) keys: &'static LayerKeys,
-    /// Each with what it does.
-    pub(crate) answers: [(Action, &'static str); 2],
+    details: Vec<Revealed>,
+    keys: &'static LayerKeys,
+    /// Each with a verb for what it does, such as `stops`.
+    answers: [(Action, &'static str); 2],
 }
 
 impl Choice {
+    pub(crate) fn new(
+        question: Revealed,
+        details: Vec<Revealed>,
+        keys: &'static LayerKeys,
+        answers: [(Action, &'static str); 2],
+    ) -> Self {
+        Self {
+            question,
+            details,
+            keys,
+            answers,
+        }
+    }
+
     /// Draws over the last rows of the area.
-    pub(crate) fn draw(self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    pub(crate) fn draw(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let LayerCx { look, keymap, .. } = *cx;
         let details = u16::try_from(self.details.len()).unwrap_or(u16::MAX);
-        let height = ROWS.saturating_add(details).min(area.height);
-        let area = Rect {
-            y: area.bottom() - height,
-            height,
-            ..area
-        };
+        let area = last_rows(area, ROWS.saturating_add(details));
         Clear.render(area, buffer);
         let text = |words: Revealed, meaning| ApprovalText::of(words, meaning, look);
         let key = |action| reveal_line(keymap.label(Context::Layer(self.keys), action));
@@ -126,9 +124,9 @@ impl Choice {
         let [(yes, done), (no, left)] = self.answers;
         let mut lines = vec![
             text(rule, Meaning::Rule).line(),
-            text(Revealed::own(" ").and(self.question), Meaning::Warning).line(),
+            text(Revealed::own(" ").and(&self.question), Meaning::Warning).line(),
         ];
-        let details = self.details.into_iter();
+        let details = self.details.iter();
         lines.extend(details.map(|row| text(Revealed::own("   ").and(row), Meaning::Text).line()));
         lines.push(
             text(Revealed::own(" ").and(key(yes)), Meaning::Accent)
@@ -144,12 +142,7 @@ impl Choice {
         if let Some(rule) = rows.next() {
             put(buffer, rule);
         }
-        let asked = Rect {
-            y: area.y + 1.min(area.height),
-            height: area.height.saturating_sub(1),
-            ..area
-        };
-        on_ground(asked, buffer, look, |buffer| {
+        on_ground(below(area, 1), buffer, look, |buffer| {
             rows.for_each(|row| put(buffer, row));
         });
     }

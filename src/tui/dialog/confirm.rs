@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::choice::{Answer, ChoiceDialog};
+use super::choice::{Choice, ChoiceDialog};
 use super::type_ahead_guard::TypeAheadGuard;
 use crate::text::sanitize::Revealed;
 use crate::tui::keymap::{Action, KeyRow, LayerKeys};
@@ -32,24 +32,10 @@ pub(crate) fn before(action: Action, now: Instant) -> Option<ChoiceDialog> {
         Action::ViewBlock => ("Show this block in your editor?", "opens the editor"),
         _ => return None,
     };
-    let confirm = Answer {
-        action: CONFIRM,
-        effect,
-        request: Some(LayerRequest::Perform(action)),
-    };
-    let leave = Answer {
-        action: LEAVE,
-        effect: "cancels",
-        request: None,
-    };
+    let answers = [(CONFIRM, effect), (LEAVE, "cancels")];
+    let choice = Choice::new(Revealed::own(question), Vec::new(), &KEYS, answers);
     Some(ChoiceDialog {
-        kind: None,
-        question: Revealed::own(question),
-        details: Vec::new(),
-        keys: &KEYS,
-        answers: [confirm, leave],
-        escape: "cancels",
-        interrupt: None,
         guard: Some(TypeAheadGuard::begin(now, None)),
+        ..ChoiceDialog::new(choice, [Some(LayerRequest::Perform(action)), None], "cancels")
     })
 }

@@ -38,6 +38,12 @@ impl<'a> LayerCx<'a> {
         remark.map(rows).unwrap_or_default()
     }
 
+    /// Returns the title of a question, behind the sign of one.
+    pub(super) fn title(&self, words: Revealed) -> ApprovalText<'a> {
+        let sign = self.text(" ", Meaning::Text).and("?", Meaning::StateAsking);
+        sign.and(" ", Meaning::Text).and(words, Meaning::TextStrong)
+    }
+
     /// Returns a sign between facts, with the blanks beside it.
     pub(super) fn dot(&self) -> Revealed {
         Revealed::own(" ").and(self.look.symbols.dot()).and(" ")
@@ -279,10 +285,7 @@ impl Permission {
     }
 
     pub(super) fn title<'a>(&self, cx: &LayerCx<'a>) -> ApprovalText<'a> {
-        cx.text(" ", Meaning::Text)
-            .and("?", Meaning::StateAsking)
-            .and(" ", Meaning::Text)
-            .and(reveal_line(&self.question.about.title), Meaning::TextStrong)
+        cx.title(reveal_line(&self.question.about.title))
     }
 
     fn title_rows(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {

@@ -1,6 +1,6 @@
 //! The question what to do with a session that another process has.
 
-use super::choice::{Answer, ChoiceDialog};
+use super::choice::{Choice, ChoiceDialog};
 use super::type_ahead_guard::TypeAheadGuard;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::tui::keymap::{Action, KeyRow, LayerKeys};
@@ -21,26 +21,17 @@ const WAIT: Action = Action::OfLayer("wait");
 
 /// Asks what to do with a session that `holder` has open.
 pub(crate) fn held_session(holder: &str, guard: TypeAheadGuard) -> ChoiceDialog {
-    let fork = Answer {
-        action: FORK,
-        effect: "forks it into a new session",
-        request: Some(LayerRequest::Perform(Action::Fork)),
-    };
-    let wait = Answer {
-        action: WAIT,
-        effect: "waits until it is free",
-        request: Some(LayerRequest::WaitForSession),
-    };
+    let question = Revealed::own("This session is open in ")
+        .and(reveal_line(holder))
+        .and(".");
+    let answers = [
+        (FORK, "forks it into a new session"),
+        (WAIT, "waits until it is free"),
+    ];
+    let choice = Choice::new(question, Vec::new(), &KEYS, answers);
+    let requests = [LayerRequest::Perform(Action::Fork), LayerRequest::WaitForSession].map(Some);
     ChoiceDialog {
-        kind: None,
-        question: Revealed::own("This session is open in ")
-            .and(reveal_line(holder))
-            .and("."),
-        details: Vec::new(),
-        keys: &KEYS,
-        answers: [fork, wait],
-        escape: "stays read-only",
-        interrupt: None,
         guard: Some(guard),
+        ..ChoiceDialog::new(choice, requests, "stays read-only")
     }
 }

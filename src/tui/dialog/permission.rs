@@ -385,11 +385,7 @@ impl Layer for Permission {
     }
 
     fn scroll(&mut self, rows: isize) -> LayerReply {
-        if self.body.scroll_by(rows) {
-            LayerReply::Done
-        } else {
-            LayerReply::Ignored
-        }
+        LayerReply::done_if(self.body.scroll_by(rows))
     }
 
     fn takes_mouse(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The question before quitting while other sessions, tasks or programs in terminals run.
 
-use super::choice::{Answer, ChoiceDialog};
+use super::choice::{Choice, ChoiceDialog};
 use crate::text::count::plural;
 use crate::text::sanitize::reveal_line;
 use crate::tui::keymap::{Action, KeyRow, LayerKeys};
@@ -36,25 +36,12 @@ impl RunningWork {
         if self.sessions + self.tasks + self.terminals == 0 {
             return None;
         }
-        let quit = Answer {
-            action: QUIT_ANYWAY,
-            effect: "quits anyway",
-            request: Some(LayerRequest::Quit),
-        };
-        let stay = Answer {
-            action: STAY,
-            effect: "stays",
-            request: None,
-        };
+        let answers = [(QUIT_ANYWAY, "quits anyway"), (STAY, "stays")];
+        let choice = Choice::new(reveal_line(&self.question()), Vec::new(), &KEYS, answers);
         Some(ChoiceDialog {
             kind: Some(LayerKind::Quit),
-            question: reveal_line(&self.question()),
-            details: Vec::new(),
-            keys: &KEYS,
-            answers: [quit, stay],
-            escape: "stays",
             interrupt: Some(LayerRequest::Quit),
-            guard: None,
+            ..ChoiceDialog::new(choice, [Some(LayerRequest::Quit), None], "stays")
         })
     }
 

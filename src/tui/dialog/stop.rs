@@ -1,6 +1,6 @@
 //! The question before a task or the program of a terminal is stopped, or all tasks are.
 
-use super::choice::{Answer, ChoiceDialog};
+use super::choice::{Choice, ChoiceDialog};
 use crate::conversation::{TaskRow, TerminalRow};
 use crate::session::{Op, TaskOp, TerminalOp};
 use crate::text::sanitize::{Revealed, reveal_line};
@@ -65,26 +65,8 @@ fn all(count: usize) -> Revealed {
 }
 
 fn dialog(question: Revealed, details: Vec<Revealed>, request: LayerRequest) -> ChoiceDialog {
-    let stop = Answer {
-        action: STOP,
-        effect: "stops",
-        request: Some(request),
-    };
-    let go_on = Answer {
-        action: GO_ON,
-        effect: "continues",
-        request: None,
-    };
-    ChoiceDialog {
-        kind: None,
-        question,
-        details,
-        keys: &KEYS,
-        answers: [stop, go_on],
-        escape: "continues",
-        interrupt: None,
-        guard: None,
-    }
+    let choice = Choice::new(question, details, &KEYS, [(STOP, "stops"), (GO_ON, "continues")]);
+    ChoiceDialog::new(choice, [Some(request), None], "continues")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::type_ahead_guard::TypeAheadGuard;
 use crate::session::SummaryDraft;
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::text::size::short_count;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::caret::CaretMove;
 use crate::tui::composer::{Composer, ComposerStyle, Draft};
 use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
@@ -147,11 +148,7 @@ impl Layer for SummaryDialog {
         let most = (area.height * 3 / 4).max(AROUND + 1) - AROUND;
         let text_rows = self.text.rows_within(area.width, most.saturating_sub(1)) + 1;
         let height = (text_rows + AROUND).min(area.height);
-        let area = Rect {
-            y: area.bottom() - height,
-            height,
-            ..area
-        };
+        let area = last_rows(area, height);
         Clear.render(area, buffer);
         let rule = (0..area.width).fold(Revealed::default(), |rule, _| rule.and(look.symbols.rule()));
         let rule = ApprovalText::of(rule, Meaning::Rule, look).line();
@@ -159,11 +156,7 @@ impl Layer for SummaryDialog {
         buffer.set_line(area.x, area.y, &rule, area.width);
         buffer.set_line(area.x, area.y + 1, &question, area.width);
         buffer.set_line(area.x, area.bottom() - 1, &keys, area.width);
-        let text = Rect {
-            y: area.y + 2,
-            height: height.saturating_sub(AROUND),
-            ..area
-        };
+        let text = above(below(area, 2), AROUND - 2);
         self.text
             .draw(text, buffer, &ComposerStyle::new(" ", "", look.theme))
     }

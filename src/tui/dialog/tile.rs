@@ -138,11 +138,7 @@ fn of_form(form: &Form, place: TilePlace<'_>, cx: &LayerCx<'_>) -> TileQuestion 
         ..
     } = place;
     let (columns, height) = (usize::from(width), usize::from(height));
-    let title = cx
-        .text(" ", Meaning::Text)
-        .and("?", Meaning::StateAsking)
-        .and(" ", Meaning::Text)
-        .and(reveal_line(&form.title), Meaning::TextStrong);
+    let title = cx.title(reveal_line(&form.title));
     let mut lines = title.rows(columns.saturating_sub(1), INDENT);
     let mut answer = KeyLines::new(columns, *cx);
     answer.add(&[reveal_line(keys.enter)], "goes in to answer");

@@ -82,12 +82,8 @@ impl Trust {
             None => Revealed::own("Trust ").and(project).and("?"),
             Some(_) => project.and(" changed. Trust it?"),
         };
-        let title = cx
-            .text(" ", Meaning::Text)
-            .and("?", Meaning::StateAsking)
-            .and(" ", Meaning::Text)
-            .and(question, Meaning::TextStrong);
-        title.rows(usize::from(width).saturating_sub(1), INDENT)
+        cx.title(question)
+            .rows(usize::from(width).saturating_sub(1), INDENT)
     }
 
     fn keys(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
@@ -127,37 +123,31 @@ impl Trust {
             };
             return self.question.parts.iter().flat_map(part).collect();
         }
-        if let Some(change) = &self.question.change {
-            let why = "Its settings are not the ones you trusted, and are ignored until you trust them.";
-            let mut lines = say(why.into(), Meaning::TextMuted);
-            lines.extend(
-                files
-                    .into_iter()
-                    .flat_map(|files| say(files.into(), Meaning::TextMuted)),
-            );
-            // The names of the two sides say nothing here.
-            for line in change.split_terminator('\n').skip(2) {
-                let meaning = match line.as_bytes().first() {
-                    Some(b'+') => Meaning::DiffAdded,
-                    Some(b'-') => Meaning::DiffRemoved,
-                    Some(b'@') => Meaning::TextMuted,
-                    _ => Meaning::Text,
-                };
-                let (sign, text) = line.split_at(line.len().min(1));
-                lines.extend(say(Revealed::own(sign_of(sign)).and(reveal(text)), meaning));
+        let why = match self.question.change {
+            Some(_) => "Its settings are not the ones you trusted, and are ignored until you trust them.",
+            None => {
+                "Its settings can run code, send data elsewhere or allow things without asking. They are \
+                ignored unless you trust it."
             }
-            return lines;
-        }
-        let why = "Its settings can run code, send data elsewhere or allow things without asking. They are \
-            ignored unless you trust it.";
+        };
         let mut lines = say(why.into(), Meaning::TextMuted);
-        lines.extend(
-            files
-                .into_iter()
-                .flat_map(|files| say(files.into(), Meaning::TextMuted)),
-        );
-        for part in &self.question.parts {
-            lines.extend(say(name(part), Meaning::Text));
+        let files = files.into_iter();
+        lines.extend(files.flat_map(|files| say(files.into(), Meaning::TextMuted)));
+        let Some(change) = &self.question.change else {
+            let parts = self.question.parts.iter();
+            lines.extend(parts.flat_map(|part| say(name(part), Meaning::Text)));
+            return lines;
+        };
+        // The names of the two sides say nothing here.
+        for line in change.split_terminator('\n').skip(2) {
+            let meaning = match line.as_bytes().first() {
+                Some(b'+') => Meaning::DiffAdded,
+                Some(b'-') => Meaning::DiffRemoved,
+                Some(b'@') => Meaning::TextMuted,
+                _ => Meaning::Text,
+            };
+            let (sign, text) = line.split_at(line.len().min(1));
+            lines.extend(say(Revealed::own(sign_of(sign)).and(reveal(text)), meaning));
         }
         lines
     }

@@ -2,7 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::rows::{failure, figures, heading, remark};
+use super::rows::{figures, heading, remark, unanswered};
 use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, ContextGroup, ContextSource, ContextUse, Query};
 use crate::text::size::short_count as count;
@@ -13,7 +13,6 @@ use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
     action: "context",
-    name: "context",
     leader: &[],
     description: "show what fills the context",
     brief: "context",
@@ -54,8 +53,7 @@ impl Sheet for Context {
     fn lines(&self, answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         match answer {
             Some(Answer::Context(used)) => self.used(used, width, cx),
-            Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
-            _ => remark("Loading.", width, cx),
+            _ => unanswered(answer, width, cx),
         }
     }
 }

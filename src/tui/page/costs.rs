@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::rows::{failure, figures, heading, remark};
+use super::rows::{figures, heading, remark, unanswered};
 use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, Costs, Query, SpendingSum, SumOf, spender};
 use crate::text::size::short_count as count;
@@ -13,7 +13,6 @@ use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
     action: "costs",
-    name: "cost",
     leader: &[],
     description: "show the cost, in tokens and dollars",
     brief: "cost",
@@ -51,8 +50,7 @@ impl Sheet for CostSheet {
         let width = width.min(MEASURE);
         match answer {
             Some(Answer::Costs(costs)) => lines(costs, width, cx),
-            Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
-            _ => remark("Loading.", width, cx),
+            _ => unanswered(answer, width, cx),
         }
     }
 }

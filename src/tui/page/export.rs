@@ -24,7 +24,6 @@ use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
     action: "export",
-    name: "export",
     leader: &[],
     description: "export the session",
     brief: "export",
@@ -230,10 +229,6 @@ impl Layer for Export {
         }
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn scroll(&mut self, rows: isize) -> LayerReply {
         self.step(if rows < 0 { TARGETS.len() - 1 } else { 1 });
         LayerReply::Done
@@ -249,8 +244,7 @@ impl Layer for Export {
                 ExportFormat::Json => "Markdown",
             },
         );
-        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-        hints.key(&moves.join(" "), "another target");
+        hints.pair(key(Action::RowUp), key(Action::RowDown), "another target");
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
     }
 

@@ -23,7 +23,6 @@ use crate::view::theme::{Meaning, Theme};
 
 pub(super) static PAGE: Page = Page {
     action: "hooks",
-    name: "hooks",
     leader: &["h"],
     description: "show the hooks that ran",
     brief: "hooks",

@@ -16,7 +16,6 @@ use crate::view::theme::{Meaning, Theme};
 
 pub(crate) static PAGE: Page = Page {
     action: "keys",
-    name: "help",
     leader: &["?"],
     description: "show the keys",
     brief: "keys",

@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::text::width::{ELLIPSIS, str_width, truncate};
+use crate::tui::area::last_rows;
 use crate::tui::keymap::{Action, Context, Keymap, key_name};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
 use crate::tui::statusbar::Hints;
@@ -55,10 +56,6 @@ impl Layer for LeaderTable {
     /// A paste is no key.
     fn paste(&mut self, _text: &str) -> LayerReply {
         LayerReply::Ignored
-    }
-
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
     }
 
     fn takes_mouse(&self) -> bool {
@@ -108,14 +105,8 @@ fn draw_table(area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
     };
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let grid = Grid::new(&entries, width.saturating_sub(2), height.saturating_sub(1).max(1));
-    let height = u16::try_from(grid.rows + 1)
-        .unwrap_or(area.height)
-        .min(area.height);
-    let table = Rect {
-        y: area.bottom() - height,
-        height,
-        ..area
-    };
+    let height = u16::try_from(grid.rows + 1).unwrap_or(area.height);
+    let table = last_rows(area, height);
     Clear.render(table, buffer);
     let mut rows = table.rows();
     if let Some(row) = rows.next() {

@@ -25,7 +25,7 @@ pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
 pub(crate) use keys::PAGE as KEYS;
 pub(crate) use leader::LeaderTable;
-pub(crate) use reader::{PageReader, Sheet, mark_matches};
+pub(crate) use reader::{PageReader, Sheet, draw_title, mark_matches};
 pub(crate) use tree_changes::{NO_TREE, TaskTree, TreeChangesPage, TreeIntent};
 pub(crate) use undo::UndoPage;
 
@@ -41,8 +41,6 @@ use super::{pane, watch};
 pub(crate) struct Page {
     /// The end of the name of the action that opens it: `show-keys`.
     pub(crate) action: &'static str,
-    /// Its name for programs that drive the screen.
-    pub(crate) name: &'static str,
     /// The keys after the leader that open it. A page without one is opened from the palette alone.
     pub(crate) leader: &'static [&'static str],
     pub(crate) description: &'static str,

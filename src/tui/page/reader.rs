@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
@@ -11,6 +11,7 @@ use super::Page;
 use crate::session::query::{Answer, Query};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
@@ -145,18 +146,13 @@ impl<T: Sheet> PageReader<T> {
     }
 
     fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
-        let title = Line::styled(format!(" {}", self.title), cx.look.style(Meaning::TextStrong));
-        buffer.set_line(area.x, area.y, &title, area.width);
-        if self.rows <= self.height {
-            return;
-        }
         let last = (self.top + self.height).min(self.rows);
-        let place = format!("{}-{last} of {} ", self.top + 1, self.rows);
-        let columns = u16::try_from(str_width(&place)).unwrap_or(u16::MAX);
-        if title.width() + usize::from(columns) + 2 <= usize::from(area.width) {
-            let muted = cx.look.style(Meaning::TextMuted);
-            buffer.set_string(area.right() - columns, area.y, place, muted);
-        }
+        let place = if self.rows > self.height {
+            format!("{}-{last} of {} ", self.top + 1, self.rows)
+        } else {
+            String::new()
+        };
+        draw_title(&format!(" {}", self.title), &place, area, buffer, cx);
     }
 
     fn draw_row(&self, row: Rect, number: usize, line: &Line<'_>, buffer: &mut Buffer, cx: &LayerCx<'_>) {
@@ -166,16 +162,43 @@ impl<T: Sheet> PageReader<T> {
         };
         let text = line.to_string();
         let is_current = self.search.found.get(self.search.current) == Some(&number);
-        let mut style = cx.look.style(Meaning::Match);
-        if is_current {
-            style = style.add_modifier(Modifier::REVERSED);
-        }
-        mark_matches(pattern, &text, row, style, buffer);
+        mark_matches(pattern, &text, is_current, row, buffer, cx);
+    }
+}
+
+/// Draws the title of a page, and at the end of its row which rows are on screen, where there is room for that.
+pub(crate) fn draw_title(title: &str, place: &str, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+    buffer.set_stringn(
+        area.x,
+        area.y,
+        title,
+        usize::from(area.width),
+        cx.look.style(Meaning::TextStrong),
+    );
+    let columns = u16::try_from(str_width(place)).unwrap_or(u16::MAX);
+    if str_width(title) + usize::from(columns) + 2 <= usize::from(area.width) {
+        buffer.set_string(
+            area.right() - columns,
+            area.y,
+            place,
+            cx.look.style(Meaning::TextMuted),
+        );
     }
 }
 
 /// Gives what a pattern finds in the text of a row this style.
-pub(crate) fn mark_matches(pattern: &Regex, text: &str, row: Rect, style: Style, buffer: &mut Buffer) {
+pub(crate) fn mark_matches(
+    pattern: &Regex,
+    text: &str,
+    is_current: bool,
+    row: Rect,
+    buffer: &mut Buffer,
+    cx: &LayerCx<'_>,
+) {
+    let mut style = cx.look.style(Meaning::Match);
+    if is_current {
+        style = style.add_modifier(Modifier::REVERSED);
+    }
     let columns = |text: &str| u16::try_from(str_width(text)).unwrap_or(u16::MAX);
     for found in pattern.find_iter(text) {
         let area = Rect {
@@ -281,8 +304,7 @@ impl<T: Sheet> Layer for PageReader<T> {
         }
         let key = |action| keymap.label(Context::Page, action);
         if self.search.pattern.is_some() {
-            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
-            hints.key(&keys, "matches");
+            hints.pair(key(Action::NextMatch), key(Action::PreviousMatch), "matches");
             hints.key(escape, "ends the search");
         } else {
             hints.key(escape, "closes");
@@ -291,9 +313,7 @@ impl<T: Sheet> Layer for PageReader<T> {
             hints.key(key(Action::ToggleFold), verb);
         }
         if self.rows > self.height {
-            let words = [Action::ScrollDown, Action::ScrollUp].map(|action| hints.words(key(action)));
-            let keys = words.join(" ");
-            hints.key(&keys, "scrolls");
+            hints.pair(key(Action::ScrollDown), key(Action::ScrollUp), "scrolls");
         }
         hints.key(key(Action::Search), "search");
     }
@@ -305,12 +325,8 @@ impl<T: Sheet> Layer for PageReader<T> {
             .lines(self.answer.as_ref(), usize::from(area.width), cx);
         // A blank row below the heading, where there is room for one.
         let head = if area.height >= 16 { 2 } else { 1 };
-        let below = u16::from(self.search.line.is_some());
-        let body = Rect {
-            y: area.y + head,
-            height: area.height.saturating_sub(head + below),
-            ..area
-        };
+        let search = u16::from(self.search.line.is_some());
+        let body = above(below(area, head), search);
         self.rows = lines.len();
         self.height = usize::from(body.height);
         self.scroll_by(0);
@@ -320,11 +336,7 @@ impl<T: Sheet> Layer for PageReader<T> {
         for (row, (number, line)) in body.rows().zip(rows) {
             self.draw_row(row, number, line, buffer, cx);
         }
-        let line = field(Rect {
-            y: body.bottom(),
-            height: 1,
-            ..area
-        });
+        let line = field(last_rows(area, search));
         let look = ComposerStyle::new("/ ", "Search this page.", cx.look.theme);
         self.search.line.as_mut()?.draw(line, buffer, &look)
     }

@@ -2,15 +2,20 @@
 
 use std::ops::Range;
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::session::query::Answer;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate_middle};
 use crate::text::wrap::wrap;
 use crate::tui::layer::LayerCx;
 use crate::view::theme::Meaning;
 
-const INDENT: &str = "   ";
+pub(super) const INDENT: &str = "   ";
+/// Columns before the rows of a list, where the one that is pointed at has its sign.
+pub(super) const MARGIN: usize = 3;
 /// Columns of a fact's name, with the gap behind it.
 const NAME: usize = 16;
 /// Of a fact, about as many.
@@ -25,18 +30,33 @@ pub(super) fn heading(text: &str, cx: &LayerCx<'_>) -> Line<'static> {
 
 /// A sentence in the secondary style, on as many rows as it needs.
 pub(super) fn remark(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    sentence(text, Meaning::TextMuted, width, cx)
+    sentence(text, INDENT, Meaning::TextMuted, width, cx)
 }
 
 /// Says that something did not work.
 pub(super) fn failure(text: &str, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    sentence(text, Meaning::Warning, width, cx)
+    sentence(text, INDENT, Meaning::Warning, width, cx)
 }
 
-fn sentence(text: &str, meaning: Meaning, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+/// Returns what stands on a page that has no answer to show: that it is looked up, or why it could not be.
+pub(super) fn unanswered(answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
+    match answer {
+        Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
+        _ => remark("Loading.", width, cx),
+    }
+}
+
+/// Returns rows of a sentence, each behind the indent, with a column free at their end.
+pub(super) fn sentence(
+    text: &str,
+    indent: &str,
+    meaning: Meaning,
+    width: usize,
+    cx: &LayerCx<'_>,
+) -> Vec<Line<'static>> {
     let clean = sanitize_line(text);
-    let rows = wrap(&clean, width.saturating_sub(INDENT.len() + 1).max(1));
-    let row = |row: &str| Line::styled(format!("{INDENT}{row}"), cx.look.style(meaning));
+    let rows = wrap(&clean, width.saturating_sub(indent.len() + 1).max(1));
+    let row = |row: &str| Line::styled(format!("{indent}{row}"), cx.look.style(meaning));
     rows.into_iter()
         .map(|range| row(clean[range].trim_end()))
         .collect()
@@ -99,4 +119,20 @@ pub(super) fn changed_file(
         Span::styled(format!(" {added}"), cx.look.style(Meaning::DiffAdded)),
         Span::styled(format!(" {removed}"), cx.look.style(Meaning::DiffRemoved)),
     ]
+}
+
+/// Draws a row of a list behind the margin, with the pointer where it is the chosen one.
+pub(super) fn draw_listed(
+    line: &Line<'_>,
+    is_chosen: bool,
+    row: Rect,
+    buffer: &mut Buffer,
+    cx: &LayerCx<'_>,
+) {
+    let room = row.width.saturating_sub(MARGIN as u16);
+    buffer.set_line(row.x + MARGIN as u16, row.y, line, room);
+    if is_chosen {
+        let accent = cx.look.style(Meaning::Accent);
+        buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
+    }
 }

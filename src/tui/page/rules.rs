@@ -20,6 +20,7 @@ use crate::session::query::moment;
 use crate::text::fuzzy::{Matcher, Query};
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
+use crate::tui::area::{below, rows_at};
 use crate::tui::commands::LayerCommand;
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, Edit, KeyRow, Keymap, LayerKeys};
@@ -33,7 +34,6 @@ use crate::view::theme::{Meaning, Theme};
 
 pub(super) static PAGE: Page = Page {
     action: "rules",
-    name: "permissions",
     leader: &["P"],
     description: "list and revoke permissions",
     brief: "rules",
@@ -291,8 +291,7 @@ impl Layer for RuleList {
         };
         hints.key(keymap.label(Context::Global, Action::Escape), verb);
         if has_rows {
-            let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-            hints.key(&moves.join(" "), "moves");
+            hints.pair(key(Action::RowUp), key(Action::RowDown), "moves");
         }
     }
 
@@ -300,21 +299,12 @@ impl Layer for RuleList {
         Clear.render(area, buffer);
         let theme = cx.look.theme;
         buffer.set_line(area.x, area.y, &self.heading(cx), area.width);
-        let line = field(Rect {
-            y: area.y + 1,
-            height: 1,
-            ..area
-        });
         let look = ComposerStyle::new(cx.look.symbols.bar(), "Type to filter.", theme);
-        let caret = self.filter.draw(line, buffer, &look);
+        let caret = self.filter.draw(field(rows_at(area, 1, 1)), buffer, &look);
         let rule = cx.look.symbols.rule().repeat(usize::from(area.width));
         let width = usize::from(area.width);
         buffer.set_stringn(area.x, area.y + 2, rule, width, theme.style(Meaning::Rule));
-        let below = Rect {
-            y: area.y + HEAD.min(area.height),
-            height: area.height.saturating_sub(HEAD),
-            ..area
-        };
+        let below = below(area, HEAD);
         let (list, preview) = if self.found.is_empty() {
             (below, None)
         } else {

@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::rows::{fact, failure, heading, remark};
+use super::rows::{fact, heading, unanswered};
 use super::{Page, PageReader, Sheet};
 use crate::session::query::{Answer, Query, StatusGroup};
 use crate::tui::commands::LayerCommand;
@@ -11,7 +11,6 @@ use crate::tui::terminal_environment::path_words;
 
 pub(super) static PAGE: Page = Page {
     action: "status",
-    name: "status",
     leader: &[],
     description: "show the status: session, model, files",
     brief: "status",
@@ -35,8 +34,7 @@ impl Sheet for Status {
     fn lines(&self, answer: Option<&Answer>, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
         let mut lines = match answer {
             Some(Answer::Status(groups)) => groups.iter().flat_map(|group| rows(group, width, cx)).collect(),
-            Some(Answer::Failed(sentence)) => failure(sentence, width, cx),
-            _ => remark("Loading.", width, cx),
+            _ => unanswered(answer, width, cx),
         };
         if answer.is_none() {
             lines.push(Line::default());

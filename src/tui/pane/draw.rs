@@ -11,6 +11,7 @@ use super::{TerminalPane, TerminalPlace};
 use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus, Typist};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
+use crate::tui::area::below;
 use crate::tui::layer::LayerCx;
 use crate::tui::tile_grid::{Grid, tiles_on_page};
 use crate::view::theme::Meaning;
@@ -60,11 +61,7 @@ impl TerminalPane {
 
     /// Returns where each screen stands: one in the whole area, or the page of the grid that has the chosen one.
     fn lay_out(&self, area: Rect) -> Vec<TerminalPlace> {
-        let body = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(1),
-            ..area
-        };
+        let body = below(area, 1);
         let Some(chosen) = self.chosen_place() else {
             return Vec::new();
         };
@@ -83,11 +80,7 @@ impl TerminalPane {
         let places = names.zip(&grid.tiles).map(|(row, tile)| TerminalPlace {
             name: row.name.clone(),
             tile: *tile,
-            screen: Rect {
-                y: tile.y + 1,
-                height: tile.height.saturating_sub(1),
-                ..*tile
-            },
+            screen: below(*tile, 1),
         });
         places.collect()
     }
@@ -215,10 +208,7 @@ fn mark(row: &TerminalRow, symbols: Symbols) -> &'static str {
         (TerminalStatus::Exited(0), _) => ("✓", "+"),
         _ => ("✗", "x"),
     };
-    match symbols {
-        Symbols::Ascii => ascii,
-        Symbols::Unicode => unicode,
-    }
+    symbols.pick(unicode, ascii)
 }
 
 fn tab_style(row: &TerminalRow, is_chosen: bool, look: Look<'_>) -> Style {

@@ -4,8 +4,6 @@ use std::ops::RangeInclusive;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Modifier;
-use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 use regex::Regex;
 
@@ -13,11 +11,11 @@ use super::draw_screen::draw_line;
 use super::layer::line_text;
 use crate::session::query::{Answer, Query, TerminalLine};
 use crate::text::sanitize::sanitize_line;
-use crate::text::width::str_width;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{Composer, ComposerStyle, EditEffect, field};
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
-use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows};
-use crate::tui::page::mark_matches;
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows, say};
+use crate::tui::page::{draw_title, mark_matches};
 use crate::tui::statusbar::Hints;
 use crate::tui::transcript::pattern;
 use crate::view::theme::Meaning;
@@ -164,26 +162,20 @@ impl TerminalHistory {
         }
         let text = text.trim_end().to_owned();
         if text.is_empty() {
-            return LayerReply::Request(LayerRequest::Say("there is nothing to copy"));
+            return say("there is nothing to copy");
         }
         LayerReply::Close(Some(LayerRequest::Copy { text, what }))
     }
 
     fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let title = format!(" Scrollback of {}", sanitize_line(&self.name));
-        let title = Line::styled(title, cx.look.style(Meaning::TextStrong));
-        buffer.set_line(area.x, area.y, &title, area.width);
         let count = self.lines().len();
-        if count == 0 {
-            return;
-        }
         let last = (self.top + self.height).min(count);
-        let place = format!("{}-{last} of {count} ", self.top + 1);
-        let columns = u16::try_from(str_width(&place)).unwrap_or(u16::MAX);
-        if title.width() + usize::from(columns) + 2 <= usize::from(area.width) {
-            let muted = cx.look.style(Meaning::TextMuted);
-            buffer.set_string(area.right() - columns, area.y, place, muted);
-        }
+        let place = match count {
+            0 => String::new(),
+            _ => format!("{}-{last} of {count} ", self.top + 1),
+        };
+        draw_title(&title, &place, area, buffer, cx);
     }
 
     fn draw_row(&self, number: usize, row: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
@@ -194,11 +186,7 @@ impl TerminalHistory {
         }
         let Some(pattern) = &self.pattern else { return };
         let text = line_text(&line.runs);
-        let mut style = cx.look.style(Meaning::Match);
-        if number == self.cursor {
-            style = style.add_modifier(Modifier::REVERSED);
-        }
-        mark_matches(pattern, &text, row, style, buffer);
+        mark_matches(pattern, &text, number == self.cursor, row, buffer, cx);
     }
 }
 
@@ -353,20 +341,15 @@ impl Layer for TerminalHistory {
         hints.key(key(COPY), "copy");
         hints.key(key(Action::Search), "search");
         if self.pattern.is_some() {
-            let keys = format!("{} {}", key(Action::NextMatch), key(Action::PreviousMatch));
-            hints.key(&keys, "matches");
+            hints.pair(key(Action::NextMatch), key(Action::PreviousMatch), "matches");
         }
-        hints.key(&format!("{} {}", key(TOP), key(END)), "ends");
+        hints.pair(key(TOP), key(END), "ends");
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
-        let below = u16::from(self.query.is_some());
-        let body = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(1 + below),
-            ..area
-        };
+        let search = u16::from(self.query.is_some());
+        let body = above(below(area, 1), search);
         self.height = body.height.into();
         self.keep_in_sight();
         self.top = self.top.min(self.lines().len().saturating_sub(self.height));
@@ -380,11 +363,7 @@ impl Layer for TerminalHistory {
         }
         let row = u16::try_from(self.cursor - self.top).unwrap_or(0);
         let cursor = Position::new(body.x, body.y + row.min(body.height.saturating_sub(1)));
-        let line = field(Rect {
-            y: body.bottom(),
-            height: 1,
-            ..area
-        });
+        let line = field(last_rows(area, search));
         let look = ComposerStyle::new("/ ", "Search the scrollback.", cx.look.theme);
         match self.query.as_mut() {
             Some(query) => query.draw(line, buffer, &look),

@@ -14,7 +14,7 @@ use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow};
 use crate::process::screen::{CursorShape, StyledRun};
 use crate::session::TerminalOp;
 use crate::tui::keymap::{Action, Context, Keymap, typed};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, say};
 use crate::tui::statusbar::Hints;
 use crate::tui::terminal::CaretShape;
 use crate::view::theme::Meaning;
@@ -118,10 +118,6 @@ impl Layer for TerminalPane {
             None if self.is_chosen_live() => say("nothing was pasted: the terminal is not on screen yet"),
             _ => say("nothing was pasted: no program runs there"),
         }
-    }
-
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(self.close())
     }
 
     fn close(&mut self) -> Option<LayerRequest> {
@@ -369,8 +365,4 @@ impl TerminalPane {
 pub(super) fn line_text(line: &[StyledRun]) -> String {
     let text: String = line.iter().map(|run| run.text.as_str()).collect();
     text.trim_end().to_owned()
-}
-
-fn say(text: &'static str) -> LayerReply {
-    LayerReply::Request(LayerRequest::Say(text))
 }

@@ -31,7 +31,6 @@ use crate::session::{TerminalOp, TypedBytes};
 
 pub(crate) static PAGE: Page = Page {
     action: "terminals",
-    name: "terminals",
     leader: &[],
     description: "show the terminals",
     brief: "terminals",

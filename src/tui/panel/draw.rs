@@ -7,6 +7,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::row::{Row, TodoExtent};
 use super::{Panel, WIDE};
+use crate::tui::area::last_rows;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -115,11 +116,7 @@ fn draw_nothing(inner: Rect, buffer: &mut Buffer, look: Look<'_>) {
 }
 
 fn draw_hidden(count: usize, inner: Rect, buffer: &mut Buffer, look: Look<'_>) {
-    let last = Rect {
-        y: inner.bottom() - 1,
-        height: 1,
-        ..inner
-    };
+    let last = last_rows(inner, 1);
     Clear.render(last, buffer);
     let text = format!("{} {count} more", look.symbols.ellipsis());
     let style = look.theme.style(Meaning::TextMuted);

@@ -77,10 +77,6 @@ impl Layer for TodoEditor {
         LayerReply::Done
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn takes_mouse(&self) -> bool {
         false
     }

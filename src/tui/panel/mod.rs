@@ -317,12 +317,13 @@ impl Panel {
         })
     }
 
-    pub(crate) fn move_by(&mut self, rows: isize) {
+    pub(crate) fn move_by(&mut self, rows: isize) -> PanelOutcome {
         let spots = self.spots();
         let at = spots.iter().position(|spot| Some(*spot) == self.cursor);
         let last = spots.len().saturating_sub(1);
         let next = at.map_or(0, |at| at.saturating_add_signed(rows).min(last));
         self.cursor = spots.get(next).copied();
+        PanelOutcome::Stays
     }
 
     /// Puts the cursor on what stands there; says whether it is the panel at all.
@@ -414,16 +415,13 @@ impl Panel {
 
     /// Shows the changes in the tree of the task under the cursor.
     pub(crate) fn show_tree(&self, intent: TreeIntent) -> PanelOutcome {
-        let task = match self.cursor {
-            Some(CursorPosition::Task(TaskPosition::Task(place))) => self.tasks.get(place),
-            _ => None,
-        };
-        let Some(task) = task else {
+        let Some(CursorPosition::Task(TaskPosition::Task(place))) = self.cursor else {
             return PanelOutcome::Nothing("no task is chosen here");
         };
-        match TaskTree::of(&task.row) {
-            Some(tree) => PanelOutcome::ShowTree(tree, intent),
-            None => PanelOutcome::Nothing(NO_TREE),
+        match self.tasks.get(place).map(|task| TaskTree::of(&task.row)) {
+            Some(Some(tree)) => PanelOutcome::ShowTree(tree, intent),
+            Some(None) => PanelOutcome::Nothing(NO_TREE),
+            None => PanelOutcome::Nothing("no task is chosen here"),
         }
     }
 

@@ -7,10 +7,11 @@ use super::changed::ChangedFile;
 use super::{CursorPosition, Panel, Section};
 use crate::conversation::{Todo, TodoStatus};
 use crate::text::sanitize::sanitize_line;
-use crate::text::width::{shorten_path, str_width, truncate};
+use crate::text::width::{shorten_path, truncate};
 use crate::text::wrap::wrap;
+use crate::view::Look;
+use crate::view::styled_text::columns;
 use crate::view::theme::Meaning;
-use crate::view::{Look, Symbols};
 
 /// Rows that one todo may take; the rest of it is cut.
 const TODO_ROWS: usize = 3;
@@ -165,15 +166,13 @@ fn prefix_columns(text: &str, room: usize) -> &str {
 }
 
 fn sign(status: TodoStatus, look: Look<'_>) -> (&'static str, Style) {
-    let is_ascii = look.symbols == Symbols::Ascii;
     let (unicode, ascii, meaning) = match status {
         TodoStatus::Pending => ("○", ".", Meaning::StateWaiting),
         TodoStatus::InProgress => ("▸", ">", Meaning::Accent),
         TodoStatus::Completed => ("✓", "+", Meaning::Success),
         TodoStatus::Cancelled => ("⊘", "-", Meaning::TextMuted),
     };
-    let sign = if is_ascii { ascii } else { unicode };
-    (sign, look.theme.style(meaning))
+    (look.symbols.pick(unicode, ascii), look.theme.style(meaning))
 }
 
 fn file_row(file: &ChangedFile, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
@@ -217,8 +216,4 @@ pub(super) fn apart(
     left.push(Span::raw(" ".repeat(gap)));
     left.extend(right);
     left
-}
-
-pub(super) fn columns(spans: &[Span<'_>]) -> usize {
-    spans.iter().map(|span| str_width(&span.content)).sum()
 }

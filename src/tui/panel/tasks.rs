@@ -7,13 +7,14 @@ use std::collections::HashSet;
 
 use ratatui::text::Span;
 
-use super::row::{apart, columns};
+use super::row::apart;
 use crate::conversation::{SessionId, TaskActivity, TaskRow, TaskStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::text::wrap::wrap;
-use crate::tui::tasks::{TaskCounts, TaskEntry, TaskMark, words};
+use crate::tui::tasks::{TaskEntry, TaskMark, state_counts, words};
 use crate::view::Look;
+use crate::view::styled_text::columns;
 use crate::view::theme::Meaning;
 
 /// Columns that the name of an agent takes at most, of so many.
@@ -119,22 +120,8 @@ impl TaskSection {
 
     /// `1 asks · 2 running · 1 done`, as much of it as fits.
     pub(super) fn figures(&self, room: usize, look: Look<'_>) -> Vec<Span<'static>> {
-        let asks = self.list.iter().filter(|task| task.question.is_some()).count();
-        let mut counts = TaskCounts::default();
-        self.list.iter().for_each(|task| counts.add(task.row.status));
-        let parts = [
-            (asks, "asks", Meaning::StateAsking),
-            (
-                counts.running - asks.min(counts.running),
-                "running",
-                Meaning::TextMuted,
-            ),
-            (counts.queued, "queued", Meaning::TextMuted),
-            (counts.ended, "ended", Meaning::TextMuted),
-        ];
         let mut spans: Vec<Span<'static>> = Vec::new();
-        for (count, state, meaning) in parts.into_iter().filter(|(count, ..)| *count > 0) {
-            let text = format!("{count} {state}");
+        for (text, meaning) in state_counts(&self.list) {
             let dot = format!(" {} ", look.symbols.dot());
             let gap = if spans.is_empty() { 0 } else { str_width(&dot) };
             if columns(&spans) + gap + str_width(&text) > room {
@@ -215,7 +202,7 @@ impl TaskSection {
         look: Look<'_>,
     ) -> Vec<Span<'static>> {
         let row = &task.row;
-        let name = |task: &TaskEntry| agent(&task.row, look);
+        let name = |task: &TaskEntry| words::agent(&task.row, look.symbols);
         let widest = self.list.iter().map(|task| str_width(&name(task))).max();
         let most = (width * AGENT.0 / AGENT.1).clamp(LEAST_AGENT, AGENT.0);
         let column = widest.unwrap_or(0).min(most);
@@ -301,30 +288,15 @@ impl TaskSection {
         if row.model.to_string() != self.root_model {
             facts.push(sanitize_line(&row.model.model).into_owned());
         }
-        if row.calls > 0 {
-            let calls = usize::try_from(row.calls).unwrap_or(usize::MAX);
-            facts.push(crate::text::count::plural(calls, "call"));
-        }
-        let taken = words::taken(row);
-        if taken > 0 {
-            facts.push(format!("{} tok", words::tokens(taken)));
-        }
+        let [calls, taken, cost] = words::figures(row);
+        facts.extend(calls.into_iter().chain(taken));
         if let Some(changes) = row.worktree.as_ref().filter(|changes| changes.files > 0) {
             let minus = look.symbols.minus();
             facts.push(format!("+{} {minus}{}", changes.additions, changes.deletions));
         }
-        if let Some(cost) = row.cost.filter(|cost| *cost >= 0.005) {
-            facts.push(format!("${cost:.2}"));
-        }
+        facts.extend(cost);
         facts
     }
-}
-
-/// The agent, behind a step for each task above it.
-fn agent(row: &TaskRow, look: Look<'_>) -> String {
-    let steps = usize::try_from(row.depth.saturating_sub(1)).unwrap_or(0);
-    let name = sanitize_line(&row.agent);
-    format!("{}{name}", format!("{} ", look.symbols.step()).repeat(steps))
 }
 
 fn wrapped(text: &str, room: usize, look: Look<'_>) -> Vec<String> {

@@ -2,11 +2,12 @@
 
 use ratatui::text::Span;
 
-use super::row::{Row, apart, columns};
+use super::row::{Row, apart};
 use super::{CursorPosition, Panel};
 use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
+use crate::view::styled_text::columns;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols};
 
@@ -79,9 +80,5 @@ fn sign(row: &TerminalRow, symbols: Symbols) -> (&'static str, Meaning) {
         (TerminalStatus::Exited(0), _) => ("✓", "+", Meaning::Success),
         _ => ("✗", "x", Meaning::StateFailed),
     };
-    let sign = match symbols {
-        Symbols::Unicode => unicode,
-        Symbols::Ascii => ascii,
-    };
-    (sign, meaning)
+    (symbols.pick(unicode, ascii), meaning)
 }

@@ -14,9 +14,6 @@ pub(crate) trait ListContent {
     /// Heads the list.
     fn title(&self) -> &'static str;
 
-    /// Returns the effect of `enter`, as the hints say it.
-    fn verb(&self) -> &'static str;
-
     fn rows(&self) -> Vec<Row>;
 
     /// Said where there is not one row.
@@ -104,7 +101,7 @@ pub(crate) trait ListContent {
 
     /// Returns true if there is something to be shown beside the list.
     fn previews(&self) -> bool {
-        false
+        true
     }
 
     /// Returns the lines beside the list while the selection is on this row, for an area of this size. They have to be

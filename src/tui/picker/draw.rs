@@ -15,6 +15,7 @@ use super::{Picker, RowText, RowTextKind};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, prefix, str_width, truncate};
 use crate::text::wrap::wrap;
+use crate::tui::area::{below, rows_at, top_in_sight};
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::layer::Layer;
 use crate::view::Look;
@@ -55,7 +56,7 @@ impl Picker {
         }
         let areas = areas(area, self.place.previews());
         self.height = usize::from(areas.list.height);
-        self.keep_in_sight();
+        self.top = top_in_sight(self.top, self.selected, self.len(), self.height);
         self.draw_head(areas.head, buffer, look);
         let caret = self.draw_line(areas.line, buffer, look);
         draw_rule(areas.rule, buffer, look);
@@ -65,12 +66,6 @@ impl Picker {
             self.draw_preview(preview, buffer, look);
         }
         caret
-    }
-
-    fn keep_in_sight(&mut self) {
-        let last_top = self.len().saturating_sub(self.height);
-        let lowest = (self.selected + 1).saturating_sub(self.height);
-        self.top = self.top.clamp(lowest, self.selected.max(lowest)).min(last_top);
     }
 
     fn draw_head(&self, area: Rect, buffer: &mut Buffer, look: Look<'_>) {
@@ -167,12 +162,8 @@ impl Picker {
 }
 
 fn areas(area: Rect, previews: bool) -> Areas {
-    let row = |y: u16, height: u16| Rect {
-        y: area.y + y.min(area.height),
-        height: height.min(area.height.saturating_sub(y)),
-        ..area
-    };
-    let body = row(3, area.height.saturating_sub(3));
+    let row = |y| rows_at(area, y, 1);
+    let body = below(area, 3);
     let (list, preview) = if previews {
         split(body, area.height)
     } else {
@@ -184,9 +175,9 @@ fn areas(area: Rect, previews: bool) -> Areas {
         (list, None)
     };
     Areas {
-        head: row(0, 1),
-        line: row(1, 1),
-        rule: row(2, 1),
+        head: row(0),
+        line: row(1),
+        rule: row(2),
         list,
         preview,
     }
@@ -217,11 +208,7 @@ pub(crate) fn split(body: Rect, height: u16) -> (Rect, Option<(Rect, Rect)>) {
         () if height >= HIGH => {
             let rows = body.height / 2;
             let list = Rect { height: rows, ..body };
-            let parting = Rect {
-                y: body.y + rows,
-                height: 1,
-                ..body
-            };
+            let parting = rows_at(body, rows, 1);
             let rest = Rect {
                 x: body.x + 1,
                 y: parting.y + 1,

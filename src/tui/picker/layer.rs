@@ -112,7 +112,7 @@ impl Layer for Picker {
         }
         let has_rows = !self.is_empty();
         if has_rows {
-            hints.key(key(Action::PickRow), self.place.verb());
+            hints.key(key(Action::PickRow), self.list.verb);
         }
         hints.key(esc, if self.line.is_empty() { "closes" } else { "clears" });
         if let Some(verb) = self.place.widen_verb() {
@@ -127,8 +127,7 @@ impl Layer for Picker {
             hints.key(key(Action::PinRow), "pin");
             hints.key(key(Action::TagRow), "tags");
         }
-        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-        hints.key(&moves.join(" "), "moves");
+        hints.pair(key(Action::RowUp), key(Action::RowDown), "moves");
     }
 
     fn draw(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {

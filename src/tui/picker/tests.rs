@@ -26,10 +26,6 @@ impl ListContent for Fruit {
         "Fruit"
     }
 
-    fn verb(&self) -> &'static str {
-        "eat"
-    }
-
     fn rows(&self) -> Vec<Row> {
         self.rows.clone()
     }

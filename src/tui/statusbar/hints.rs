@@ -33,11 +33,6 @@ impl<'a> Hints<'a> {
         }
     }
 
-    /// Returns a key's name as it is written here, for hints that name several.
-    pub(crate) fn words<'k>(&self, key: &'k str) -> &'k str {
-        key_name(key, self.symbols)
-    }
-
     /// Adds a key, or several with blanks between them, and what they do; an action that has no key is left out.
     pub(crate) fn key(&mut self, key: &str, verb: &str) {
         let written = |key| match (self.symbols, key) {
@@ -52,6 +47,11 @@ impl<'a> Hints<'a> {
             (keys.join(" "), self.theme.style(Meaning::Text)),
             (format!(" {verb}"), self.theme.style(Meaning::TextMuted)),
         ]);
+    }
+
+    /// The same, for two keys that lead in two directions.
+    pub(crate) fn pair(&mut self, one: &str, other: &str, verb: &str) {
+        self.key(&format!("{one} {other}"), verb);
     }
 
     /// Adds a sentence.

@@ -6,5 +6,5 @@ mod title;
 mod turn;
 
 pub(crate) use hints::Hints;
-pub(crate) use title::{OtherSessionCounts, SessionFacts, TitleRow, mode_meaning, mode_name};
+pub(crate) use title::{OtherSessionCounts, SessionFacts, TitleRow, mode_meaning};
 pub(crate) use turn::TurnLine;

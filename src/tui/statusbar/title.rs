@@ -6,7 +6,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::permission::Mode;
 use crate::session::{ContextReport, ContextReportKind, PLAN, RequestUsage, SessionInfo};
@@ -141,19 +141,17 @@ impl TitleRow<'_> {
         let width = usize::from(area.width).saturating_sub(2);
         let title = sanitize_line(&self.facts.title).into_owned();
         let name = self.name(width);
-        let wanted = name.iter().map(|(text, _)| str_width(text)).sum::<usize>()
-            + if title.is_empty() {
-                0
-            } else {
-                3 + str_width(&title).min(TITLE_COLUMNS)
-            };
-        let name_width: usize = name.iter().map(|(text, _)| str_width(text)).sum();
-        let most = width.saturating_sub(name_width + GAP);
+        let used = columns(&name);
+        let wanted = if title.is_empty() {
+            used
+        } else {
+            used + 3 + str_width(&title).min(TITLE_COLUMNS)
+        };
+        let most = width.saturating_sub(used + GAP);
         let right = self.right(width.saturating_sub(wanted + GAP), most);
-        let right_width: usize = right.iter().map(|(text, _)| str_width(text)).sum();
+        let right_width = columns(&right);
         let mut left = name;
         let room = width.saturating_sub(right_width + GAP);
-        let used: usize = left.iter().map(|(text, _)| str_width(text)).sum();
         if !title.is_empty() && room > used + 4 {
             left.push((format!(" {} ", self.symbols.dot()), self.muted()));
             left.push((
@@ -197,7 +195,6 @@ impl TitleRow<'_> {
 
     /// Returns what fits beside the title, and at most what fits without it.
     fn right(&self, room: usize, most: usize) -> Vec<TitlePiece> {
-        let columns = |pieces: &[TitlePiece]| pieces.iter().map(|(text, _)| str_width(text)).sum::<usize>();
         let mut kept = [true; 5];
         // The title gives up its columns before the other sessions go.
         let rooms = [room, room, room, room, room.max(most)];
@@ -247,7 +244,7 @@ impl TitleRow<'_> {
             parts.push((sanitize_line(&facts.agent).into_owned(), text));
         }
         parts.push((
-            mode_name(facts.mode).to_owned(),
+            facts.mode.name().to_owned(),
             self.theme.style(mode_meaning(facts.mode)),
         ));
         let mut pieces = self.joined(parts);
@@ -284,16 +281,6 @@ impl TitleRow<'_> {
     }
 }
 
-/// Returns the mode as it is shown and as the command line takes it.
-pub(crate) fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Ask => "ask",
-        Mode::AcceptEdits => "accept-edits",
-        Mode::Plan => "plan",
-        Mode::Yolo => "yolo",
-    }
-}
-
 /// Returns the colour of a mode.
 pub(crate) fn mode_meaning(mode: Mode) -> Meaning {
     match mode {
@@ -304,13 +291,14 @@ pub(crate) fn mode_meaning(mode: Mode) -> Meaning {
     }
 }
 
+fn columns(pieces: &[TitlePiece]) -> usize {
+    pieces.iter().map(|(text, _)| str_width(text)).sum()
+}
+
 fn draw_line(pieces: Vec<TitlePiece>, x: u16, area: Rect, buffer: &mut Buffer) {
-    let spans: Vec<Span<'_>> = pieces
-        .into_iter()
-        .map(|(text, style)| Span::styled(text, style))
-        .collect();
+    let spans = pieces.into_iter().map(|(text, style)| Span::styled(text, style));
     let width = area.right().saturating_sub(x);
-    buffer.set_line(x, area.y, &Line::from(spans), width);
+    buffer.set_line(x, area.y, &spans.collect(), width);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
+use crate::view::theme::Meaning;
 
 /// One task.
 #[derive(Debug, Clone)]
@@ -14,6 +15,17 @@ pub(crate) struct TaskEntry {
     pub(crate) question: Option<String>,
     /// It ended in the background, and others of its group were still at work.
     awaits_group: bool,
+}
+
+impl TaskEntry {
+    fn new(row: &Arc<TaskRow>) -> Self {
+        Self {
+            row: Arc::clone(row),
+            is_news: false,
+            question: None,
+            awaits_group: false,
+        }
+    }
 }
 
 /// The tasks of one tree, in the order in which they were started.
@@ -39,7 +51,15 @@ pub(crate) struct TaskCounts {
 }
 
 impl TaskCounts {
-    pub(crate) fn add(&mut self, status: TaskStatus) {
+    pub(crate) fn of(entries: &[TaskEntry]) -> Self {
+        let mut counts = Self::default();
+        for entry in entries {
+            counts.add(entry.row.status);
+        }
+        counts
+    }
+
+    fn add(&mut self, status: TaskStatus) {
         match status {
             TaskStatus::Queued => self.queued += 1,
             TaskStatus::Running => self.running += 1,
@@ -53,6 +73,21 @@ impl TaskCounts {
     pub(crate) fn active(self) -> usize {
         self.running + self.queued
     }
+}
+
+/// Returns how many tasks are in which state, in words and without those of which there is none; who asks does not
+/// count as running.
+pub(crate) fn state_counts(entries: &[TaskEntry]) -> impl Iterator<Item = (String, Meaning)> {
+    let counts = TaskCounts::of(entries);
+    let asks = entries.iter().filter(|entry| entry.question.is_some()).count();
+    let parts = [
+        (asks, "asks", Meaning::StateAsking),
+        (counts.running.saturating_sub(asks), "running", Meaning::TextMuted),
+        (counts.queued, "queued", Meaning::TextMuted),
+        (counts.ended, "ended", Meaning::TextMuted),
+    ];
+    let some = parts.into_iter().filter(|(count, ..)| *count > 0);
+    some.map(|(count, state, meaning)| (format!("{count} {state}"), meaning))
 }
 
 impl TaskList {
@@ -79,12 +114,7 @@ impl TaskList {
     /// Takes in how a task stands now. Returns its group if it was the last of it at work.
     pub(crate) fn note(&mut self, row: &Arc<TaskRow>) -> Option<FinishedGroup> {
         let place = self.place(&row.session).unwrap_or_else(|| {
-            self.entries.push(TaskEntry {
-                row: Arc::clone(row),
-                is_news: false,
-                question: None,
-                awaits_group: false,
-            });
+            self.entries.push(TaskEntry::new(row));
             self.entries.len() - 1
         });
         let entry = &mut self.entries[place];
@@ -185,9 +215,7 @@ impl TaskList {
     }
 
     pub(crate) fn counts(&self) -> TaskCounts {
-        let mut counts = TaskCounts::default();
-        self.entries.iter().for_each(|entry| counts.add(entry.row.status));
-        counts
+        TaskCounts::of(&self.entries)
     }
 }
 

@@ -50,10 +50,7 @@ impl TaskMark {
             Self::Cancelled => ("⊘", "-"),
             Self::Interrupted => ("■", "#"),
         };
-        match symbols {
-            Symbols::Unicode => unicode,
-            Symbols::Ascii => ascii,
-        }
+        symbols.pick(unicode, ascii)
     }
 
     pub(crate) fn meaning(self) -> Meaning {

@@ -8,5 +8,5 @@ mod list;
 mod mark;
 pub(crate) mod words;
 
-pub(crate) use list::{FinishedGroup, TaskCounts, TaskEntry, TaskList};
+pub(crate) use list::{FinishedGroup, TaskEntry, TaskList, state_counts};
 pub(crate) use mark::TaskMark;

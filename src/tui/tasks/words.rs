@@ -2,7 +2,9 @@
 
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::question::{Question, QuestionKind};
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
+use crate::view::Symbols;
 use crate::view::card::CardPart;
 
 /// A wait for the model that is shorter than this many milliseconds is not told: it would come and go with every step.
@@ -32,6 +34,25 @@ pub(crate) fn tokens(count: u64) -> String {
 /// The tokens that a task has taken: what was sent without the cache, what was written to it, and replies.
 pub(crate) fn taken(row: &TaskRow) -> u64 {
     row.usage.input + row.usage.cache_write + row.usage.output
+}
+
+/// Returns what a task has used, as far as it has: its calls, tokens and dollars.
+pub(crate) fn figures(row: &TaskRow) -> [Option<String>; 3] {
+    let calls = usize::try_from(row.calls).unwrap_or(usize::MAX);
+    let taken = taken(row);
+    let cost = row.cost.filter(|cost| *cost >= 0.005);
+    [
+        (calls > 0).then(|| plural(calls, "call")),
+        (taken > 0).then(|| format!("{} tok", tokens(taken))),
+        cost.map(|cost| format!("${cost:.2}")),
+    ]
+}
+
+/// Returns the name of a task's agent, behind a step for every task above it.
+pub(crate) fn agent(row: &TaskRow, symbols: Symbols) -> String {
+    let steps = usize::try_from(row.depth.saturating_sub(1)).unwrap_or(0);
+    let name = sanitize_line(&row.agent);
+    format!("{}{name}", format!("{} ", symbols.step()).repeat(steps))
 }
 
 /// Returns what a task does right now, or why it ended; `unix` is now. Questions have words of their own.

@@ -86,6 +86,13 @@ pub enum RedrawUrgency {
     Urgent,
 }
 
+impl RedrawUrgency {
+    /// Returns this where something changed, and that nothing is to draw where not.
+    pub(in crate::tui) fn only_if(self, has_changed: bool) -> Self {
+        if has_changed { self } else { Self::None }
+    }
+}
+
 /// The context of drawing, besides the transcript itself.
 #[derive(Clone, Copy)]
 pub struct DrawCx<'a> {

@@ -7,7 +7,7 @@ use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, QuestionKind, Reply};
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::Action;
-use crate::tui::layer::{LayerReply, LayerRequest};
+use crate::tui::layer::{LayerReply, LayerRequest, say};
 
 impl Watch {
     /// Answers the chosen tile's question.
@@ -72,8 +72,4 @@ impl Watch {
         let shown = self.shown_questions.get_mut(&id)?;
         Some((shown.guard.pass(self.key_time?), shown.laid_out.is_whole))
     }
-}
-
-pub(super) fn say(text: &'static str) -> LayerReply {
-    LayerReply::Request(LayerRequest::Say(text))
 }

@@ -16,6 +16,7 @@ use super::{ShownQuestion, Stage, Watch, WatchTile};
 use crate::conversation::{TaskId, TaskRow};
 use crate::question::{Question, QuestionKind};
 use crate::text::sanitize::sanitize_line;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::dialog::{TileAnswerKeys, TilePlace, TileQuestion, TypeAheadGuard, on_ground};
 use crate::tui::keymap::{Action, Context};
@@ -36,11 +37,7 @@ impl Watch {
     pub(crate) fn lay_out(&mut self, area: Rect, now: Instant, cx: &LayerCx<'_>) {
         // Where there is room a rule parts the tiles from the hints.
         let foot = u16::from(area.height >= ROOMY);
-        let page = Rect {
-            y: area.y + 1.min(area.height),
-            height: area.height.saturating_sub(1 + foot),
-            ..area
-        };
+        let page = above(below(area, 1), foot);
         self.last.per_page = tiles_on_page(self.found.len(), page);
         self.last.unix = cx.unix;
         let start = self.page_start();
@@ -54,26 +51,20 @@ impl Watch {
                 continue;
             };
             let question = self.question_of(&row).cloned();
-            let mut body = Rect {
-                y: area.y + 1,
-                height: area.height - 1,
-                ..*area
-            };
+            let mut body = below(*area, 1);
             if self.chosen_place() == Some(place) && self.is_writing() {
                 self.last.text = self.text_area(body);
-                body.height -= self.last.text.height;
+                body = above(body, self.last.text.height);
             }
             let mut ask = Rect { height: 0, ..body };
             if let Some(question) = &question {
                 ask.height = self.lay_out_question(question, body, now, cx);
                 shown.push(question.id);
-                body.y += ask.height;
-                body.height -= ask.height;
+                body = below(body, ask.height);
                 if body.height < LEAST_BODY {
                     body.height = 0;
                 } else {
-                    body.y += 1;
-                    body.height -= 1;
+                    body = below(body, 1);
                 }
             }
             let known = before.iter().find(|tile| tile.session == row.session);
@@ -128,12 +119,7 @@ impl Watch {
     fn text_area(&mut self, body: Rect) -> Rect {
         let columns = body.width.saturating_sub(2);
         let rows = self.text.rows_within(columns, MOST_TEXT_ROWS).max(1);
-        let height = (rows + 1).min(body.height);
-        Rect {
-            y: body.bottom() - height,
-            height,
-            ..body
-        }
+        last_rows(body, rows + 1)
     }
 
     /// Returns all that a frame shows above the transcripts at a time, to be compared.
@@ -241,17 +227,12 @@ impl Watch {
         Clear.render(area, buffer);
         let head = Rect { height: 1, ..area };
         draw_labelled_rule(&self.text_label(), head, buffer, cx);
-        let below = Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        };
         let invitation = match &self.stage {
             Stage::Reason(_) => "the reason, in one line; the agent reads it",
             _ => "it reads this with its next step",
         };
         let look = ComposerStyle::new(cx.look.symbols.bar(), invitation, cx.look.theme);
-        self.text.draw(field(below), buffer, &look)
+        self.text.draw(field(below(area, 1)), buffer, &look)
     }
 
     /// Returns what the text is that is being written.

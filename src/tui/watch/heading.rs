@@ -12,11 +12,11 @@ use ratatui::text::{Line, Span};
 use super::task_words::{count_word, is_live};
 use crate::conversation::TaskRow;
 use crate::permission::Mode;
-use crate::text::width::str_width;
-use crate::tui::statusbar::{mode_meaning, mode_name};
+use crate::tui::statusbar::mode_meaning;
 use crate::tui::tasks::TaskMark;
 use crate::tui::tasks::words::{clock, taken, tokens};
 use crate::view::Look;
+use crate::view::styled_text::columns;
 use crate::view::theme::Meaning;
 
 /// Between the left and the right side.
@@ -141,12 +141,8 @@ fn right_side(figures: &[String], mode: Mode, look: Look<'_>) -> Vec<Span<'stati
         spans.push(Span::styled(figure.clone(), look.style(Meaning::TextMuted)));
         spans.push(Span::styled(dot.clone(), look.style(Meaning::TextMuted)));
     }
-    spans.push(Span::styled(mode_name(mode), look.style(mode_meaning(mode))));
+    spans.push(Span::styled(mode.name(), look.style(mode_meaning(mode))));
     spans
-}
-
-fn columns(spans: &[Span<'_>]) -> usize {
-    spans.iter().map(|span| str_width(&span.content)).sum()
 }
 
 /// Returns for how long some agent has been at work without a break between, up to now or to when the last one ended.

@@ -5,7 +5,6 @@ use std::time::Instant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::asking::say;
 use super::keys::{
     CHANGES, ENTER, LEFT, MESSAGE, NEXT_PAGE, PREVIOUS_PAGE, RESUME, RIGHT, SORT, STOP, STOP_ALL, TEXT,
     TILES, TO_BACKGROUND,
@@ -15,7 +14,7 @@ use crate::conversation::{TaskId, TaskRow, TaskStatus};
 use crate::tui::composer::Draft;
 use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest};
+use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, say};
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::statusbar::Hints;
 use crate::tui::tasks::{TaskMark, words};
@@ -175,12 +174,8 @@ impl Watch {
             Action::AllowOnce | Action::Reject | Action::RejectBecause | Action::AllowAlways => {
                 return self.answer(action);
             }
-            Action::PageUp => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), -1));
-            }
-            Action::PageDown => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), 1));
-            }
+            Action::PageUp => return self.page(-1),
+            Action::PageDown => return self.page(1),
             CHANGES => return self.show_changes(),
             ENTER => return self.with_chosen(|row| WatchRequest::Enter(row.session.clone())),
             MESSAGE | RESUME | STOP | STOP_ALL | TO_BACKGROUND => return self.act_on_task(action),
@@ -239,6 +234,11 @@ impl Watch {
         self.stage = Stage::Message(task.clone());
     }
 
+    /// Turns pages of the chosen agent's conversation.
+    fn page(&self, pages: isize) -> LayerReply {
+        self.with_chosen(|row| WatchRequest::Page(row.session.clone(), pages))
+    }
+
     fn with_chosen(&self, to: impl Fn(&TaskRow) -> WatchRequest) -> LayerReply {
         match self.chosen_row() {
             Some(row) => request(to(row)),
@@ -263,12 +263,8 @@ impl Watch {
                     self.filter_anew();
                 }
             }
-            (Action::PageUp, _) => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), -1));
-            }
-            (Action::PageDown, _) => {
-                return self.with_chosen(|row| WatchRequest::Page(row.session.clone(), 1));
-            }
+            (Action::PageUp, _) => return self.page(-1),
+            (Action::PageDown, _) => return self.page(1),
             _ => return LayerReply::Ignored,
         }
         LayerReply::Done
@@ -313,7 +309,7 @@ impl Watch {
             hints.key(key(CHANGES), "changes");
         }
         if self.page_number().1 > 1 {
-            hints.key(&format!("{} {}", key(PREVIOUS_PAGE), key(NEXT_PAGE)), "pages");
+            hints.pair(key(PREVIOUS_PAGE), key(NEXT_PAGE), "pages");
         }
         hints.key(key(SORT), "sort");
         hints.key(key(Action::Search), "filter");

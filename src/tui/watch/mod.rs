@@ -43,7 +43,6 @@ use order::TileOrder;
 
 pub(crate) static PAGE: Page = Page {
     action: "watch",
-    name: "watch",
     leader: &["w"],
     description: "watch the agents side by side",
     brief: "watch",
@@ -195,12 +194,7 @@ impl Watch {
         self.order.update(&self.rows, |row| marks[&row.task]);
         self.find();
         let is_same = unsent.is_none() && self.texts(self.last.unix) == self.last.texts;
-        let change = if is_same {
-            RedrawUrgency::None
-        } else {
-            RedrawUrgency::Soft
-        };
-        (change, unsent)
+        (RedrawUrgency::Soft.only_if(!is_same), unsent)
     }
 
     /// Returns what another grid goes on with.

@@ -10,6 +10,7 @@ use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
 use crate::tui::tasks::TaskMark;
 use crate::tui::tasks::words::clock;
+use crate::view::styled_text::columns;
 use crate::view::theme::Meaning;
 use crate::view::{Look, Symbols};
 
@@ -107,10 +108,7 @@ impl TileHead<'_> {
             pieces.push(vec![Span::styled(text, look.style(Meaning::Accent))]);
         }
         if self.seen.unseen > 0 {
-            let arrow = match look.symbols {
-                Symbols::Unicode => "↓",
-                Symbols::Ascii => "v",
-            };
+            let arrow = look.symbols.pick("↓", "v");
             let text = format!("{arrow} {} new", self.seen.unseen);
             pieces.push(vec![Span::styled(text, look.style(Meaning::Accent))]);
         }
@@ -140,10 +138,6 @@ fn selected(own: Style, selection: Style) -> Style {
         None => selection,
         Some(_) => own.patch(selection),
     }
-}
-
-fn columns(spans: &[Span<'_>]) -> usize {
-    spans.iter().map(|span| str_width(&span.content)).sum()
 }
 
 #[cfg(test)]

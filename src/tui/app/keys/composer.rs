@@ -196,21 +196,10 @@ impl App {
         if self.views.front.agents.is_empty() {
             return self.say("the session is still opening", Meaning::TextMuted, now);
         }
-        let current = self
-            .views
-            .front
-            .wanted_agent
-            .as_ref()
-            .unwrap_or(&self.views.front.facts.agent);
-        let place = self
-            .views
-            .front
-            .agents
-            .iter()
-            .position(|agent| agent.name == *current);
-        let next = place.map_or(0, |place| (place + 1) % self.views.front.agents.len());
-        let next = self.views.front.agents.get(next);
-        let Some(next) = next.filter(|next| next.name != *current).cloned() else {
+        let (agents, current) = (&self.views.front.agents, self.views.front.current_agent());
+        let place = agents.iter().position(|agent| agent.name == current);
+        let next = agents.get(place.map_or(0, |place| (place + 1) % agents.len()));
+        let Some(next) = next.filter(|next| next.name != current).cloned() else {
             return self.say("there is no other agent", Meaning::TextMuted, now);
         };
         if self.views.front.turn == TurnStatus::Idle {

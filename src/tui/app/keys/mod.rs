@@ -10,7 +10,6 @@ use std::time::Instant;
 use termina::event::{KeyEvent, KeyEventKind};
 
 use super::layers::LayerSlot;
-use super::side_panel::is_about_panel;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
 use crate::session::{Op, PLAN};
@@ -18,7 +17,6 @@ use crate::tui::commands::INIT_PROMPT;
 use crate::tui::dialog::{Dialog, KeyRoute};
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::page::{self, LeaderTable};
-use crate::tui::statusbar::mode_name;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -51,11 +49,7 @@ impl App {
         if action != Some(Action::ClearOrQuit) {
             self.quit_armed = None;
         }
-        if was_armed == (self.views.front.esc.armed, self.quit_armed) {
-            RedrawUrgency::None
-        } else {
-            RedrawUrgency::Urgent
-        }
+        RedrawUrgency::Urgent.only_if(was_armed != (self.views.front.esc.armed, self.quit_armed))
     }
 
     fn read_key(&mut self, key: KeyEvent, now: Instant) -> RedrawUrgency {
@@ -82,11 +76,7 @@ impl App {
             return change;
         }
         let was_armed = self.views.front.esc.armed.take().is_some() | self.quit_armed.take().is_some();
-        let disarmed = if was_armed {
-            RedrawUrgency::Urgent
-        } else {
-            RedrawUrgency::None
-        };
+        let disarmed = RedrawUrgency::Urgent.only_if(was_armed);
         disarmed.max(self.put_paste(text, now))
     }
 
@@ -200,7 +190,7 @@ impl App {
             return RedrawUrgency::Urgent;
         }
         match (context, action) {
-            (Context::Panel, _) if is_about_panel(action) => self.act_on_panel(action, now),
+            (Context::Panel, _) if self.act_on_panel(action, now) => {}
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
             (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),
@@ -295,7 +285,7 @@ impl App {
     }
 
     pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {
-        tracing::debug!(mode = mode_name(mode), "the mode is changed by a person");
+        tracing::debug!(mode = mode.name(), "the mode is changed by a person");
         self.views.front.facts.mode = mode;
         // Mode and agent `plan` come and go together, so that an agent that was wanted may not come any more.
         let wants_plan = self.views.front.wanted_agent.as_ref().map(|agent| agent == PLAN);

@@ -25,17 +25,12 @@ pub(crate) static LIST: List = List {
         about: "Picks the agent that continues the session. Text after the name filters the list.",
         after: "",
     }),
+    verb: "use it",
     is_offered: |app| app.views.front.agents.len() > 1,
     content: |app| {
-        let current = app
-            .views
-            .front
-            .wanted_agent
-            .as_ref()
-            .unwrap_or(&app.views.front.facts.agent);
         Box::new(AgentRows {
             agents: app.views.front.agents.clone(),
-            current: current.clone(),
+            current: app.views.front.current_agent().to_owned(),
         })
     },
 };
@@ -49,10 +44,6 @@ struct AgentRows {
 impl ListContent for AgentRows {
     fn title(&self) -> &'static str {
         "Agents"
-    }
-
-    fn verb(&self) -> &'static str {
-        "use it"
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -73,10 +64,6 @@ impl ListContent for AgentRows {
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {
         let agent = self.agents.get(row)?;
         Some(LayerRequest::GoOnAs(agent.name.clone()))
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {

@@ -30,6 +30,7 @@ pub(crate) static LIST: List = List {
         about: "Lists your messages, to undo or fork from one of them. Shows the changes first.",
         after: "sessions",
     }),
+    verb: "show the changes",
     is_offered: |app| !app.views.front.transcript.own_messages().is_empty(),
     content: |app| {
         let mut messages = app.views.front.transcript.own_messages();
@@ -48,10 +49,6 @@ impl ListContent for OwnMessages {
         "Go back to before"
     }
 
-    fn verb(&self) -> &'static str {
-        "show the changes"
-    }
-
     fn rows(&self) -> Vec<Row> {
         let row = |(_, text): &(MessageId, String)| {
             let text = &text[..text.floor_char_boundary(TITLE)];
@@ -67,10 +64,6 @@ impl ListContent for OwnMessages {
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {
         let (message, _) = self.messages.get(row)?;
         Some(LayerRequest::ShowUndo(message.clone()))
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {

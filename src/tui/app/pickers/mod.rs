@@ -45,6 +45,8 @@ pub(crate) struct List {
     pub(crate) action: &'static str,
     pub(crate) keys: &'static [OpeningKey],
     pub(crate) command: Option<LayerCommand>,
+    /// The effect of `enter`, as the hints say it.
+    pub(crate) verb: &'static str,
     /// Returns true if the palette has it now.
     is_offered: fn(&App) -> bool,
     content: fn(&App) -> Box<dyn ListContent>,

@@ -26,6 +26,7 @@ pub(crate) static LIST: List = List {
         about: "Picks the model to use from the next step on. Text after the name filters the list.",
         after: "",
     }),
+    verb: "use it",
     is_offered: |app| app.views.front.models.len() > 1,
     content: |app| {
         let current = app.views.front.wanted_model.as_ref().map(ToString::to_string);
@@ -45,10 +46,6 @@ struct ModelRows {
 impl ListContent for ModelRows {
     fn title(&self) -> &'static str {
         "Models"
-    }
-
-    fn verb(&self) -> &'static str {
-        "use it"
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -73,10 +70,6 @@ impl ListContent for ModelRows {
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {
         let choice = self.models.get(row)?;
         Some(LayerRequest::GoOnWith(choice.model.clone()))
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {

@@ -33,6 +33,7 @@ pub(crate) static LIST: List = List {
         after: "mouse",
     }),
     // It is open already.
+    verb: "run",
     is_offered: |_| false,
     content: |app| {
         let symbols = app.appearance.terminal_environment.symbols;
@@ -181,10 +182,6 @@ impl ListContent for Palette {
         "Actions"
     }
 
-    fn verb(&self) -> &'static str {
-        "run"
-    }
-
     fn rows(&self) -> Vec<Row> {
         let row = |entry: &PaletteEntry| {
             let names = commands::names_of(entry.action);
@@ -199,6 +196,10 @@ impl ListContent for Palette {
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {
         let entry = self.entries.get(row)?;
         Some(LayerRequest::Act(entry.context, entry.action))
+    }
+
+    fn previews(&self) -> bool {
+        false
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) static LIST: List = List {
         about: "Searches your earlier prompts, this project's first.",
         after: "search",
     }),
+    verb: "use it again",
     is_offered: |_| true,
     content: |_| {
         Box::new(PromptRows {
@@ -91,10 +92,6 @@ impl ListContent for PromptRows {
         "History"
     }
 
-    fn verb(&self) -> &'static str {
-        "use it again"
-    }
-
     fn rows(&self) -> Vec<Row> {
         let rows = self.prompts.iter().flatten().enumerate();
         rows.map(|(place, prompt)| self.row(place, prompt)).collect()
@@ -114,10 +111,6 @@ impl ListContent for PromptRows {
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {
         let prompt = self.get(row)?;
         Some(LayerRequest::WriteDraft(prompt.draft.clone()))
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {

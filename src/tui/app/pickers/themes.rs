@@ -27,6 +27,7 @@ pub(crate) static LIST: List = List {
         about: "Lists themes and previews the chosen one. Text after the name filters the list.",
         after: "sessions",
     }),
+    verb: "use it",
     is_offered: |_| true,
     content: |app| {
         let appearance = &app.appearance;
@@ -79,10 +80,6 @@ impl ListContent for ThemeRows {
         "Themes"
     }
 
-    fn verb(&self) -> &'static str {
-        "use it"
-    }
-
     fn rows(&self) -> Vec<Row> {
         self.choices.iter().map(|choice| self.row(choice)).collect()
     }
@@ -98,10 +95,6 @@ impl ListContent for ThemeRows {
 
     fn leave(&mut self) -> Option<LayerRequest> {
         Some(LayerRequest::ShowTheme(self.before.clone()))
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     /// Everything is drawn in the theme already; this is a piece of a conversation, whatever is on screen.

@@ -122,11 +122,7 @@ impl FormDialog {
             right = right.and(number).and(" of ").and(count);
         }
         let right = cx.text(right, Meaning::TextMuted);
-        let title = cx
-            .text(" ", Meaning::Text)
-            .and("?", Meaning::StateAsking)
-            .and(" ", Meaning::Text)
-            .and(reveal_line(&sheet.title), Meaning::TextStrong);
+        let title = cx.title(reveal_line(&sheet.title));
         let mut lines = if title.width() + GAP + right.width() < columns {
             vec![title.ends_with(&right, columns - 1)]
         } else {
@@ -152,7 +148,7 @@ impl FormDialog {
                 name.and(if page.answer().is_empty() {
                     ""
                 } else {
-                    ticked(symbols)
+                    symbols.pick(" ✓", " +")
                 })
             })
             .collect();
@@ -379,21 +375,12 @@ fn tab_name(question: &FormQuestion, cx: &LayerCx<'_>) -> Revealed {
         .clone()
 }
 
-fn ticked(symbols: Symbols) -> &'static str {
-    match symbols {
-        Symbols::Unicode => " ✓",
-        Symbols::Ascii => " +",
-    }
-}
-
 fn mark(question: &FormQuestion, is_on: bool, symbols: Symbols) -> &'static str {
-    match (question.multiple, symbols, is_on) {
-        (true, _, true) => "[x] ",
-        (true, _, false) => "[ ] ",
-        (false, Symbols::Unicode, true) => "● ",
-        (false, Symbols::Unicode, false) => "○ ",
-        (false, Symbols::Ascii, true) => "(*) ",
-        (false, Symbols::Ascii, false) => "( ) ",
+    match (question.multiple, is_on) {
+        (true, true) => "[x] ",
+        (true, false) => "[ ] ",
+        (false, true) => symbols.pick("● ", "(*) "),
+        (false, false) => symbols.pick("○ ", "( ) "),
     }
 }
 

@@ -389,11 +389,7 @@ impl Layer for FormDialog {
     }
 
     fn scroll(&mut self, rows: isize) -> LayerReply {
-        if self.scroll_by(rows) {
-            LayerReply::Done
-        } else {
-            LayerReply::Ignored
-        }
+        LayerReply::done_if(self.scroll_by(rows))
     }
 
     fn takes_mouse(&self) -> bool {

@@ -5,13 +5,14 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::file_diffs::{DiffRow, FileDiffs, LISTED, MARGIN};
-use super::super::rows::{failure, remark};
+use super::super::file_diffs::{DiffRow, FileDiffs, LISTED};
+use super::super::rows::{MARGIN, failure, remark};
 use super::{Comment, Diff, SCOPES};
 use crate::session::query::{ChangeScope, ChangedFile};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::str_width;
+use crate::tui::area::{above, below, last_rows};
 use crate::tui::composer::{ComposerStyle, field};
 use crate::tui::layer::LayerCx;
 use crate::view::styled_text::draw_lines;
@@ -21,12 +22,8 @@ impl Diff {
     pub(super) fn draw_all(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) -> Option<Position> {
         Clear.render(area, buffer);
         self.draw_heading(area, buffer, cx);
-        let below = u16::from(self.writing.is_some() || self.comment_at().is_some());
-        let body = Rect {
-            y: area.y + 2,
-            height: area.height.saturating_sub(2 + below),
-            ..area
-        };
+        let comment = u16::from(self.writing.is_some() || self.comment_at().is_some());
+        let body = above(below(area, 2), comment);
         if self.list.is_empty() {
             draw_lines(&self.nothing(usize::from(area.width), cx), body, buffer);
             return None;
@@ -34,12 +31,7 @@ impl Diff {
         let comments = &self.comments;
         self.list
             .draw(body, buffer, cx, |list, place| has_comment(comments, list, place));
-        let line = Rect {
-            y: body.bottom(),
-            height: below,
-            ..area
-        };
-        self.draw_comment(line, buffer, cx)
+        self.draw_comment(last_rows(area, comment), buffer, cx)
     }
 
     fn draw_heading(&self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {

@@ -28,7 +28,6 @@ use crate::view::theme::Meaning;
 
 pub(super) static PAGE: Page = Page {
     action: "diff",
-    name: "diff",
     leader: &["d"],
     description: "show what changed (diff)",
     brief: "diff",

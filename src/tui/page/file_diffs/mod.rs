@@ -11,11 +11,12 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 pub(super) use self::rows::{DiffRow, hunk_text};
-use super::rows::changed_file;
+use super::rows::{MARGIN, changed_file, draw_listed};
 use crate::session::query::{ChangedFile, FileState};
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::truncate;
+use crate::tui::area::top_in_sight;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{LayerCx, page_rows};
 use crate::view::LookKey;
@@ -23,8 +24,6 @@ use crate::view::card::DiffBody;
 use crate::view::diff;
 use crate::view::theme::Meaning;
 
-/// Columns before a row: a sign, the pointer, and a gap.
-pub(super) const MARGIN: usize = 3;
 /// Columns of a file's row at most: the figures stand near the names, where the eye finds them.
 pub(super) const LISTED: usize = 76;
 
@@ -175,7 +174,7 @@ impl FileDiffs {
         has_sign: impl Fn(&Self, usize) -> bool,
     ) {
         self.height = usize::from(area.height);
-        self.keep_in_sight();
+        self.top = top_in_sight(self.top, self.at, self.rows.len(), self.height);
         let width = usize::from(area.width).saturating_sub(MARGIN + 1);
         let wanted = Some((width, cx.look.key()));
         if self.drawn_for != wanted {
@@ -184,26 +183,11 @@ impl FileDiffs {
         }
         for (row, place) in area.rows().zip(self.top..self.rows.len()) {
             let line = self.line(place, width, cx);
-            let text = Rect {
-                x: row.x + MARGIN as u16,
-                width: row.width.saturating_sub(MARGIN as u16),
-                ..row
-            };
-            buffer.set_line(text.x, text.y, &line, text.width);
-            let accent = cx.look.style(Meaning::Accent);
-            if place == self.at {
-                buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
-            }
+            draw_listed(&line, place == self.at, row, buffer, cx);
             if has_sign(self, place) {
-                buffer.set_string(row.x, row.y, "\"", accent);
+                buffer.set_string(row.x, row.y, "\"", cx.look.style(Meaning::Accent));
             }
         }
-    }
-
-    fn keep_in_sight(&mut self) {
-        let last_top = self.rows.len().saturating_sub(self.height);
-        let lowest = (self.at + 1).saturating_sub(self.height);
-        self.top = self.top.clamp(lowest, self.at.max(lowest)).min(last_top);
     }
 
     fn line(&mut self, place: usize, width: usize, cx: &LayerCx<'_>) -> Line<'static> {

@@ -17,18 +17,18 @@ use crate::conversation::TaskRow;
 use crate::session::host::{HostQuery, TreeAnswer, TreeQuery, TreeSummary};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
+use crate::tui::area::below;
 use crate::tui::commands::LayerCommand;
 use crate::tui::keymap::{Action, Context, KeyRow, Keymap, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, LayerUpdate, page_rows};
 use crate::tui::statusbar::Hints;
-use crate::tui::tasks::{TaskCounts, TaskEntry, TaskMark, words};
+use crate::tui::tasks::{TaskEntry, TaskMark, state_counts, words};
 use crate::view::styled_text::draw_lines;
 use crate::view::theme::Meaning;
 use trees::TreeSection;
 
 pub(super) static PAGE: Page = Page {
     action: "tasks",
-    name: "tasks",
     leader: &[],
     description: "list the tasks of the session",
     brief: "tasks",
@@ -154,23 +154,11 @@ impl TaskPage {
 
     /// ` Tasks   1 asks · 4 running · 3 queued · 2 ended`
     fn heading(entries: &[TaskEntry], cx: &LayerCx<'_>) -> Line<'static> {
-        let mut counts = TaskCounts::default();
-        for entry in entries {
-            counts.add(entry.row.status);
-        }
-        let asks = entries.iter().filter(|entry| entry.question.is_some()).count();
         let muted = cx.look.style(Meaning::TextMuted);
         let mut spans = vec![Span::styled(" Tasks", cx.look.style(Meaning::TextStrong))];
-        let running = counts.running.saturating_sub(asks);
-        let parts = [
-            (asks, "asks", cx.look.style(Meaning::StateAsking)),
-            (running, "running", muted),
-            (counts.queued, "queued", muted),
-            (counts.ended, "ended", muted),
-        ];
-        for (count, state, style) in parts.into_iter().filter(|(count, ..)| *count > 0) {
+        for (text, meaning) in state_counts(entries) {
             spans.push(Span::styled(format!(" {} ", cx.look.symbols.dot()), muted));
-            spans.push(Span::styled(format!("{count} {state}"), style));
+            spans.push(Span::styled(text, cx.look.style(meaning)));
         }
         Line::from(spans)
     }
@@ -199,14 +187,7 @@ impl TaskPage {
         let mark = TaskMark::of(row, entry.question.is_some());
         let pointer = if is_chosen { symbols.pointer() } else { " " };
         let muted = cx.look.style(Meaning::TextMuted);
-        let named = |row: &TaskRow| {
-            let steps = usize::try_from(row.depth.saturating_sub(1)).unwrap_or(0);
-            format!(
-                "{}{}",
-                format!("{} ", symbols.step()).repeat(steps),
-                sanitize_line(&row.agent)
-            )
-        };
+        let named = |row: &TaskRow| words::agent(row, symbols);
         let widest = self.rows.iter().map(|row| str_width(&named(row))).max();
         let column = widest.unwrap_or(0).min(AGENT.min(width / 4));
         let name = named(row);
@@ -230,7 +211,7 @@ impl TaskPage {
             Span::styled(format!("{name}  "), text),
             Span::styled(description, text),
         ];
-        let cells = figure_cells(row);
+        let cells = words::figures(row).map(Option::unwrap_or_default);
         for (cell, columns) in cells.iter().zip(FIGURES).take(figures) {
             let blanks = " ".repeat(columns.saturating_sub(str_width(cell)));
             spans.push(Span::styled(format!("{blanks}{cell}"), muted));
@@ -245,20 +226,6 @@ impl TaskPage {
         spans.extend([Span::raw(blanks), Span::styled(time, cx.look.style(meaning))]);
         Line::from(spans)
     }
-}
-
-/// Calls, tokens and cost; empty where there is nothing to tell.
-fn figure_cells(row: &TaskRow) -> [String; 3] {
-    let calls = usize::try_from(row.calls).unwrap_or(usize::MAX);
-    let taken = words::taken(row);
-    let told = |is_told: bool, text: String| if is_told { text } else { String::new() };
-    [
-        told(calls > 0, crate::text::count::plural(calls, "call")),
-        told(taken > 0, format!("{} tok", words::tokens(taken))),
-        row.cost
-            .filter(|cost| *cost >= 0.005)
-            .map_or_else(String::new, |cost| format!("${cost:.2}")),
-    ]
 }
 
 fn time(entry: &TaskEntry, mark: TaskMark, cx: &LayerCx<'_>) -> String {
@@ -356,10 +323,6 @@ impl Layer for TaskPage {
         LayerReply::Done
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn scroll(&mut self, rows: isize) -> LayerReply {
         self.move_by(rows.signum());
         LayerReply::Done
@@ -373,8 +336,7 @@ impl Layer for TaskPage {
         let key = |action| keymap.label(Context::Layer(&KEYS), action);
         hints.key(keymap.label(Context::Global, Action::Escape), "closes");
         let Some(chosen) = self.chosen() else { return };
-        let moves = [Action::RowUp, Action::RowDown].map(|action| hints.words(key(action)));
-        hints.key(&moves.join(" "), "moves");
+        hints.pair(key(Action::RowUp), key(Action::RowDown), "moves");
         let ChosenEntry::Task(chosen) = chosen else {
             hints.key(key(CHANGES), "changes");
             return hints.key(key(DISCARD), "discard");
@@ -398,11 +360,7 @@ impl Layer for TaskPage {
         self.trees.choose(&self.rows, cx.directory);
         self.move_by(0);
         buffer.set_line(area.x, area.y, &Self::heading(entries, cx), area.width);
-        let below = Rect {
-            y: area.y + HEAD.min(area.height),
-            height: area.height.saturating_sub(HEAD),
-            ..area
-        };
+        let below = below(area, HEAD);
         let width = usize::from(below.width);
         if self.places() == 0 {
             let text =

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::rows::{changed_file, failure, remark};
+use super::super::rows::{INDENT, MARGIN, changed_file, draw_listed, failure, remark, sentence};
 use super::rows::ChangeRow;
 use super::{KnownTree, TickCounts, TickState, TreeChangesPage};
 use crate::session::host::{ChangeKind, TreeFile};
@@ -13,14 +13,12 @@ use crate::text::count::plural;
 use crate::text::diff::parse_unified;
 use crate::text::sanitize::{reveal_line, sanitize_line};
 use crate::text::width::{str_width, truncate, truncate_middle};
-use crate::text::wrap::wrap;
+use crate::tui::area::{below, top_in_sight};
 use crate::tui::layer::LayerCx;
 use crate::view::diff::HunkPart;
-use crate::view::styled_text::draw_lines;
+use crate::view::styled_text::{columns, draw_lines};
 use crate::view::theme::Meaning;
 
-/// Columns before a row: the pointer.
-const MARGIN: usize = 3;
 /// Columns of a tick box, with the space after it.
 const BOX: usize = 4;
 /// Columns that a hunk stands further in than its file.
@@ -49,23 +47,24 @@ impl TreeChangesPage {
         Clear.render(area, buffer);
         let heading = self.heading(usize::from(area.width), cx);
         buffer.set_line(area.x, area.y, &heading, area.width);
-        let mut below = cut_top(area, 2);
+        let mut rest = below(area, 2);
         let notices = self.notices(usize::from(area.width), cx);
         if !notices.is_empty() {
-            draw_lines(&notices, below, buffer);
+            draw_lines(&notices, rest, buffer);
             let rows = u16::try_from(notices.len() + 1).unwrap_or(u16::MAX);
-            below = cut_top(below, rows);
+            rest = below(rest, rows);
         }
         if self.rows.is_empty() {
             (self.body, self.list) = (Rect::default(), Rect::default());
-            draw_lines(&self.nothing(usize::from(area.width), cx), below, buffer);
+            draw_lines(&self.nothing(usize::from(area.width), cx), rest, buffer);
         } else {
-            self.lay_out(below);
+            self.lay_out(rest);
             self.draw_list(buffer, cx);
             if self.list.width > 0 {
                 self.draw_rule(buffer, cx);
             }
-            self.keep_in_sight();
+            let height = usize::from(self.body.height);
+            self.top = top_in_sight(self.top, self.at, self.rows.len(), height);
             self.draw_rows(buffer, cx);
         }
         self.draw_question(area, buffer, cx);
@@ -89,7 +88,7 @@ impl TreeChangesPage {
         } else if area.height >= ABOVE {
             let height = files.min(LIST_ROWS);
             self.list = Rect { height, ..area };
-            self.body = cut_top(area, height + 1);
+            self.body = below(area, height + 1);
         }
     }
 
@@ -103,13 +102,6 @@ impl TreeChangesPage {
             let rule = symbols.rule().repeat(usize::from(self.list.width));
             buffer.set_string(self.list.x, self.list.bottom(), rule, style);
         }
-    }
-
-    fn keep_in_sight(&mut self) {
-        let height = usize::from(self.body.height);
-        let last_top = self.rows.len().saturating_sub(height);
-        let lowest = (self.at + 1).saturating_sub(height);
-        self.top = self.top.clamp(lowest, self.at.max(lowest)).min(last_top);
     }
 
     /// ` Changes of helper "look around" · 1 of 3 hunks ticked · 2 files +6 −2`
@@ -165,15 +157,10 @@ impl TreeChangesPage {
 
     /// Returns what the service said last, and what in the tree is no change of a file.
     fn notices(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let room = width.saturating_sub(MARGIN + 1).max(1);
-        let mut lines = Vec::new();
-        for (sentence, meaning) in &self.outcome {
-            let clean = sanitize_line(sentence);
-            for range in wrap(&clean, room) {
-                let text = format!("{}{}", " ".repeat(MARGIN), clean[range].trim_end());
-                lines.push(Line::styled(text, cx.look.style(*meaning)));
-            }
-        }
+        let outcome = self.outcome.iter();
+        let mut lines: Vec<_> = outcome
+            .flat_map(|(told, meaning)| sentence(told, INDENT, *meaning, width, cx))
+            .collect();
         if lines.len() > OUTCOME_ROWS {
             let more = lines.len() - OUTCOME_ROWS + 1;
             lines.truncate(OUTCOME_ROWS - 1);
@@ -201,9 +188,7 @@ impl TreeChangesPage {
     fn draw_list(&mut self, buffer: &mut Buffer, cx: &LayerCx<'_>) {
         let current = self.file_at().unwrap_or(0);
         let height = usize::from(self.list.height);
-        let last_top = self.files().len().saturating_sub(height);
-        let lowest = (current + 1).saturating_sub(height);
-        self.list_top = self.list_top.clamp(lowest, current.max(lowest)).min(last_top);
+        self.list_top = top_in_sight(self.list_top, current, self.files().len(), height);
         // As wide as the rows of the hunks, which keep a column free at their end.
         let width = usize::from(self.list.width)
             .saturating_sub(MARGIN + 1)
@@ -215,16 +200,7 @@ impl TreeChangesPage {
                 Meaning::Text
             };
             let line = self.file_row(file, width, meaning, cx);
-            buffer.set_line(
-                row.x + MARGIN as u16,
-                row.y,
-                &line,
-                row.width.saturating_sub(MARGIN as u16),
-            );
-            if file == current {
-                let accent = cx.look.style(Meaning::Accent);
-                buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
-            }
+            draw_listed(&line, file == current, row, buffer, cx);
         }
     }
 
@@ -238,12 +214,7 @@ impl TreeChangesPage {
         }
         for (row, place) in area.rows().zip(self.top..self.rows.len()) {
             let line = self.row(self.rows[place], width, cx);
-            let room = row.width.saturating_sub(MARGIN as u16);
-            buffer.set_line(row.x + MARGIN as u16, row.y, &line, room);
-            if place == self.at {
-                let accent = cx.look.style(Meaning::Accent);
-                buffer.set_string(row.x + 1, row.y, cx.look.symbols.pointer(), accent);
-            }
+            draw_listed(&line, place == self.at, row, buffer, cx);
         }
     }
 
@@ -347,17 +318,4 @@ fn tick(state: TickState, cx: &LayerCx<'_>) -> Span<'static> {
         TickState::Some | TickState::All => Meaning::Accent,
     };
     Span::styled(format!("{} ", state.sign()), cx.look.style(meaning))
-}
-
-fn columns(spans: &[Span<'_>]) -> usize {
-    spans.iter().map(|span| str_width(&span.content)).sum()
-}
-
-fn cut_top(area: Rect, rows: u16) -> Rect {
-    let rows = rows.min(area.height);
-    Rect {
-        y: area.y + rows,
-        height: area.height - rows,
-        ..area
-    }
 }

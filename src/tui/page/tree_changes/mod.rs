@@ -26,7 +26,7 @@ use ratatui::text::Line;
 
 use crate::session::host::{HostQuery, Removal, TreeAnswer, TreeChanges, TreeFile, TreeQuery};
 use crate::tui::keymap::{Action, Context, Keymap};
-use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows};
+use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows, say};
 use crate::tui::statusbar::Hints;
 use crate::view::LookKey;
 use crate::view::theme::Meaning;
@@ -141,10 +141,6 @@ impl TreeChangesPage {
         LayerReply::Request(LayerRequest::AskHost(HostQuery::Tree(query)))
     }
 
-    fn say(sentence: &'static str) -> LayerReply {
-        LayerReply::Request(LayerRequest::Say(sentence))
-    }
-
     fn tick(&mut self) {
         match self.rows.get(self.at).copied() {
             Some(ChangeRow::File(file) | ChangeRow::Note(file)) => self.ticks.toggle_file(file),
@@ -158,10 +154,10 @@ impl TreeChangesPage {
     fn ask_to_apply(&mut self) -> LayerReply {
         let counts = self.ticks.counts(self.files());
         if let Some(busy) = self.busy_words() {
-            return Self::say(busy);
+            return say(busy);
         }
         if counts.files == 0 {
-            return Self::say(if self.rows.is_empty() {
+            return say(if self.rows.is_empty() {
                 "nothing is left to apply"
             } else {
                 "nothing is ticked; tick a hunk or a file first"
@@ -301,7 +297,7 @@ impl Layer for TreeChangesPage {
             TICK_ALL => self.ticks.toggle_all(),
             APPLY => return self.ask_to_apply(),
             DISCARD => match self.busy_words() {
-                Some(busy) => return Self::say(busy),
+                Some(busy) => return say(busy),
                 None => self.ask_to_discard(),
             },
             COMPARE if self.work.is_none() => {
@@ -392,11 +388,8 @@ impl Layer for TreeChangesPage {
             hints.key(key(DISCARD), "discard");
         }
         if !self.rows.is_empty() {
-            hints.key(
-                &format!("{} {}", key(Action::NextHunk), key(Action::PreviousHunk)),
-                "hunks",
-            );
-            hints.key(&format!("{} {}", key(NEXT_FILE), key(PREVIOUS_FILE)), "files");
+            hints.pair(key(Action::NextHunk), key(Action::PreviousHunk), "hunks");
+            hints.pair(key(NEXT_FILE), key(PREVIOUS_FILE), "files");
         }
         hints.key(key(Action::OpenPage(&crate::tui::page::KEYS)), "keys");
     }

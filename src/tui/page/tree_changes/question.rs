@@ -38,13 +38,7 @@ impl TreeChangesPage {
                 [(CONFIRM, "removes"), (CANCEL, "keeps the tree")],
             ),
         };
-        let choice = Choice {
-            question: text,
-            details,
-            keys: &QUESTION_KEYS,
-            answers,
-        };
-        choice.draw(area, buffer, cx);
+        Choice::new(text, details, &QUESTION_KEYS, answers).draw(area, buffer, cx);
     }
 
     /// Returns the work that would go with the tree.

@@ -5,18 +5,21 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
-use super::super::rows::{failure, remark};
+use super::super::rows::{failure, remark, sentence};
 use super::{CONFIRM, SCOPES, UndoPage};
 use crate::journal::PlannedAction;
 use crate::session::undo::{UndoDirection, UndoList, UndoScope};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{str_width, truncate};
-use crate::text::wrap::wrap;
+use crate::tui::area::below;
 use crate::tui::keymap::Context;
 use crate::tui::layer::LayerCx;
 use crate::view::styled_text::draw_lines;
 use crate::view::theme::Meaning;
+
+/// Stands before what is said about the undo.
+const INDENT: &str = "  ";
 
 impl UndoPage {
     pub(super) fn draw_all(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
@@ -87,13 +90,13 @@ impl UndoPage {
             UndoDirection::Undo => self.scope,
         };
         if self.is_working {
-            return sentence("Working.", Meaning::TextMuted, width, cx);
+            return sentence("Working.", INDENT, Meaning::TextMuted, width, cx);
         }
         if let Some(notice) = &self.notice {
-            return sentence(&sanitize_line(notice), Meaning::Warning, width, cx);
+            return sentence(notice, INDENT, Meaning::Warning, width, cx);
         }
         let Some(scope) = scope else {
-            return sentence("Choose what to undo.", Meaning::TextMuted, width, cx);
+            return sentence("Choose what to undo.", INDENT, Meaning::TextMuted, width, cx);
         };
         let key = cx.keymap.label(Context::Layer(self.keys()), CONFIRM);
         let words = consequence(list, scope);
@@ -106,7 +109,7 @@ impl UndoPage {
             || "Nothing would change.".to_owned(),
             |words| format!("{key} {words}."),
         );
-        sentence(&words, meaning, width, cx)
+        sentence(&words, INDENT, meaning, width, cx)
     }
 }
 
@@ -175,21 +178,4 @@ fn heading(title: &str, list: &UndoList, width: usize, cx: &LayerCx<'_>) -> Line
         Span::styled(before, cx.look.style(Meaning::TextMuted)),
         Span::styled(truncate(&prompt, room).into_owned(), cx.look.style(Meaning::Text)),
     ])
-}
-
-fn sentence(text: &str, meaning: Meaning, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-    let rows = wrap(text, width.saturating_sub(3).max(1));
-    let row = |row: &str| Line::styled(format!("  {row}"), cx.look.style(meaning));
-    rows.into_iter()
-        .map(|range| row(text[range].trim_end()))
-        .collect()
-}
-
-fn below(area: Rect, rows: u16) -> Rect {
-    let rows = rows.min(area.height);
-    Rect {
-        y: area.y + rows,
-        height: area.height - rows,
-        ..area
-    }
 }

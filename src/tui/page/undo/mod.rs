@@ -27,7 +27,6 @@ use crate::tui::statusbar::Hints;
 
 pub(super) static UNDO: Page = Page {
     action: "undo",
-    name: "undo",
     leader: &["u"],
     description: "undo changes and messages",
     brief: "undo",
@@ -43,7 +42,6 @@ pub(super) static UNDO: Page = Page {
 
 pub(super) static REDO: Page = Page {
     action: "redo",
-    name: "redo",
     leader: &["U"],
     description: "redo the last undo",
     brief: "redo",
@@ -327,10 +325,6 @@ impl Layer for UndoPage {
         LayerReply::Done
     }
 
-    fn back(&mut self) -> LayerReply {
-        LayerReply::Close(None)
-    }
-
     fn scroll(&mut self, rows: isize) -> LayerReply {
         self.list.move_by(rows);
         LayerReply::Done
@@ -349,7 +343,7 @@ impl Layer for UndoPage {
             hints.key(key(FORK), "fork instead");
         }
         if !self.list.files().is_empty() {
-            hints.key(&format!("{} {}", key(NEXT_FILE), key(PREVIOUS_FILE)), "files");
+            hints.pair(key(NEXT_FILE), key(PREVIOUS_FILE), "files");
         }
     }
 

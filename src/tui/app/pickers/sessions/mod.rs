@@ -44,6 +44,7 @@ pub(crate) static LIST: List = List {
         about: "Lists sessions, to open, rename, tag, pin or delete. Text after the name filters the list.",
         after: "new",
     }),
+    verb: "open",
     is_offered: |_| true,
     content: |app| Box::new(app.known_sessions()),
 };
@@ -270,10 +271,6 @@ impl ListContent for SessionRows {
         }
     }
 
-    fn verb(&self) -> &'static str {
-        "open"
-    }
-
     fn rows(&self) -> Vec<Row> {
         let rows = (0..self.order.len()).filter_map(|row| self.session(row));
         rows.map(|session| self.row(session)).collect()
@@ -411,10 +408,6 @@ impl ListContent for SessionRows {
 
     fn looked(&mut self, session: &SessionId, searched: &str, words: Vec<FoundText>) {
         self.looked.insert(session.clone(), (searched.to_owned(), words));
-    }
-
-    fn previews(&self) -> bool {
-        true
     }
 
     fn preview(&self, row: usize, size: Size, look: Look<'_>) -> Vec<Line<'static>> {
