@@ -42,7 +42,7 @@ use self::place::Directories;
 use self::record::Record;
 use self::replacement::StagedFile;
 use self::step::Step;
-use super::{ContentHash, FileError, FileProblem};
+use super::{ContentHash, FileError, FileProblem, TextFile};
 
 pub use change_log::{ChangeLog, FileVersion, LoggedChange};
 pub use recovery::{Recovery, recover};
@@ -245,6 +245,11 @@ impl Transaction {
 }
 
 impl ExpectedContent {
+    /// Returns the state of a file as it was read; `None` is one that was not there.
+    pub fn of(file: Option<&TextFile>) -> Self {
+        file.map_or(Self::Absent, |file| Self::Hash(file.hash().clone()))
+    }
+
     fn check(&self, path: &Path, before: Option<&[u8]>) -> Result<(), FileError> {
         let problem = match (self, before) {
             (Self::Absent, Some(_)) => FileProblem::Exists,

@@ -195,6 +195,33 @@ fn large() -> (String, String) {
 }
 
 #[test]
+fn finds_the_one_occurrence() {
+    assert_eq!(found("one two three", "two"), ("simple", vec!["two"]));
+}
+
+#[test]
+fn overlapping_occurrences_are_several() {
+    assert_eq!(ambiguous("xaaax", "aa"), [1]);
+}
+
+#[test]
+fn occurrences_on_many_lines_name_five() {
+    assert_eq!(ambiguous(&"a\n".repeat(9), "a"), [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn white_space_is_found_exactly_or_not_at_all() {
+    assert_eq!(found("a\tb", "\t"), ("simple", vec!["\t"]));
+    assert!(find("a b", "\t", Occurrences::One, Tolerance::Safe).is_err());
+}
+
+#[test]
+fn case_and_composition_are_never_folded() {
+    assert!(find("Word", "word", Occurrences::One, Tolerance::Safe).is_err());
+    assert!(find("é", "e\u{301}", Occurrences::One, Tolerance::Safe).is_err());
+}
+
+#[test]
 fn large_files_and_long_old_texts_take_no_longer_than_they_must() {
     let (text, old) = large();
     for old in [

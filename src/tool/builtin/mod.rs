@@ -93,13 +93,6 @@ fn limit_of(given: Option<i64>, usual: usize) -> usize {
         .unwrap_or(usual)
 }
 
-/// What a change expects to find in the place of a file that was read, or of one that was not there.
-fn expected_content(file: Option<&crate::files::TextFile>) -> crate::files::ExpectedContent {
-    file.map_or(crate::files::ExpectedContent::Absent, |file| {
-        crate::files::ExpectedContent::Hash(file.hash().clone())
-    })
-}
-
 /// Adds lines to a card, where there are some.
 fn with_lines(card: Card, lines: Vec<ToneLine>) -> Card {
     if lines.is_empty() {

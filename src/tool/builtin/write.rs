@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::{ErrorKind, PermissionKey};
-use crate::files::{Resolved, TextFile};
+use crate::files::{ExpectedContent, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::without_echo;
-use crate::tool::builtin::expected_content;
 use crate::tool::change::{Change, ChangeEffects, apply, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
@@ -210,7 +209,7 @@ fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
         unlinked: Vec::new(),
     };
     let is_same = file.is_some_and(|file| file.bytes() == bytes.as_slice());
-    let expected = expected_content(file);
+    let expected = ExpectedContent::of(file);
     let change = (!is_same).then_some(Change {
         path,
         bytes,

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{FileDetails, errors};
-use crate::files::{FileError, FileProblem, Resolved, TextFile};
+use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::patch::{Chunk, Level, Operation, parse, place};
 use crate::tool::ToolError;
-use crate::tool::builtin::expected_content;
 use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
@@ -261,7 +260,7 @@ impl Node {
     }
 
     fn into_change(self) -> Option<FileChange> {
-        let expected = expected_content(self.original.as_deref());
+        let expected = ExpectedContent::of(self.original.as_deref());
         let Some(now) = self.now else {
             return self.original.map(|_| FileChange::Remove {
                 path: self.path,

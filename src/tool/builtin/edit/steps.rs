@@ -4,10 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
-use crate::files::{Resolved, TextFile};
+use crate::files::{ExpectedContent, Resolved, TextFile};
 use crate::text::diff::{UnifiedDiff, unified_renamed};
 use crate::text::replace::{self, Occurrences, ReplaceError, Strategy, Tolerance};
-use crate::tool::builtin::expected_content;
 use crate::tool::change::{Change, apply, not_made, with_diff, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{Output, ParamAlias, PathAsk, Prepared, RenderCx, ToolCx, ToolError, plural};
@@ -192,7 +191,7 @@ fn plan(
     let new = now.as_ref().map_or("", TextFile::text);
     let name = Some(path.display.as_str());
     let diff = unified_renamed(file.as_ref().and(name), name, old, new);
-    let expected = expected_content(file.as_ref());
+    let expected = ExpectedContent::of(file.as_ref());
     let created = file.is_none_or(|file| file.bytes().is_empty());
     Ok(Plan {
         details: Details::new(&path.display, steps, diff, created),

@@ -4,13 +4,12 @@ use super::Details;
 use super::edits::{Edits, Replace};
 use super::regions;
 use crate::conversation::ErrorKind;
-use crate::files::{FileError, FileProblem, PathKind, Resolved, TextFile};
+use crate::files::{ExpectedContent, FileError, FileProblem, PathKind, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
 use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::ToolError;
 use crate::tool::builtin::edit::steps::kind_of;
-use crate::tool::builtin::expected_content;
 use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
 
@@ -55,7 +54,7 @@ fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
         },
         changes: vec![FileChange::Remove {
             path,
-            expected: expected_content(Some(file)),
+            expected: ExpectedContent::of(Some(file)),
         }],
         text: String::new(),
     })
@@ -77,7 +76,7 @@ fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
         changes: vec![FileChange::Write(Change {
             path,
             bytes: file.bytes().to_vec(),
-            expected: expected_content(None),
+            expected: ExpectedContent::of(None),
         })],
     })
 }
@@ -127,7 +126,7 @@ fn change(wanted: RequestedChange, before: &TextFile) -> Result<PlannedChange, T
 
 fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &TextFile) -> Vec<FileChange> {
     let bytes = after.bytes().to_vec();
-    let expected = expected_content(Some(before));
+    let expected = ExpectedContent::of(Some(before));
     let Some(target) = rename else {
         return vec![FileChange::Write(Change {
             path,
@@ -138,7 +137,7 @@ fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &
     let change = Change {
         path: target,
         bytes,
-        expected: expected_content(None),
+        expected: ExpectedContent::of(None),
     };
     let like = path.real.clone();
     vec![

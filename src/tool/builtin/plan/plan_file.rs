@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
-use crate::files::{PathKind, Resolved, TextFile};
-use crate::tool::builtin::expected_content;
+use crate::files::{ExpectedContent, PathKind, Resolved, TextFile};
 use crate::tool::change::{Change, apply};
 use crate::tool::{SessionServices, ToolCx, ToolError, path_asks};
 
@@ -48,7 +47,7 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
     if file.as_ref().is_some_and(|file| file.text() == text) {
         return Ok(display);
     }
-    let expected = expected_content(file.as_ref());
+    let expected = ExpectedContent::of(file.as_ref());
     let change = Change {
         path,
         bytes: text.into_bytes(),
