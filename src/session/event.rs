@@ -13,7 +13,7 @@ use crate::conversation::{
 use crate::hook::HookRun;
 use crate::permission::{Mode, PermissionReply};
 use crate::provider::ProviderErrorKind;
-use crate::question::{Question, QuestionId};
+use crate::question::{Question, QuestionId, QuestionKind, Reply};
 use crate::store::Grant;
 use crate::swap::Swappable;
 use crate::tool::CallUpdate;
@@ -153,6 +153,32 @@ pub struct SettledQuestion {
 }
 
 impl SettledQuestion {
+    /// Tells how a question was answered; the patterns of one permission key stand together.
+    pub(super) fn of(question: &Question, reply: Reply) -> Self {
+        let permission = match (&question.about, reply) {
+            (QuestionKind::Permission(inquiry), Reply::Permission(reply)) => {
+                let mut asked: Vec<(PermissionKey, Vec<String>)> = Vec::new();
+                for row in &inquiry.rows {
+                    match asked.iter_mut().find(|(key, _)| key == row.key()) {
+                        Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
+                        None => asked.push((row.key().clone(), vec![row.pattern().to_owned()])),
+                    }
+                }
+                Some(SettledPermission {
+                    tool: inquiry.tool.clone(),
+                    asked,
+                    reply,
+                })
+            }
+            _ => None,
+        };
+        Self {
+            id: question.id,
+            call: question.call.clone(),
+            permission,
+        }
+    }
+
     /// Returns the arguments that a person gave the call.
     pub fn revised(&self) -> Option<&Map<String, Value>> {
         match &self.permission.as_ref()?.reply {

@@ -43,16 +43,16 @@ use super::tasks::Tasks;
 use super::terminal_rows;
 use super::tree::SessionTree;
 use super::{
-    Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledPermission,
-    SettledQuestion, Snapshot, Streams,
+    Command, ErrorReport, Event, Input, Op, QueuedKind, ReportKind, SessionInfo, SettledQuestion, Snapshot,
+    Streams,
 };
 use crate::agent::driver::{Driver, DriverEvent};
 use crate::agent::estimate;
 use crate::agent::history::HistoryView;
 use crate::agent::turn::{Turn, TurnEvent, TurnSettings};
-use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, PermissionKey, ToolPart};
+use crate::conversation::{CallId, Message, MessageId, ModelRef, NoticeKind, ToolPart};
 use crate::provider::{Model, ProviderError};
-use crate::question::{Question, QuestionEvent, QuestionKind, Reply};
+use crate::question::{QuestionEvent, QuestionKind};
 use crate::tool::{CallSettings, Update};
 use advertised_tools::{AdvertisedTools, ToolRules};
 use attachments::MessageRoute;
@@ -448,7 +448,7 @@ impl Actor {
                 self.publish_to_tree(Event::Asked(question));
             }
             QuestionEvent::Settled { question, reply } => {
-                let settled = settled_question(&question, reply);
+                let settled = SettledQuestion::of(&question, reply);
                 self.revised.take(&settled);
                 self.publish_to_tree(Event::Settled(settled));
             }
@@ -526,32 +526,6 @@ impl Actor {
             self.parts.driver.cancel_calls();
             self.on_turn(TurnEvent::Interrupt);
         }
-    }
-}
-
-/// Puts the patterns of one key together.
-fn settled_question(question: &Question, reply: Reply) -> SettledQuestion {
-    let permission = match (&question.about, reply) {
-        (QuestionKind::Permission(inquiry), Reply::Permission(reply)) => {
-            let mut asked: Vec<(PermissionKey, Vec<String>)> = Vec::new();
-            for row in &inquiry.rows {
-                match asked.iter_mut().find(|(key, _)| key == row.key()) {
-                    Some((_, patterns)) => patterns.push(row.pattern().to_owned()),
-                    None => asked.push((row.key().clone(), vec![row.pattern().to_owned()])),
-                }
-            }
-            Some(SettledPermission {
-                tool: inquiry.tool.clone(),
-                asked,
-                reply,
-            })
-        }
-        _ => None,
-    };
-    SettledQuestion {
-        id: question.id,
-        call: question.call.clone(),
-        permission,
     }
 }
 

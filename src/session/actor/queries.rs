@@ -30,6 +30,7 @@ fn working_as(info: &SessionInfo) -> Vec<(&'static str, String)> {
 
 impl Actor {
     pub(super) fn answer(&self, query: Query, sender: oneshot::Sender<Answer>) {
+        let services = || Arc::clone(&self.parts.calls.services);
         match query {
             Query::Context => {
                 let facts = self.context_facts();
@@ -51,21 +52,19 @@ impl Actor {
                     scope,
                     messages: self.parts.messages.clone(),
                     turn: self.turn_began,
-                    services: Arc::clone(&self.parts.calls.services),
+                    services: services(),
                 };
                 tokio::spawn(async move { drop(sender.send(changing.find().await)) });
             }
             Query::Revert(revert) => {
-                let services = Arc::clone(&self.parts.calls.services);
+                let services = services();
                 tokio::spawn(async move { drop(sender.send(put_back(revert, services).await)) });
             }
             Query::Fit { question, args } => {
-                let services = Arc::clone(&self.parts.calls.services);
+                let services = services();
                 answer_aside(sender, move || {
-                    services
-                        .gate
-                        .fit(question, args)
-                        .map_or_else(Answer::Unfit, Answer::Fits)
+                    let fit = services.gate.fit(question, args);
+                    fit.map_or_else(Answer::Unfit, Answer::Fits)
                 });
             }
             // At once, so that the answers come in the order of what they tell.
@@ -74,7 +73,7 @@ impl Actor {
                 drop(sender.send(Answer::Card(card.map(Box::new))));
             }
             Query::Terminal { name, seen } => {
-                let services = Arc::clone(&self.parts.calls.services);
+                let services = services();
                 tokio::spawn(async move {
                     let mut sender = sender;
                     // Nobody may wait for it any more, and the screen may stay as it is for ever.
@@ -86,7 +85,7 @@ impl Actor {
                 });
             }
             Query::TerminalHistory(name) => {
-                let services = Arc::clone(&self.parts.calls.services);
+                let services = services();
                 answer_aside(sender, move || {
                     Answer::TerminalHistory(history(&services.tree.terminals, &name))
                 });
@@ -103,15 +102,10 @@ impl Actor {
             Query::Undo(_) | Query::Redo { .. } => {}
             Query::Export(format) => self.keep(sender, move |keeping| Answer::Export(keeping.text(format))),
             Query::Keep(keep) => {
-                let path = self.place(&keep.path);
-                let services = Arc::clone(&self.parts.calls.services);
+                let (path, services) = (self.place(&keep.path), services());
                 self.keep(sender, move |keeping| {
-                    keeping.write(
-                        &keep,
-                        &path,
-                        &services.tree.records_dir,
-                        services.roots.project_root(),
-                    )
+                    let (records, project) = (&services.tree.records_dir, services.roots.project_root());
+                    keeping.write(&keep, &path, records, project)
                 });
             }
         }

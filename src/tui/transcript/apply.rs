@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::conversation::{CallId, CallResult, MessageId, NoticeKind, Part, PartBody};
 use crate::permission::Mode;
 use crate::session::query::cost_of_miss;
-use crate::session::{ContextReport, ContextReportKind, Event, PLAN, Retry, TurnEndReason};
+use crate::session::{ContextReport, ContextReportKind, Event, PLAN, Retry, SettledQuestion, TurnEndReason};
 use crate::swap::Swappable;
 
 use super::block::{Block, BlockSource, Body, Mark, Phase, ReasoningBlock, RetryState, TextBlock};
@@ -73,13 +73,7 @@ impl Blocks {
                 block.ask(question.id);
                 block.wait(now);
             }),
-            Event::Settled(settled) => self.change_call(&settled.call, |block| {
-                block.settle(settled.id);
-                if let Some(args) = settled.revised() {
-                    block.revise(args);
-                }
-                block.wait(now);
-            }),
+            Event::Settled(settled) => self.settle(settled, now),
             Event::Retry(retry) => {
                 self.steps.retry();
                 self.retry(retry, now)
@@ -128,6 +122,16 @@ impl Blocks {
             | Event::Grants(_)
             | Event::Refused(_) => false,
         }
+    }
+
+    fn settle(&mut self, settled: &SettledQuestion, now: Instant) -> bool {
+        self.change_call(&settled.call, |block| {
+            block.settle(settled.id);
+            if let Some(args) = settled.revised() {
+                block.revise(args);
+            }
+            block.wait(now);
+        })
     }
 
     /// Says that much is read anew, which costs; the other changes have a mark of their own in the conversation.
