@@ -92,9 +92,8 @@ impl Actor {
             }
             Query::AtWork => {
                 let is_at_work = self.is_busy() || self.parts.tasks.is_at_work();
-                // Whoever asked may be gone.
                 let seq = self.outbox.seq();
-                let _ = sender.send(Answer::AtWork { is_at_work, seq });
+                drop(sender.send(Answer::AtWork { is_at_work, seq }));
             }
             Query::UndoList(to) => self.list_undo(UndoDirection::Undo, to, sender),
             Query::RedoList => self.list_undo(UndoDirection::Redo, None, sender),
