@@ -146,7 +146,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// What follows from the asks that are open and from those that the mode answers; none is denied.
+    /// Makes the decision on a call of which nothing is denied, from the asks that are open and those that the mode answers.
     pub fn of(open: Vec<OpenAsk>, answered: Vec<OpenAsk>) -> Self {
         match (open.is_empty(), answered.is_empty()) {
             (false, _) => Self::Ask(open),

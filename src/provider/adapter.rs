@@ -1,4 +1,4 @@
-//! What each protocol brings: the functions that write a request, and the reader of its replies.
+//! Adapters of the protocols: the functions that write a request, and the reader of its replies.
 
 use serde_json::Value;
 

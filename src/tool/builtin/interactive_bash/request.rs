@@ -25,7 +25,7 @@ pub(super) struct Wait {
     pub(super) timeout: Duration,
 }
 
-/// What a call asks for.
+/// The operation that a call requests.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) operations: Vec<Operation>,

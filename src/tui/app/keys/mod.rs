@@ -190,7 +190,11 @@ impl App {
             return RedrawUrgency::Urgent;
         }
         match (context, action) {
-            (Context::Panel, _) if self.act_on_panel(action, now) => {}
+            (Context::Panel, _) => {
+                if !self.act_on_panel(action, now) {
+                    self.act(action, now);
+                }
+            }
             (Context::Composer, Action::Edit(edit)) => return self.edit(edit, now),
             (Context::Queue, _) if waits(action) => self.act_on_queue(action, now),
             _ => self.act(action, now),

@@ -32,8 +32,8 @@ pub(crate) static LIST: List = List {
         about: "Lists all actions that are possible now, with their keys.",
         after: "mouse",
     }),
-    // It is open already.
     verb: "run",
+    // It is open already.
     is_offered: |_| false,
     content: |app| {
         let symbols = app.appearance.terminal_environment.symbols;
