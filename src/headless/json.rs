@@ -202,6 +202,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Model(_)
             | Event::Agent(_)
             | Event::Mode(_)
+            | Event::AllowsEdits(_)
             | Event::Answer(_)
             | Event::Notice(_)
             | Event::Hook(_)

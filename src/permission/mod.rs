@@ -52,7 +52,7 @@ pub use keys::{is_key, keys, own_key};
 pub use pattern::Pattern;
 pub use proposal::ProposedRule;
 pub use read_gate::ReadGate;
-pub use reply::{PermissionReply, Scope};
+pub use reply::{ChosenScopes, PermissionReply, Scope};
 pub use rule::{Rule, RuleProblem, Source, parse};
 pub use subject::{CommandWord, Subject};
 pub use verdict::{ImportedRules, Permissions, Verdict};

@@ -35,6 +35,11 @@ impl Pattern {
         }
     }
 
+    /// Returns true if it matches every text.
+    pub fn is_everything(&self) -> bool {
+        !self.text.is_empty() && self.text.bytes().all(|byte| byte == b'*')
+    }
+
     /// A pattern of paths: `./a`, `a/./b` and `a//b` also match what is called `a` and `a/b`, and `a/` matches a directory
     /// with everything below it.
     pub(super) fn of_path(text: &str, home: Option<&Path>) -> Self {

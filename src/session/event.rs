@@ -114,6 +114,8 @@ pub enum Event {
     /// The session's steps are this agent's from here on.
     Agent(String),
     Mode(Mode),
+    /// Whether a stored rule now allows every edit in the project.
+    AllowsEdits(bool),
     /// The result of a call that stands as the turn's answer.
     Answer(String),
     /// A sentence worth a line in the transcript.

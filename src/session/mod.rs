@@ -61,7 +61,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::conversation::{
     FilePart, Message, ModelRef, Price, SessionId, TaskId, TaskRow, TerminalRow, TodoEdit, Usage,
 };
-use crate::permission::{Mode, Scope};
+use crate::permission::{ChosenScopes, Mode};
 use crate::question::{Question, QuestionId, Reply};
 pub use crate::tool::CallUpdate;
 use crate::tool::SeenFiles;
@@ -237,6 +237,8 @@ pub struct SessionInfo {
     /// Commands of the user's own.
     pub commands: Vec<CommandChoice>,
     pub mode: Mode,
+    /// A stored rule allows every edit in the project without a question.
+    pub allows_edits: bool,
     pub directory: PathBuf,
     /// The model's context window in tokens, when it is known.
     pub context_limit: Option<u64>,
@@ -250,8 +252,8 @@ pub struct SessionInfo {
     pub read_only: Option<String>,
     /// The scripted model answers.
     pub demo: bool,
-    /// The scope of the newest stored rule, with which the next "always" begins; none where nothing was stored.
-    pub scope: Option<Scope>,
+    /// The scopes with which the next "always" begins: those of the newest stored rules.
+    pub scopes: ChosenScopes,
     pub surroundings: Surroundings,
 }
 

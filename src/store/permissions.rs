@@ -139,10 +139,13 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the scopes of all rules, the newest first, with those of sessions that are closed.
-    pub fn granted_scopes(&self) -> Result<Vec<GrantScope>, StoreError> {
-        let sql = format!("{GRANTS} ORDER BY grants.id DESC");
-        rows(&self.connection(), &sql, [], |row| Ok(grant(row)?.scope))
+    /// Returns keys and scopes of all rules, the oldest first, with those of sessions that are closed.
+    pub fn granted_scopes(&self) -> Result<Vec<(PermissionKey, GrantScope)>, StoreError> {
+        let sql = format!("{GRANTS} ORDER BY grants.id");
+        rows(&self.connection(), &sql, [], |row| {
+            let grant = grant(row)?;
+            Ok((grant.key, grant.scope))
+        })
     }
 
     /// Removes a rule. Returns whether it was there.
@@ -256,21 +259,28 @@ mod tests {
         let ids = |grants: Vec<Grant>| grants.into_iter().map(|grant| grant.id).collect::<Vec<_>>();
         assert_eq!(ids(store.grants().unwrap()), [kept]);
         assert_eq!(ids(store.grants_for(&session, Path::new("/p")).unwrap()), [kept]);
-        assert_eq!(store.granted_scopes().unwrap(), [own.clone(), project.clone()]);
+        let scopes = || {
+            store
+                .granted_scopes()
+                .unwrap()
+                .into_iter()
+                .map(|(_, scope)| scope)
+        };
+        assert_eq!(scopes().collect::<Vec<_>>(), [project.clone(), own.clone()]);
         // The same may be granted again, and only the last closed session is remembered.
         store
             .add_grant(&PermissionKey::named("edit"), "*", &own, &session)
             .unwrap();
         assert_eq!(store.grants_for(&session, Path::new("/p")).unwrap().len(), 2);
         store.end_session_grants(&session).unwrap();
-        assert_eq!(store.granted_scopes().unwrap(), [own, project.clone()]);
+        assert_eq!(scopes().collect::<Vec<_>>(), [project.clone(), own]);
         let other = SessionId::new();
         let others = GrantScope::Session(other.clone());
         store
             .add_grant(&PermissionKey::named("edit"), "*", &others, &other)
             .unwrap();
         store.end_session_grants(&other).unwrap();
-        assert_eq!(store.granted_scopes().unwrap(), [others, project]);
+        assert_eq!(scopes().collect::<Vec<_>>(), [project, others]);
     }
 
     #[test]

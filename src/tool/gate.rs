@@ -300,6 +300,16 @@ impl Gate {
         Ok(stored?)
     }
 
+    /// Returns true if a stored rule allows every edit in the project.
+    pub fn allows_every_edit(&self) -> bool {
+        let permissions = self.permissions();
+        let mut edits = permissions
+            .grants
+            .iter()
+            .filter(|rule| rule.key == PermissionKey::EDIT.as_str());
+        edits.any(|rule| rule.pattern.is_everything())
+    }
+
     /// Every rule that was stored by an answer, wherever it counts.
     pub fn stored(&self) -> Result<Vec<Grant>, StoreError> {
         self.store.grants()

@@ -21,7 +21,7 @@ use super::app::pickers::{List, SessionListRequest};
 use super::app::{NamedThemes, Themes};
 use super::completion::{CompletionKind, Token};
 use super::composer::Draft;
-use super::dialog::{KeyRoute, TrustAnswer, TypeAheadGuard};
+use super::dialog::{TrustAnswer, TypeAheadGuard};
 use super::keymap::{Action, Context, Keymap};
 use super::page::{HookRuns, Page, TaskTree, TreeIntent};
 use super::pane::TerminalPane;
@@ -34,6 +34,7 @@ use super::terminal_environment::TerminalEnvironment;
 use super::transcript::FilePlace;
 use super::watch::{Watch, WatchRequest};
 use crate::conversation::{MessageId, ModelRef, SessionId, TaskRow, TerminalRow};
+use crate::permission::Mode;
 use crate::question::{self, QuestionId};
 use crate::session::Grant;
 use crate::session::host::{ForkPoint, HostQuery, TreeAnswer};
@@ -146,6 +147,7 @@ pub(crate) enum LayerRequest {
     /// Leaves the question for later.
     PutOff,
     Trust(TrustAnswer),
+    ChangeMode(Mode),
     /// Draws everything in this theme from now on.
     ShowTheme(Themes),
     /// The same, and says how to have it for good.
@@ -279,23 +281,24 @@ pub(crate) trait Layer {
         false
     }
 
-    /// The time in which it takes no key for an answer, because it opened by itself.
-    fn guard(&self) -> Option<&TypeAheadGuard> {
-        None
+    /// Returns true if it opens by itself: what ends other layers is not meant for it.
+    fn opens_by_itself(&self) -> bool {
+        false
     }
 
+    /// Returns true if a character that means nothing to it closes it and goes to what lies below.
+    fn yields_to_prose(&self) -> bool {
+        false
+    }
+
+    /// The time in which it takes no key for an answer, because it has just appeared.
     fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
         None
     }
 
-    /// Returns where a key goes that is pressed now.
-    fn pass_guard(&mut self, now: Instant) -> KeyRoute {
-        self.guard_mut().map_or(KeyRoute::Answer, |guard| guard.pass(now))
-    }
-
-    /// Returns where a paste goes that comes now.
-    fn pass_paste(&mut self, now: Instant) -> KeyRoute {
-        self.pass_guard(now)
+    /// Returns true if a key that is pressed now is the layer's; otherwise it is dropped.
+    fn pass_guard(&mut self, now: Instant) -> bool {
+        self.guard_mut().is_none_or(|guard| guard.pass(now))
     }
 
     /// Returns true if `esc` first ends what is marked in the conversation: it was marked after the layer came.
@@ -336,9 +339,10 @@ pub(crate) trait Layer {
     /// Performs `ctrl+c`, which closes it. A layer that ignores it, as one does that opened by itself, leaves it to the
     /// whole screen.
     fn clear(&mut self) -> LayerReply {
-        match self.guard() {
-            Some(_) => LayerReply::Ignored,
-            None => LayerReply::Close(self.close()),
+        if self.opens_by_itself() {
+            LayerReply::Ignored
+        } else {
+            LayerReply::Close(self.close())
         }
     }
 

@@ -145,6 +145,7 @@ fn equal_calls_are_counted_within_a_turn() {
     terminal.wait_quiet(DEAF);
     terminal.keys("a");
     terminal.wait_text("[x] doom_loop: read  every repeated call of `read` in this project");
+    terminal.key(Key::Down);
     terminal.key(Key::Enter);
     terminal.wait_text("Three times.");
     let listed = Lathe::in_project(&project)

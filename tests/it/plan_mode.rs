@@ -356,7 +356,7 @@ fn the_title_says_plan_once_and_passing_by_it_leaves_the_transcript_as_it_was() 
         });
     };
     title("build · ask");
-    for name in ["build · accept-edits", "plan", "build · yolo", "build · ask"] {
+    for name in ["build · accept-edits", "plan", "build · ask"] {
         terminal.key(Key::BackTab);
         title(name);
     }
@@ -372,7 +372,7 @@ fn the_title_says_plan_once_and_passing_by_it_leaves_the_transcript_as_it_was() 
     terminal.wait_text("Planned.");
     terminal.wait_text("⇥ agent");
     terminal.key(Key::BackTab);
-    title("build · yolo");
+    title("build · ask");
     assert!(
         !terminal.screen().contains("the agent is build"),
         "{}",

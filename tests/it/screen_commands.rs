@@ -90,10 +90,11 @@ fn shell_commands_of_a_project_that_is_not_trusted_never_run() {
         .config(json!({"permission": {"bash": "allow"}}))
         .file(".claude/commands/look.md", "It says !`echo no > made`.\n");
     let terminal = Terminal::start(&project, 80, 24, &[]);
-    terminal.wait_text("y trust");
+    terminal.wait_text("2 trust");
     assert!(terminal.screen().contains(".claude/commands/look.md"));
     terminal.wait_quiet(std::time::Duration::from_millis(400));
-    terminal.keys("n");
+    terminal.key(Key::Right);
+    terminal.key(Key::Enter);
     terminal.wait_text("⇥ agent");
     say(&terminal, "/look");
     terminal.wait_text("Seen.");

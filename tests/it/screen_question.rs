@@ -47,15 +47,18 @@ fn assert_told(server: &Server, terminal: &Terminal, line: &str) {
 }
 
 #[test]
-fn a_new_form_ignores_keys_for_a_moment() {
+fn keys_typed_as_a_form_appears_go_to_the_draft() {
     let server = server(&json!([database()]));
     let project = project(&server);
     let terminal = open(&project);
     say(&terminal, "go");
     terminal.wait_text("build has a question");
     terminal.keys("22x");
-    terminal.wait_quiet(DEAF);
+    terminal.wait_text("┃ 22x");
+    terminal.wait_text("? 1 waits · Which database");
+    terminal.key(Key::Tab);
     terminal.wait_text("dismiss");
+    terminal.wait_quiet(DEAF);
     terminal.keys("1");
     assert_told(&server, &terminal, "\"Postgres\"");
 }

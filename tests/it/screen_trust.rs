@@ -30,8 +30,21 @@ fn start(project: &Project) -> Terminal {
 
 /// Waits for the question and until it listens.
 fn hear(terminal: &Terminal) {
-    terminal.wait_text("y trust");
+    terminal.wait_text("2 trust");
     terminal.wait_quiet(DEAF);
+}
+
+/// Trusts the project.
+pub(crate) fn give_trust(terminal: &Terminal) {
+    terminal.keys("2");
+    terminal.key(Key::Enter);
+    terminal.wait_gone("2 trust");
+}
+
+/// Goes on without trust.
+fn refuse_trust(terminal: &Terminal) {
+    terminal.key(Key::Right);
+    terminal.key(Key::Enter);
 }
 
 fn trusted(project: &Project) -> Value {
@@ -58,13 +71,13 @@ fn leave(terminal: &Terminal) {
 }
 
 #[test]
-fn y_trusts_the_project_from_then_on() {
+fn the_chosen_answer_and_enter_trust_the_project_from_then_on() {
     let server = Server::start();
     let project = hooked(&server);
     let terminal = start(&project);
     hear(&terminal);
     assert!(!project.exists("ran"), "nothing runs before the answer");
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     talk(&terminal);
     assert_eq!(project.read("ran"), "one\n");
@@ -73,7 +86,7 @@ fn y_trusts_the_project_from_then_on() {
 
     let terminal = start(&project);
     terminal.wait_text("send");
-    assert!(!terminal.screen().contains("y trust"));
+    assert!(!terminal.screen().contains("2 trust"));
     let run = Lathe::in_project(&project).args(["run", "go"]).run().success();
     assert!(!run.stderr.contains("trusted"), "{run}");
 }
@@ -105,33 +118,33 @@ fn what_was_trusted_is_listed_and_taken_back() {
 }
 
 #[test]
-fn a_key_without_a_meaning_is_answered_with_those_that_answer_until_the_next_key() {
+fn a_message_typed_over_the_question_trusts_nothing_and_is_sent_after_the_answer() {
     let server = Server::start();
     let project = hooked(&server);
     let terminal = start(&project);
     hear(&terminal);
-    terminal.keys("q");
-    terminal.wait_text("y trusts · n does not");
-    assert_eq!(terminal.screen().matches("y trusts").count(), 1);
-    terminal.keys("d");
-    terminal.wait_gone("y trusts");
-    terminal.key(Key::Tab);
-    terminal.wait_text("y trusts · n does not");
+    terminal.keys("why does the build fail?\r");
+    terminal.wait_text("why does the build fail?");
     assert!(!project.exists("ran"));
-    terminal.resize(40, 10);
-    terminal.wait_text("y trusts · n does not");
-    terminal.keys("n");
-    terminal.wait_text("send");
+    // The question comes up again once the composer has rested.
+    hear(&terminal);
     assert!(!project.exists("ran"));
+    assert_eq!(trusted(&project), false);
+    terminal.resize(40, 12);
+    terminal.wait_text("2 trust");
+    refuse_trust(&terminal);
+    terminal.wait_text("Hello.");
+    assert!(!project.exists("ran"));
+    assert!(server.requests()[0].mentions("why does the build fail?"));
 }
 
 #[test]
-fn n_goes_on_without_and_asks_the_next_time() {
+fn not_now_goes_on_without_and_asks_the_next_time() {
     let server = Server::start();
     let project = hooked(&server);
     let terminal = start(&project);
     hear(&terminal);
-    terminal.keys("n");
+    refuse_trust(&terminal);
     terminal.wait_text("continuing without");
     talk(&terminal);
     leave(&terminal);
@@ -141,20 +154,22 @@ fn n_goes_on_without_and_asks_the_next_time() {
 }
 
 #[test]
-fn d_shows_the_parts_and_keys_typed_ahead_answer_nothing() {
+fn the_parts_are_shown_and_keys_typed_ahead_answer_nothing() {
     let server = Server::start();
     let project = hooked(&server);
     let terminal = start(&project);
     terminal.keys("yyy");
+    terminal.wait_text("? 1 waits · trust ");
+    terminal.wait_text("┃ yyy");
+    terminal.key(Key::Ctrl('x'));
+    terminal.keys(".");
     hear(&terminal);
     terminal.wait_text("hooks · lathe.jsonc");
-    terminal.keys("d");
-    terminal.wait_text("echo one >> ran");
-    terminal.keys("d");
-    terminal.wait_gone("echo one >> ran");
+    terminal.key(Key::Left);
     terminal.key(Key::Enter);
-    terminal.wait_quiet(DEAF);
-    terminal.wait_text("y trust");
+    terminal.wait_text("echo one >> ran");
+    terminal.key(Key::Enter);
+    terminal.wait_gone("echo one >> ran");
     assert!(!project.exists("ran"));
 }
 
@@ -164,7 +179,7 @@ fn a_change_is_asked_about_with_its_diff() {
     let project = hooked(&server);
     let terminal = start(&project);
     hear(&terminal);
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     leave(&terminal);
 
@@ -181,7 +196,7 @@ fn a_change_is_asked_about_with_its_diff() {
             .any(|line| line.trim_start().starts_with(sign) && line.contains(text))
     };
     assert!(has('-', "echo one") && has('+', "echo two"), "{screen}");
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     talk(&terminal);
     assert_eq!(project.read("ran"), "two\n");
@@ -194,7 +209,7 @@ fn what_is_used_is_what_was_shown() {
     let terminal = start(&project);
     hear(&terminal);
     project.write("lathe.jsonc", hook("echo other >> ran").as_bytes());
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     talk(&terminal);
     assert_eq!(project.read("ran"), "one\n");
@@ -213,13 +228,13 @@ fn a_model_of_the_project_s_own_provider_opens_with_the_answer() {
     hear(&terminal);
     assert!(terminal.screen().contains("no model"), "{}", terminal.screen());
     assert_eq!(server.requests().len(), 0);
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("From corp.");
 
     let other = Project::new().file("lathe.jsonc", &settings.to_string()).git();
     let terminal = Terminal::start(&other, 80, 24, &[]);
     hear(&terminal);
-    terminal.keys("n");
+    refuse_trust(&terminal);
     terminal.wait_text("no session is open");
     terminal.wait_text("is not trusted");
 }
@@ -236,7 +251,7 @@ fn a_command_of_an_untrusted_project_is_its_text_alone() {
         .git();
     let terminal = start(&project);
     hear(&terminal);
-    terminal.keys("n");
+    refuse_trust(&terminal);
     terminal.wait_text("⇥ agent");
     say(&terminal, "/go");
     terminal.wait_text("Went.");
@@ -273,7 +288,7 @@ fn leaving_the_question_opens_nothing() {
 fn trust(project: &Project, directory: &Path) {
     let terminal = Terminal::start(project, 80, 24, &[directory.to_str().unwrap()]);
     hear(&terminal);
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("⏎ send");
     leave(&terminal);
 }
@@ -340,7 +355,7 @@ fn an_agent_that_changes_while_it_is_asked_about_is_the_one_that_was_shown() {
     let terminal = Terminal::start(&project, 80, 24, &["-a", "quick", "-p", "go"]);
     hear(&terminal);
     project.write(".lathe/agents/quick.md", agent("\"*\"").as_bytes());
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("bash wants to run");
     terminal.wait_text("mkdir two");
     assert!(project.exists("one") && !project.exists("two"));
@@ -354,9 +369,10 @@ fn a_long_list_of_parts_can_be_answered_and_a_broken_or_huge_file_asks_nothing()
     let project = project(&server).file("lathe.jsonc", &hooks).git();
     let terminal = start(&project);
     hear(&terminal);
-    terminal.keys("d");
+    terminal.key(Key::Left);
+    terminal.key(Key::Enter);
     terminal.wait_text("echo many >> ran");
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("⏎ send");
     leave(&terminal);
     assert_eq!(trusted(&project), true);
@@ -381,11 +397,11 @@ fn two_that_ask_at_once_both_take_their_answer() {
     let (one, other) = (start(&project), start(&project));
     hear(&one);
     hear(&other);
-    one.keys("y");
+    give_trust(&one);
     // The screen is there before the answer is on disk; a turn comes after.
     talk(&one);
     assert_eq!(trusted(&project), true);
-    other.keys("n");
+    refuse_trust(&other);
     talk(&other);
     assert_eq!(
         project.read("ran"),

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::run::{events_of, of_kind, project_with};
 use crate::screen::say;
+use crate::screen_trust::give_trust;
 use crate::support::{Finished, Key, Lathe, Project, Running, Server, Terminal, Turn, wait_until};
 
 /// A question is deaf for a shorter time.
@@ -291,7 +292,7 @@ fn a_command_that_still_runs_or_was_killed_with_lathe_is_known() {
 
 fn hear(project: &Project) -> Terminal {
     let terminal = Terminal::start(project, 100, 30, &[]);
-    terminal.wait_text("y trust");
+    terminal.wait_text("2 trust");
     terminal.wait_quiet(DEAF);
     terminal
 }
@@ -323,16 +324,18 @@ fn a_yes_to_the_whole_text_makes_it_a_file_like_any_other() {
         "{}",
         terminal.screen()
     );
-    terminal.keys("n");
+    terminal.key(Key::Right);
+    terminal.key(Key::Enter);
     terminal.wait_text("send");
     leave(&terminal);
     assert!(!project.exists("ran"));
     assert_not_read(&project, &server, &["lathe.jsonc", ".claude/settings.json"]);
 
     let terminal = hear(&project);
-    terminal.keys("d");
+    terminal.key(Key::Left);
+    terminal.key(Key::Enter);
     terminal.wait_text(OF_PROMPT);
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     say(&terminal, "hi");
     terminal.wait_text("Done.");
@@ -354,7 +357,7 @@ fn a_yes_counts_for_what_was_shown_alone() {
         "lathe.jsonc",
         text_alone().replace("agent", "unseen agent").as_bytes(),
     );
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     say(&terminal, "hi");
     terminal.wait_text("Done.");

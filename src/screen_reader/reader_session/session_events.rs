@@ -58,6 +58,14 @@ impl ReaderSession {
                     self.aside(&format!("The mode is {} now.", mode.name()));
                 }
             }
+            Event::AllowsEdits(allows_edits) => {
+                self.info.allows_edits = *allows_edits;
+                self.aside(if *allows_edits {
+                    "Edits in the project need no answer now."
+                } else {
+                    "Edits in the project ask again."
+                });
+            }
             Event::Notice(text) => self.aside(&format!("Note: {text}")),
             Event::Grants(rules) => self.rules(rules),
             Event::Refused(input) => self.refused(input),

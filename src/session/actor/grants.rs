@@ -21,5 +21,14 @@ impl Actor {
             self.publish(Event::Notice(format!("the permission stays: {error}")));
         }
         self.list_grants();
+        self.tell_of_allowed_edits();
+    }
+
+    /// Tells the front ends when a stored rule begins or ends to allow every edit.
+    pub(super) fn tell_of_allowed_edits(&mut self) {
+        let allows_edits = self.parts.calls.services.gate.allows_every_edit();
+        if std::mem::replace(&mut self.parts.info.allows_edits, allows_edits) != allows_edits {
+            self.publish(Event::AllowsEdits(allows_edits));
+        }
     }
 }

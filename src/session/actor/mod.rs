@@ -451,6 +451,7 @@ impl Actor {
                 let settled = SettledQuestion::of(&question, reply);
                 self.revised.take(&settled);
                 self.publish_to_tree(Event::Settled(settled));
+                self.tell_of_allowed_edits();
             }
         }
     }

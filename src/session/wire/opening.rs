@@ -7,7 +7,7 @@ use super::agents::InitialAgent;
 use super::children::{ChildSessions, limits};
 use super::models::{choose_model, provider, providers};
 use super::recap::recap;
-use super::resume::{FoundSession, draft, find, info, last_scope, newest, prompt_facts};
+use super::resume::{FoundSession, draft, find, info, last_scopes, newest, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
 use super::{FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, task_trees};
@@ -114,7 +114,8 @@ impl TreeParts {
         let project = kit.services.roots.project_root().to_owned();
         let mut info = SessionInfo {
             mode: start.mode,
-            scope: last_scope(&self.store)?,
+            allows_edits: kit.services.gate.allows_every_edit(),
+            scopes: last_scopes(&self.store)?,
             ..info(request, &found, &profile, &profiles, &commands, &messages)
         };
         if found.row.is_none() && request.front_end == FrontEndKind::Attended {

@@ -12,7 +12,7 @@ use crate::agent::estimate;
 use crate::agent::history::KnownSize;
 use crate::agent::prompt::{Section, sections};
 use crate::conversation::{Message, SessionId, Usage};
-use crate::permission::Scope;
+use crate::permission::ChosenScopes;
 use crate::project;
 use crate::session::profile::Profile;
 use crate::session::{EarlierSession, InstructionFile, SessionInfo, Surroundings};
@@ -141,7 +141,8 @@ pub(super) fn info(
         }),
         read_only: found.held.clone(),
         demo: request.source == ModelSource::Demo,
-        scope: None,
+        allows_edits: false,
+        scopes: ChosenScopes::default(),
         surroundings: Surroundings {
             branch: profiles.branch(),
             instructions: instruction_files(&profile.system),
@@ -172,10 +173,13 @@ pub(super) fn newest(store: &Store, project: &Path) -> Result<Option<EarlierSess
     }))
 }
 
-/// Returns the scope that was chosen last, without those rules that count everywhere.
-pub(super) fn last_scope(store: &Store) -> Result<Option<Scope>, StoreError> {
-    let granted = store.granted_scopes()?;
-    Ok(granted.iter().map(scope_of).find_map(Scope::remembered))
+/// Returns the scopes that were chosen last for each key, without those rules that count everywhere.
+pub(super) fn last_scopes(store: &Store) -> Result<ChosenScopes, StoreError> {
+    let mut scopes = ChosenScopes::default();
+    for (key, scope) in store.granted_scopes()? {
+        scopes.choose(&key, scope_of(&scope));
+    }
+    Ok(scopes)
 }
 
 pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Result<String, ErrorReport> {

@@ -6,7 +6,7 @@ use super::Focus;
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
 use crate::tui::area::rows_at;
-use crate::tui::dialog::{Dialog, TypeAheadGuard};
+use crate::tui::dialog::Dialog;
 
 /// From this height on the composer keeps a second row free, and a blank row parts the title from the transcript.
 pub(super) const ROOMY: u16 = 20;
@@ -41,9 +41,8 @@ impl SessionView {
             self.queue_list.leave();
         }
         let queue = self.queue_list.rows(self.waiting().len(), height);
-        let is_typing = |dialog: &dyn Dialog| dialog.guard().is_some_and(TypeAheadGuard::is_typing);
-        let shows_composer = cx.asking.as_deref().is_none_or(is_typing);
-        let composer = if shows_composer {
+        // A draft stays in sight.
+        let composer = if cx.asking.is_none() || !self.composer.is_empty() && !is_full {
             self.composer_rows(area)
         } else {
             0
@@ -54,7 +53,7 @@ impl SessionView {
         let is_low = height < ROOMY;
         let dialog = self
             .with_asking(is_low, cx, |dialog, cx| dialog.rows(area.width, cx))
-            .unwrap_or(0);
+            .unwrap_or(u16::from(cx.waiting.is_some()));
         if is_full {
             return full_screen(area, composer);
         }

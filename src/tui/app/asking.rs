@@ -1,17 +1,26 @@
 //! Questions of the tree in front: taken in, shown, put off and answered, and where text goes that was written in a form and
 //! never sent.
+//!
+//! A question comes up by itself over an empty composer that has rested. Until then it is one row above the composer, and
+//! draft and keys stay with the person, who goes to it by a key or a click ([`Hearing`]).
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::hearing::{Hearing, REST};
+use super::layers::LayerSlot;
 use super::trees::TreeView;
 use super::view_update::ViewUpdate;
 use super::{App, Effect};
 use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
-use crate::tui::dialog::{TrustAnswer, TypeAheadGuard};
+use crate::text::sanitize::{Revealed, reveal_line};
+use crate::tui::dialog::{Dialog, Trust, TrustAnswer, WaitingRow};
+use crate::tui::keymap::Action;
 use crate::tui::tasks::words;
+use crate::tui::terminal_environment::path_words;
+use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
 impl ViewUpdate<'_> {
@@ -47,22 +56,25 @@ impl ViewUpdate<'_> {
         self.count_asks();
     }
 
-    /// Shows the first question that comes up by itself and was not put off, if none is shown.
+    /// Shows the first question that comes up by itself and was not put off, if none is shown and the composer rests.
     pub(super) fn show_question(&mut self) {
-        let typed = self.view.typed.filter(|_| !self.view.composer.is_empty());
-        let guard = TypeAheadGuard::begin(self.now, typed);
-        let TreeView { questions, tasks, .. } = &mut *self.tree;
-        let task = self.view.task.as_ref();
-        questions.show(guard, self.scope.unwrap_or_default(), |question| {
-            TreeView::comes_up(tasks, question, task)
-        });
+        if self.may_open && self.view.composer.is_empty() {
+            let TreeView { questions, tasks, .. } = &mut *self.tree;
+            let task = self.view.task.as_ref();
+            if questions.show(self.scopes, |question| TreeView::comes_up(tasks, question, task)) {
+                *self.hearing = Hearing::by_itself(self.now);
+                *self.is_left_by_typing = false;
+            }
+        }
         self.count_asks();
     }
 
     /// Sends an answer; text that is not sent with it goes into the composer.
     pub(super) fn answer(&mut self, id: QuestionId, reply: Reply, text: Option<String>) {
-        if let Reply::Permission(PermissionReply::Always { scope, .. }) = &reply {
-            *self.scope = scope.remembered().or(*self.scope);
+        if let Reply::Permission(PermissionReply::Always { scope, patterns }) = &reply {
+            for (key, _) in patterns {
+                self.scopes.choose(key, *scope);
+            }
         }
         if let Some(text) = text {
             self.write_before(&text);
@@ -85,24 +97,155 @@ impl ViewUpdate<'_> {
 }
 
 impl App {
+    /// Returns true if a question may come up by itself: nothing else has the keys, and none came for a while.
+    pub(super) fn may_open_question(&self, now: Instant) -> bool {
+        self.is_free_for_question() && self.rests_at().is_none_or(|at| at <= now)
+    }
+
+    /// Returns true if nothing is open that a question would take the keys from.
+    fn is_free_for_question(&self) -> bool {
+        let view = &self.views.front;
+        self.layers.is_empty()
+            && self.leader.is_none()
+            && !self.held.is_waiting()
+            && view.search.is_none()
+            && !view.writes_todo()
+            && view.composer.is_empty()
+    }
+
+    /// Returns when the composer has rested since the last key.
+    fn rests_at(&self) -> Option<Instant> {
+        self.last_key.map(|at| at + REST)
+    }
+
+    /// Returns when the question that waits comes up by itself, if it does.
+    pub(super) fn question_opens_at(&self, now: Instant) -> Option<Instant> {
+        let waits = self.waiting_trust().is_some()
+            || self.waiting_question().is_some()
+            || self.views.front.opens_summary && !self.is_asking();
+        let at = self.rests_at().unwrap_or(now);
+        (waits && self.is_free_for_question()).then_some(at)
+    }
+
+    /// The question about trust, while it waits as a row.
+    pub(super) fn waiting_trust(&self) -> Option<&Trust> {
+        self.trust.as_ref().filter(|_| !self.is_trust_open)
+    }
+
+    /// The question of the tree in front that would come up next, while it waits as a row.
+    pub(super) fn waiting_question(&self) -> Option<&Arc<Question>> {
+        let TreeView {
+            questions,
+            tasks,
+            front,
+            ..
+        } = self.tree();
+        if *front != self.views.front.slot {
+            return None;
+        }
+        let task = self.views.front.task.as_ref();
+        questions.next(|question| TreeView::comes_up(tasks, question, task))
+    }
+
+    /// Returns the row of the questions that wait, if there are some and none is on screen.
+    pub(super) fn waiting_row(&self) -> Option<WaitingRow> {
+        let words = match (self.waiting_trust(), self.waiting_question()) {
+            (Some(trust), _) => {
+                let home = self.appearance.terminal_environment.home.as_deref();
+                Revealed::own("trust ").and(reveal_line(&path_words(trust.root(), home)))
+            }
+            (None, Some(question)) => words::waiting_question(question),
+            (None, None) => return None,
+        };
+        Some(WaitingRow {
+            count: self.views.front.facts.asks + usize::from(self.waiting_trust().is_some()),
+            words,
+            is_left_by_typing: self.is_left_by_typing,
+            key: self.keymap.after_leader(Action::NextAsk),
+        })
+    }
+
+    /// Opens the question that waits, if the composer has rested.
+    pub(super) fn open_resting_question(&mut self, now: Instant) -> RedrawUrgency {
+        if self.question_opens_at(now).is_none_or(|at| at > now) {
+            return RedrawUrgency::None;
+        }
+        if self.waiting_trust().is_some() {
+            self.is_trust_open = true;
+            self.is_left_by_typing = false;
+            self.hearing = Hearing::by_itself(now);
+        } else if self.waiting_question().is_some() {
+            self.show_question(now);
+        } else if let Some(draft) = self.views.front.summary.clone() {
+            self.show_summary(&draft, now);
+        } else {
+            self.views.front.opens_summary = false;
+        }
+        RedrawUrgency::Urgent
+    }
+
     pub(super) fn show_question(&mut self, now: Instant) {
         self.front(now).show_question();
     }
 
+    /// Gives the keys back to the draft because somebody types: the question on screen is a row again.
+    pub(super) fn leave_question(&mut self, slot: LayerSlot, now: Instant) {
+        self.hearing.forget_burst();
+        self.is_left_by_typing = true;
+        match slot {
+            LayerSlot::Trust => {
+                self.is_trust_open = false;
+                if let Some(dialog) = &mut self.trust {
+                    dialog.leave();
+                }
+            }
+            _ => {
+                let questions = &mut self.tree_mut().questions;
+                if let Some(dialog) = questions.shown_mut() {
+                    dialog.leave();
+                }
+                questions.leave_shown();
+                self.front(now).count_asks();
+            }
+        }
+        self.focus_composer();
+    }
+
+    /// Goes to the question that waits as a row; says whether one does.
+    pub(super) fn go_to_waiting_question(&mut self, now: Instant) -> bool {
+        if self.waiting_trust().is_some() {
+            self.is_trust_open = true;
+            self.is_left_by_typing = false;
+            self.hearing = Hearing::by_person(now);
+            return true;
+        }
+        let waiting = self.waiting_question().map(|question| question.id);
+        waiting.is_some_and(|id| self.show_this_question(id, now))
+    }
+
+    /// Goes to the question that was pressed with the mouse, or whose row was.
+    pub(super) fn press_question(&mut self, now: Instant) {
+        if self.is_asking() {
+            self.hearing.go_to();
+        } else {
+            self.go_to_waiting_question(now);
+        }
+    }
+
     /// Shows the question behind the one on screen.
     pub(super) fn next_question(&mut self, now: Instant) {
-        let scope = self.scope.unwrap_or_default();
-        self.tree_mut()
-            .questions
-            .show_next(TypeAheadGuard::begin(now, None), scope);
+        self.hearing = Hearing::by_person(now);
+        let scopes = self.scopes.clone();
+        self.tree_mut().questions.show_next(&scopes);
         self.front(now).count_asks();
     }
 
     /// Shows a question of the tree in the conversation in front, wherever it would come up by itself.
     pub(super) fn show_this_question(&mut self, id: QuestionId, now: Instant) -> bool {
-        let scope = self.scope.unwrap_or_default();
-        let guard = TypeAheadGuard::begin(now, None);
-        let is_shown = self.tree_mut().questions.show_this(id, guard, scope);
+        self.is_left_by_typing = false;
+        self.hearing = Hearing::by_person(now);
+        let scopes = self.scopes.clone();
+        let is_shown = self.tree_mut().questions.show_this(id, &scopes);
         self.front(now).count_asks();
         is_shown
     }
@@ -114,6 +257,11 @@ impl App {
 
     /// Brings back what was put off, or goes on to the next question, of this tree or then of another.
     pub(super) fn recall_asks(&mut self, now: Instant) {
+        if self.waiting_trust().is_some() {
+            self.close_layers(now);
+            self.go_to_waiting_question(now);
+            return;
+        }
         let questions = &self.tree().questions;
         let has_asked_all = questions.is_empty() || questions.is_last_shown();
         if has_asked_all && self.go_to_ask(now) {
@@ -132,11 +280,11 @@ impl App {
     /// Shows the first question, also one that was put off or does not come up here by itself.
     pub(super) fn recall_questions(&mut self, now: Instant) {
         self.tree_mut().questions.recall();
-        self.show_question(now);
-        let scope = self.scope.unwrap_or_default();
-        let guard = TypeAheadGuard::begin(now, None);
-        self.tree_mut().questions.show(guard, scope, |_| true);
-        self.front(now).count_asks();
+        let first = self.waiting_question().map(|question| question.id);
+        let first = first.or_else(|| Some(self.tree().questions.iter().next()?.id));
+        if let Some(first) = first {
+            self.show_this_question(first, now);
+        }
     }
 
     /// The question whether the project is trusted is answered, before there is a session.

@@ -47,7 +47,8 @@ impl App {
             self.views.front.remark.as_ref().map(|remark| remark.until),
             self.views.front.mode_rests,
             self.views.front.waits_for_holder,
-            self.open_question().and_then(|dialog| dialog.guard()?.until()),
+            self.hearing.until(),
+            self.question_opens_at(now),
             draft,
             table,
             self.attention.due(),
@@ -90,13 +91,8 @@ impl App {
             }
         }
         self.ask_for_holder(now);
-        let hears = self
-            .open_question_mut()
-            .and_then(|dialog| dialog.guard_mut())
-            .is_some_and(|guard| guard.pass_time(now));
-        if hears {
-            change = RedrawUrgency::Urgent;
-        }
+        change = change.max(self.press_due_key(now));
+        change = change.max(self.open_resting_question(now));
         let table = self.leader.as_ref().and_then(|table| table.deadline(since));
         if table.is_some_and(|at| at <= now) {
             change = RedrawUrgency::Urgent;

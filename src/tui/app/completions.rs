@@ -15,7 +15,6 @@ use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
 use crate::session::{AgentChoice, CommandChoice, Op};
 use crate::tui::commands::{self, Command, commands, facts};
 use crate::tui::completion::{CompletionItem, CompletionKind, FinderAnswer, Request, Token, TokenKind};
-use crate::tui::dialog::TypeAheadGuard;
 use crate::tui::keymap::{Action, Context, key_name};
 use crate::tui::picker::Row;
 use crate::tui::transcript::RedrawUrgency;
@@ -39,6 +38,11 @@ enum HeldInput {
 }
 
 impl HeldKeys {
+    /// Returns true if keys wait for something.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.until.is_some()
+    }
+
     pub(super) fn until(&self) -> Option<Instant> {
         self.until
     }
@@ -148,16 +152,7 @@ impl App {
     }
 
     pub(super) fn release_keys(&mut self, now: Instant) {
-        let is_held = !self.held.inputs.is_empty();
         self.held.until = None;
-        // They were typed into the draft: a question that came meanwhile is not answered by them.
-        if let Some(guard) = self
-            .open_question_mut()
-            .and_then(|dialog| dialog.guard_mut())
-            .filter(|_| is_held)
-        {
-            *guard = TypeAheadGuard::begin(now, Some(now));
-        }
         for input in std::mem::take(&mut self.held.inputs) {
             match input {
                 HeldInput::Key(key) => self.key(key, now),
@@ -366,7 +361,6 @@ impl App {
     fn forget_draft(&mut self, now: Instant) {
         self.views.front.composer.take();
         self.draft_changed(now);
-        self.views.front.typed = None;
     }
 
     fn set_mode(&mut self, name: &str, now: Instant) {
@@ -376,7 +370,7 @@ impl App {
             return self.say(words, Meaning::Warning, now);
         };
         self.forget_draft(now);
-        self.change_mode(mode, now);
+        self.ask_for_mode(mode, now);
     }
 
     /// Says that a command is none.

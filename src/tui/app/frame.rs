@@ -31,6 +31,7 @@ const LEAST_ROWS: u16 = 10;
 /// Layout of the last frame, for the mouse.
 #[derive(Debug, Default)]
 pub(super) struct FrameLayout {
+    /// The question, or the row of those that wait.
     pub(super) dialog: Rect,
     pub(super) composer: Rect,
     pub(super) queue: Rect,
@@ -111,6 +112,7 @@ impl App {
             .find(|slot| slot.is_part_of_view())
             .filter(|_| has_keys);
         let composer_has_keys = self.top().is_none_or(|top| self.leaves_keys(top));
+        let waiting = self.waiting_row().filter(|_| has_keys);
         let is_trust = has_keys && self.question_slot() == Some(LayerSlot::Trust);
         let view = self.views.get_mut(slot)?;
         let tree = tree_mut_of(&mut self.trees, view);
@@ -122,6 +124,7 @@ impl App {
         };
         let mut cx = ViewCx {
             asking,
+            waiting,
             place,
             top,
             tasks: &tree.tasks,

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::layers::LayerSlot;
 use super::{App, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
-use crate::tui::dialog::TypeAheadGuard;
 use crate::tui::keymap::{Action, Context, Edit, key_name};
 use crate::tui::layer::Layer;
 use crate::tui::page;
@@ -36,6 +35,7 @@ impl App {
             self.count_tasks(&mut hints);
         }
         let is_told = is_grid && !self.root_asks();
+        let is_told = is_told || !is_grid && self.waiting_row().is_some();
         let put_off = if is_told { 0 } else { self.views.front.facts.asks };
         if put_off > 0 {
             // Where there is room the sign stands as the dialog's does.
@@ -115,9 +115,6 @@ impl App {
     }
 
     fn question_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
-        if layer.guard().is_some_and(TypeAheadGuard::is_typing) {
-            hints.say("keys go to your draft until you pause", Meaning::TextMuted);
-        }
         layer.hints(hints, &self.keymap);
         if self.can_interrupt() {
             hints.key(
@@ -222,7 +219,9 @@ impl App {
                 }
             }
         }
-        if self.views.front.agents.len() > 1 {
+        if self.waiting_row().is_some() {
+            hints.key(key(Action::NextAgent), "question");
+        } else if self.views.front.agents.len() > 1 {
             hints.key(key(Action::NextAgent), "agent");
         }
         if matches!(self.views.front.link, SessionLink::Opening | SessionLink::Open) {

@@ -112,6 +112,5 @@ impl App {
         let draft = self.views.front.composer.clear();
         self.keep_prompt(&draft, true);
         self.draft_changed(now);
-        self.views.front.typed = None;
     }
 }

@@ -50,6 +50,7 @@ impl App {
             } => self.front(now).answer(question, reply, text),
             LayerRequest::NextQuestion => self.next_question(now),
             LayerRequest::PutOff => self.put_off_question(now),
+            LayerRequest::ChangeMode(mode) => self.change_mode(mode, now),
             LayerRequest::Trust(answer) => self.answer_trust(answer, now),
             LayerRequest::ShowTheme(themes) => self.show_theme(themes),
             LayerRequest::KeepTheme(choice) => {
@@ -152,7 +153,7 @@ impl App {
     }
 
     pub(super) fn show_summary(&mut self, draft: &SummaryDraft, now: Instant) {
-        let typed = self.views.front.typed;
-        self.open_layer(Box::new(SummaryDialog::new(draft, now, typed)), now);
+        self.views.front.opens_summary = false;
+        self.open_layer(Box::new(SummaryDialog::new(draft, now)), now);
     }
 }

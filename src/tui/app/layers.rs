@@ -3,12 +3,12 @@
 
 use std::time::Instant;
 
+use super::hearing::Hearing;
 use super::pickers::List;
 use super::view_update::ViewUpdate;
 use super::{App, ESCAPE_PAUSE};
 use crate::conversation::CallId;
 use crate::session::query::{Answer, Query};
-use crate::tui::dialog::{KeyRoute, TypeAheadGuard};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::{Layer, LayerKind, LayerReply, LayerRequest, LayerUpdate};
 use crate::tui::page::Page;
@@ -92,7 +92,7 @@ impl App {
         Some(match slot {
             LayerSlot::Leader => self.leader.as_ref()?,
             LayerSlot::Opened(place) => &**self.layers.get(place)?,
-            LayerSlot::Trust => self.trust.as_ref()?,
+            LayerSlot::Trust => self.trust.as_ref().filter(|_| self.is_trust_open)?,
             LayerSlot::Search => self.views.front.search.as_ref()?,
             LayerSlot::Todo => self.views.front.todo_editor()?,
             LayerSlot::Question => self.tree().questions.shown()?,
@@ -119,43 +119,44 @@ impl App {
         self.with_layer(slot, now, |layer| layer.on_unknown_key(&keymap))
     }
 
-    /// Returns where a key goes that a layer may not hear yet.
-    pub(super) fn pass(
-        &mut self,
-        slot: LayerSlot,
-        route: impl FnOnce(&mut dyn Layer) -> KeyRoute,
-    ) -> KeyRoute {
-        let route = self.layer_mut(slot).map_or(KeyRoute::Answer, route);
-        if route == KeyRoute::Drop {
-            self.dropped_keys += 1;
-        }
-        route
+    /// Returns true if a layer takes a key that is pressed now; one that has just appeared drops it.
+    pub(super) fn passes_guard(&mut self, slot: LayerSlot, now: Instant) -> bool {
+        let passes = self.layer_mut(slot).is_none_or(|layer| layer.pass_guard(now));
+        self.dropped_keys += u64::from(!passes);
+        passes
     }
 
     fn close_slot(&mut self, slot: LayerSlot, now: Instant) {
         match slot {
             // What lies below it was read all along.
             LayerSlot::Leader => return self.leader = None,
-            LayerSlot::Opened(place) => drop(self.layers.remove(place)),
+            LayerSlot::Opened(place) => {
+                drop(self.layers.remove(place));
+                self.uncover_question(now);
+            }
             LayerSlot::Trust => self.trust = None,
-            LayerSlot::Search => self.views.front.search = None,
-            // A question that waited for it begins its guard when the key or the click that ended it is done.
-            LayerSlot::Todo => return self.views.front.panel.leave_writing(),
-            LayerSlot::Question => self.tree_mut().questions.remove_shown(),
-            LayerSlot::Completion => return self.views.front.completion.close(),
+            LayerSlot::Search => {
+                self.views.front.search = None;
+                self.uncover_question(now);
+            }
+            LayerSlot::Todo => self.views.front.panel.leave_writing(),
+            LayerSlot::Question => {
+                self.tree_mut().questions.remove_shown();
+                self.front(now).count_asks();
+            }
+            LayerSlot::Completion => self.views.front.completion.close(),
         }
-        self.begin_guard_anew(now);
     }
 
     /// Returns true if the draft is written while that layer is on top.
     pub(super) fn leaves_keys(&self, top: LayerSlot) -> bool {
         match top {
             LayerSlot::Leader | LayerSlot::Completion => true,
-            LayerSlot::Question | LayerSlot::Trust => {
-                let guard = self.layer(top).and_then(Layer::guard);
-                guard.is_some_and(TypeAheadGuard::is_typing)
-            }
-            LayerSlot::Opened(_) | LayerSlot::Search | LayerSlot::Todo => false,
+            LayerSlot::Question
+            | LayerSlot::Trust
+            | LayerSlot::Opened(_)
+            | LayerSlot::Search
+            | LayerSlot::Todo => false,
         }
     }
 
@@ -232,9 +233,17 @@ impl App {
         let Some(mut layer) = self.layers.pop() else {
             return;
         };
-        self.begin_guard_anew(now);
+        self.uncover_question(now);
         if let Some(request) = layer.close() {
             self.follow_request(request, now);
+        }
+    }
+
+    /// What lay over the question on screen is closed, by a key that was not meant for it: until the composer has rested
+    /// keys go to the draft.
+    fn uncover_question(&mut self, now: Instant) {
+        if self.question_slot().is_some_and(|slot| self.top() == Some(slot)) {
+            self.hearing = Hearing::uncovered(now);
         }
     }
 
@@ -353,7 +362,8 @@ impl App {
     pub(super) fn layer_hints(&self, layer: &dyn Layer, hints: &mut Hints<'_>) {
         // The grid shows those of tasks itself.
         let is_unseen = !layer.covers_title() || self.root_asks();
-        if self.is_asking() && layer.covers() && is_unseen {
+        let waits = self.is_asking() || self.waiting_row().is_some();
+        if waits && layer.covers() && is_unseen {
             hints.say("a question waits", Meaning::StateAsking);
         }
         layer.hints(hints, &self.keymap);

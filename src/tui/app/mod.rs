@@ -22,6 +22,7 @@ mod copying;
 mod draft_files;
 mod effect;
 mod frame;
+mod hearing;
 mod held_session;
 mod hints;
 mod history;
@@ -78,7 +79,7 @@ use super::pictures::Pictures;
 use super::sessions::SlotId;
 use super::terminal::multiplexer::Multiplexer;
 use super::transcript::RedrawUrgency;
-use crate::permission::Scope;
+use crate::permission::ChosenScopes;
 use crate::session::Op;
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{ColorDepth, Meaning};
@@ -132,10 +133,18 @@ pub(crate) struct App {
     reading: history::HistoryRead,
     /// A command that the program was started with; the session has to be open to know it.
     early_command: Option<String>,
-    /// The scope of the last "always", once it is known.
-    scope: Option<Scope>,
+    /// The scopes that were chosen last for an "always".
+    scopes: ChosenScopes,
     /// Asked before there is a session that could ask anything.
     trust: Option<Trust>,
+    /// It is on screen; otherwise it waits as a row.
+    is_trust_open: bool,
+    /// How the question on screen takes keys.
+    hearing: hearing::Hearing,
+    /// The question that waits was on screen until somebody typed.
+    is_left_by_typing: bool,
+    /// When the last key or paste came.
+    last_key: Option<Instant>,
     /// Layers that a person has opened; the last one is the topmost.
     layers: Vec<Box<dyn Layer>>,
     session_list: session_list::SessionList,

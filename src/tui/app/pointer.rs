@@ -63,10 +63,6 @@ pub(super) enum PendingCopy {
 
 impl App {
     pub(crate) fn mouse(&mut self, event: MouseEvent, now: Instant) -> RedrawUrgency {
-        self.beside_todo(now, |app| app.read_mouse(event, now))
-    }
-
-    fn read_mouse(&mut self, event: MouseEvent, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
         if let Some(change) = self.mouse_in_pane(event, now) {
             return change;
@@ -108,6 +104,10 @@ impl App {
             return RedrawUrgency::None;
         }
         if self.press_panel(column, row) {
+            return RedrawUrgency::Urgent;
+        }
+        if self.shown.dialog.contains((column, row).into()) {
+            self.press_question(now);
             return RedrawUrgency::Urgent;
         }
         if self.views.front.completion.is_at((column, row).into()) {

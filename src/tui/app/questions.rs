@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use crate::conversation::SessionId;
-use crate::permission::Scope;
+use crate::permission::ChosenScopes;
 use crate::question::{Question, QuestionId, QuestionKind};
-use crate::tui::dialog::{self, Dialog, TypeAheadGuard};
+use crate::tui::dialog::{self, Dialog};
 
 /// Questions that wait: those of permission before forms, each kind oldest first.
 #[derive(Default)]
@@ -40,12 +40,30 @@ impl OpenQuestions {
         self.list.is_empty()
     }
 
-    /// How many wait for later: they were put off, or do not come up by themselves.
+    /// How many wait besides the one on screen and those that come in turn behind it.
     pub(super) fn waiting(&self, comes_up: impl Fn(&Question) -> bool) -> usize {
-        let waits = |open: &&OpenQuestion| {
-            self.shown != Some(open.question.id) && (open.is_put_off || !comes_up(&open.question))
-        };
-        self.list.iter().filter(waits).count()
+        let waits = |open: &OpenQuestion| open.is_put_off || !comes_up(&open.question);
+        match self.shown_place() {
+            None => self.list.len(),
+            Some(shown) => {
+                let others = self.list.iter().enumerate().filter(|(place, _)| *place != shown);
+                others.filter(|(_, open)| waits(open)).count()
+            }
+        }
+    }
+
+    /// Returns the one that would come up by itself next, if none is on screen.
+    pub(super) fn next(&self, comes_up: impl Fn(&Question) -> bool) -> Option<&Arc<Question>> {
+        if self.shown_place().is_some() {
+            return None;
+        }
+        let place = self.next_place(comes_up)?;
+        Some(&self.list[place].question)
+    }
+
+    fn next_place(&self, comes_up: impl Fn(&Question) -> bool) -> Option<usize> {
+        let is_next = |open: &OpenQuestion| !open.is_put_off && comes_up(&open.question);
+        self.list.iter().position(is_next)
     }
 
     /// Those of permission before forms, each kind oldest first.
@@ -161,21 +179,22 @@ impl OpenQuestions {
         }
     }
 
-    /// Shows the first that comes up by itself and was not put off, if none is shown.
-    pub(super) fn show(&mut self, guard: TypeAheadGuard, scope: Scope, comes_up: impl Fn(&Question) -> bool) {
-        if self.shown_place().is_none() {
-            let is_next = |open: &OpenQuestion| !open.is_put_off && comes_up(&open.question);
-            let next = self.list.iter().position(is_next);
-            self.show_at(next, guard, scope);
+    /// Shows the first that comes up by itself and was not put off, if none is shown. Returns true if one is shown by that.
+    pub(super) fn show(&mut self, scopes: &ChosenScopes, comes_up: impl Fn(&Question) -> bool) -> bool {
+        if self.shown_place().is_some() {
+            return false;
         }
+        let next = self.next_place(comes_up);
+        self.show_at(next, scopes);
+        next.is_some()
     }
 
     /// Shows this one, wherever it waits. Returns false if it is not open.
-    pub(super) fn show_this(&mut self, id: QuestionId, guard: TypeAheadGuard, scope: Scope) -> bool {
+    pub(super) fn show_this(&mut self, id: QuestionId, scopes: &ChosenScopes) -> bool {
         let place = self.place_of(id);
         if let Some(place) = place {
             self.list[place].is_put_off = false;
-            self.show_at(Some(place), guard, scope);
+            self.show_at(Some(place), scopes);
         }
         place.is_some()
     }
@@ -186,7 +205,7 @@ impl OpenQuestions {
     }
 
     /// Shows the one behind the one on screen; behind the last comes the first.
-    pub(super) fn show_next(&mut self, guard: TypeAheadGuard, scope: Scope) {
+    pub(super) fn show_next(&mut self, scopes: &ChosenScopes) {
         let Some(place) = self.shown_place().filter(|_| self.list.len() > 1) else {
             return;
         };
@@ -195,16 +214,16 @@ impl OpenQuestions {
             self.recall();
         }
         self.list[next].is_put_off = false;
-        self.show_at(Some(next), guard, scope);
+        self.show_at(Some(next), scopes);
     }
 
-    fn show_at(&mut self, place: Option<usize>, guard: TypeAheadGuard, scope: Scope) {
+    fn show_at(&mut self, place: Option<usize>, scopes: &ChosenScopes) {
         self.shown = place.map(|place| {
             let open = &mut self.list[place];
             let question = &open.question;
             open.dialog
-                .get_or_insert_with(|| dialog::open(question, guard))
-                .appear(guard, scope);
+                .get_or_insert_with(|| dialog::open(question))
+                .appear(scopes);
             question.id
         });
     }

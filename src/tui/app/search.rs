@@ -124,7 +124,6 @@ impl App {
     /// Leaves the row, if it is open, and stays at the match.
     pub(super) fn leave_search_row(&mut self, now: Instant) {
         if let Some(row) = self.views.front.search.take() {
-            self.begin_guard_anew(now);
             self.keep_search(row.query.is_blank(), now);
         }
     }

@@ -82,8 +82,13 @@ impl App {
         if slot != self.views.front.slot {
             return change;
         }
-        if let Event::SummaryDrafted(draft) = &envelope.event {
-            self.show_summary(draft, now);
+        if matches!(envelope.event, Event::SummaryDrafted(_)) {
+            self.views.front.opens_summary = true;
+            if !self.may_open_question(now) {
+                let words = "the summary is ready; it opens when you pause, or with `/compact`";
+                self.say(words, Meaning::TextMuted, now);
+            }
+            self.open_resting_question(now);
         }
         if let Event::Grants(grants) = &envelope.event {
             self.update_layers(&LayerUpdate::Grants(grants), now);
@@ -150,7 +155,7 @@ impl ViewUpdate<'_> {
         self.view.facts.set_info(&snapshot.info);
         self.name_task();
         // What was chosen here since is newer.
-        *self.scope = self.scope.or(snapshot.info.scope);
+        self.scopes.complete_from(&snapshot.info.scopes);
         self.view.agents.clone_from(&snapshot.info.agents);
         self.view.models.clone_from(&snapshot.info.models);
         self.view.commands.clone_from(&snapshot.info.commands);
@@ -278,6 +283,7 @@ impl ViewUpdate<'_> {
                 self.view.wanted_agent = None;
                 self.view.wanted_model = None;
             }
+            Event::AllowsEdits(allows_edits) => self.view.facts.allows_edits = *allows_edits,
             Event::Usage(request) => {
                 self.view.facts.pay(request);
                 return RedrawUrgency::Soft;

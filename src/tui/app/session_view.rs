@@ -51,6 +51,8 @@ pub(super) struct SessionView {
     pub(super) is_summarising: bool,
     /// A summary that waits for the person's word.
     pub(super) summary: Option<Arc<SummaryDraft>>,
+    /// It opens by itself as soon as the composer has rested.
+    pub(super) opens_summary: bool,
     pub(super) panel: Panel,
     pub(super) queue: Vec<QueuedMessage>,
     pub(super) queue_list: QueueList,
@@ -81,8 +83,6 @@ pub(super) struct SessionView {
     pub(super) remark: Option<Remark>,
     /// When what waits is judged by the mode that was chosen.
     pub(super) mode_rests: Option<Instant>,
-    /// When the draft last got a key.
-    pub(super) typed: Option<Instant>,
     pub(super) draft: DraftState,
     /// Its turn has ended since it was in front.
     pub(super) has_news: bool,

@@ -261,18 +261,15 @@ impl App {
         if let Some(task) = &task {
             tree.tasks.see(task);
         }
-        if std::mem::replace(&mut tree.front, slot) != slot {
-            // What comes up there is another matter.
-            tree.questions.leave_shown();
-        }
+        tree.front = slot;
+        // What was on screen there waits as a row: the key that led here was not meant for it.
+        tree.questions.leave_shown();
         // It may have been opened elsewhere.
         if self.views.front.root.is_some() {
             self.send_early_command(now);
         }
         self.list_tasks(now);
         self.show_question(now);
-        // What is typed ahead was not meant for a question that was not on screen.
-        self.begin_guard_anew(now);
     }
 
     /// Closes the conversation that was in front if nothing is in it, or else those that were left longest ago.

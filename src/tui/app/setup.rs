@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
+use super::hearing;
 use super::watch::TileConversations;
 use super::{
     App, FrecencyState,
@@ -17,6 +18,7 @@ use super::{
     views::OpenViews,
     wall_clock::WallClock,
 };
+use crate::permission::ChosenScopes;
 use crate::permission::Mode;
 use crate::tui::MouseCapture;
 use crate::tui::dialog::{Trust, TrustQuestion};
@@ -104,8 +106,12 @@ impl App {
             held: completions::HeldKeys::default(),
             frecency_file: setup.frecency_file,
             early_command: None,
-            scope: None,
-            trust: setup.trust.map(|question| Trust::new(question, now)),
+            scopes: ChosenScopes::default(),
+            is_trust_open: setup.trust.is_some(),
+            trust: setup.trust.map(Trust::new),
+            hearing: hearing::Hearing::by_itself(now),
+            is_left_by_typing: false,
+            last_key: None,
             layers: Vec::new(),
             session_list: session_list::SessionList::default(),
             leader: None,

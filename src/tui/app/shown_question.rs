@@ -1,12 +1,10 @@
 //! The question on screen, of whatever kind, which has the composer's place.
 
-use std::time::Instant;
-
 use super::App;
 use super::layers::LayerSlot;
 use super::session_view::SessionView;
 use super::view_cx::ViewCx;
-use crate::tui::dialog::{Dialog, TypeAheadGuard};
+use crate::tui::dialog::Dialog;
 use crate::tui::layer::LayerCx;
 
 impl ViewCx<'_> {
@@ -53,9 +51,16 @@ impl App {
     }
 
     pub(super) fn open_question_mut(&mut self) -> Option<&mut (dyn Dialog + 'static)> {
-        match self.question_slot()? {
+        let slot = self.question_slot()?;
+        self.dialog_mut(slot)
+    }
+
+    /// The question in a slot of the stack.
+    pub(super) fn dialog_mut(&mut self, slot: LayerSlot) -> Option<&mut (dyn Dialog + 'static)> {
+        match slot {
             LayerSlot::Trust => self.trust.as_mut().map(|trust| trust as &mut dyn Dialog),
-            _ => self.tree_mut().questions.shown_mut(),
+            LayerSlot::Question => self.tree_mut().questions.shown_mut(),
+            _ => None,
         }
     }
 
@@ -67,12 +72,5 @@ impl App {
 
     pub(super) fn is_asking(&self) -> bool {
         self.open_question().is_some()
-    }
-
-    /// Makes the visible question ignore keys for a moment again: no key was meant for it yet.
-    pub(super) fn begin_guard_anew(&mut self, now: Instant) {
-        if let Some(guard) = self.open_question_mut().and_then(|dialog| dialog.guard_mut()) {
-            *guard = TypeAheadGuard::begin(now, None);
-        }
     }
 }

@@ -9,7 +9,7 @@ use crate::tui::layer::LayerRequest;
 use crate::tui::page::TreeIntent;
 use crate::tui::panel::{self, PanelOutcome, WIDE};
 use crate::tui::statusbar::Hints;
-use crate::tui::transcript::{FilePlace, RedrawUrgency};
+use crate::tui::transcript::FilePlace;
 use crate::view::theme::Meaning;
 
 impl App {
@@ -42,21 +42,6 @@ impl App {
     /// Returns true if it is on screen.
     pub(super) fn is_panel_drawn(&self) -> bool {
         self.views.front.panel.is_beside(self.shown.width) || self.views.front.focus == Focus::Panel
-    }
-
-    /// Does something that may end the writing of a todo, whichever way. A question that waited for that is heard from
-    /// then on, and deaf at first.
-    pub(super) fn beside_todo(
-        &mut self,
-        now: Instant,
-        work: impl FnOnce(&mut Self) -> RedrawUrgency,
-    ) -> RedrawUrgency {
-        let was_writing = self.views.front.writes_todo();
-        let change = work(self);
-        if was_writing && !self.views.front.writes_todo() {
-            self.begin_guard_anew(now);
-        }
-        change
     }
 
     pub(super) fn act_on_panel(&mut self, action: Action, now: Instant) -> bool {

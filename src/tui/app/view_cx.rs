@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::Effect;
 use super::appearance::Appearance;
 use super::layers::LayerSlot;
-use crate::tui::dialog::Dialog;
+use crate::tui::dialog::{Dialog, WaitingRow};
 use crate::tui::keymap::Keymap;
 use crate::tui::pictures::Pictures;
 use crate::tui::statusbar::OtherSessionCounts;
@@ -21,6 +21,8 @@ pub(super) struct ViewCx<'a> {
     pub(super) effects: &'a mut Vec<Effect>,
     /// The question that has the composer's place.
     pub(super) asking: Option<&'a mut (dyn Dialog + 'static)>,
+    /// The row of the questions that wait, where the composer has the keys.
+    pub(super) waiting: Option<WaitingRow>,
     /// Number of that question, and how many there are.
     pub(super) place: (usize, usize),
     /// The topmost of the layers that are drawn as a part of the conversation, where it has the keys.

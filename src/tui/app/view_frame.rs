@@ -53,6 +53,12 @@ impl SessionView {
                 })
             })
             .flatten();
+        if let Some(row) = cx.waiting.as_ref().filter(|_| !cx.is_asking()) {
+            let look = cx.appearance.look();
+            on_ground(areas.dialog, buffer, look, |buffer| {
+                row.draw(areas.dialog, buffer, look)
+            });
+        }
         caret = self.draw_composer(areas.composer, buffer, cx).or(caret);
         let conversation = areas.transcript.union(areas.queue);
         caret = self.draw_panel(areas.panel, conversation, buffer, cx).or(caret);

@@ -6,11 +6,12 @@
 use std::time::Instant;
 
 use super::attention::Attention;
+use super::hearing::Hearing;
 use super::history::HistoryRead;
 use super::session_view::SessionView;
 use super::trees::{TreeView, tree_mut_of};
 use super::{App, DRAFT, DraftState, Effect, REMARK, Remark, SessionLink};
-use crate::permission::Scope;
+use crate::permission::ChosenScopes;
 use crate::session::Op;
 use crate::tui::keymap::Keymap;
 use crate::tui::sessions::SlotId;
@@ -26,8 +27,13 @@ pub(super) struct ViewUpdate<'a> {
     pub(super) keymap: &'a Keymap,
     pub(super) symbols: Symbols,
     pub(super) attention: &'a mut Attention,
-    /// The scope of the last "always".
-    pub(super) scope: &'a mut Option<Scope>,
+    /// The scopes that were chosen last for an "always".
+    pub(super) scopes: &'a mut ChosenScopes,
+    /// Of the question on screen.
+    pub(super) hearing: &'a mut Hearing,
+    pub(super) is_left_by_typing: &'a mut bool,
+    /// True if a question may come up by itself.
+    pub(super) may_open: bool,
     reading: &'a mut HistoryRead,
     effects: &'a mut Vec<Effect>,
     is_front: bool,
@@ -59,7 +65,6 @@ impl ViewUpdate<'_> {
     }
 
     pub(super) fn draft_changed(&mut self) {
-        self.view.typed = Some(self.now);
         self.view.draft = DraftState::Due(self.now + DRAFT);
         self.reading.forget_recall();
     }
@@ -126,6 +131,7 @@ impl App {
     /// An open conversation, to be changed.
     pub(super) fn update(&mut self, slot: SlotId, now: Instant) -> Option<ViewUpdate<'_>> {
         let is_front = slot == self.views.front.slot;
+        let may_open = is_front && self.trust.is_none() && self.may_open_question(now);
         let view = self.views.get_mut(slot)?;
         Some(ViewUpdate {
             tree: tree_mut_of(&mut self.trees, view),
@@ -133,7 +139,10 @@ impl App {
             keymap: &self.keymap,
             symbols: self.appearance.terminal_environment.symbols,
             attention: &mut self.attention,
-            scope: &mut self.scope,
+            scopes: &mut self.scopes,
+            hearing: &mut self.hearing,
+            is_left_by_typing: &mut self.is_left_by_typing,
+            may_open,
             reading: &mut self.reading,
             effects: &mut self.effects,
             is_front,

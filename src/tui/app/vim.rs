@@ -42,8 +42,7 @@ impl App {
         };
         match edited {
             EditEffect::Text => self.draft_changed(now),
-            EditEffect::Caret => self.views.front.typed = Some(now),
-            EditEffect::Nothing => {}
+            EditEffect::Caret | EditEffect::Nothing => {}
         }
         match done {
             VimOutcome::Something => {}

@@ -59,8 +59,12 @@ impl Layer for ChoiceDialog {
         Context::Layer(self.choice.keys)
     }
 
-    fn guard(&self) -> Option<&TypeAheadGuard> {
-        self.guard.as_ref()
+    fn opens_by_itself(&self) -> bool {
+        self.guard.is_some()
+    }
+
+    fn yields_to_prose(&self) -> bool {
+        true
     }
 
     fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {

@@ -35,7 +35,7 @@ pub(crate) fn before(action: Action, now: Instant) -> Option<ChoiceDialog> {
     let answers = [(CONFIRM, effect), (LEAVE, "cancels")];
     let choice = Choice::new(Revealed::own(question), Vec::new(), &KEYS, answers);
     Some(ChoiceDialog {
-        guard: Some(TypeAheadGuard::begin(now, None)),
+        guard: Some(TypeAheadGuard::begin(now)),
         ..ChoiceDialog::new(choice, [Some(LayerRequest::Perform(action)), None], "cancels")
     })
 }

@@ -178,7 +178,7 @@ impl<'a> KeyLines<'a> {
         self.add_chosen(keys, &verb.into(), false);
     }
 
-    fn add_chosen(&mut self, keys: &[Revealed], verb: &Revealed, is_chosen: bool) {
+    pub(super) fn add_chosen(&mut self, keys: &[Revealed], verb: &Revealed, is_chosen: bool) {
         let symbols = self.cx.look.symbols;
         let verb = reveal_line(&symbols.plain_text(verb.as_str()));
         let keys = keys.iter().filter(|key| !key.is_empty());

@@ -1,7 +1,7 @@
 //! Dialogs: questions that take the composer's place.
 //!
-//! A dialog opens by itself, so it ignores keys at first ([`TypeAheadGuard`]): what a person was typing answers nothing.
-//! It handles keys and draws; the owner sends what it answers with.
+//! A dialog handles keys and draws; the owner sends what it answers with, and keeps from it what a person types as prose
+//! (`tui::app::hearing`).
 //!
 //! Import circle: asks, body, permission: they are one question, whose state is in `permission`.
 
@@ -23,11 +23,13 @@ mod summary;
 mod tile;
 mod trust;
 mod type_ahead_guard;
+mod waiting_row;
+mod yolo;
 
 use crate::conversation::CallId;
-use crate::permission::Scope;
+use crate::permission::ChosenScopes;
 use crate::question::{Question, QuestionKind};
-use crate::tui::keymap::LayerKeys;
+use crate::tui::keymap::{Action, LayerKeys};
 use crate::tui::layer::{Layer, LayerCx};
 pub(crate) use background::on_ground;
 pub(crate) use choice::Choice;
@@ -41,7 +43,9 @@ pub(crate) use summary::SummaryDialog;
 pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
-pub(crate) use type_ahead_guard::{KeyRoute, TypeAheadGuard};
+pub(crate) use type_ahead_guard::TypeAheadGuard;
+pub(crate) use waiting_row::WaitingRow;
+pub(crate) use yolo::change_to_yolo;
 
 /// The keys that dialogs bring along.
 pub(crate) static KEYS: &[&LayerKeys] = &[
@@ -50,16 +54,33 @@ pub(crate) static KEYS: &[&LayerKeys] = &[
     &confirm::KEYS,
     &held::KEYS,
     &summary::KEYS,
+    &yolo::KEYS,
 ];
+
+/// The effect of one of a dialog's own actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ActionEffect {
+    /// It shows something, ticks, or chooses.
+    Looks,
+    /// It answers.
+    Answers,
+    /// It dismisses the question, or leads to a text that takes what is typed after it.
+    Commits,
+}
 
 /// A question of any kind, as it is on screen.
 pub(crate) trait Dialog: Layer {
-    /// It comes on screen: no key was meant for it yet. `scope` is what an "always" begins with.
-    fn appear(&mut self, guard: TypeAheadGuard, _scope: Scope) {
-        if let Some(own) = self.guard_mut() {
-            *own = guard;
-        }
-    }
+    /// It comes on screen. `scopes` are those that an "always" begins with.
+    fn appear(&mut self, _scopes: &ChosenScopes) {}
+
+    /// It leaves the screen because somebody types: what was opened to look at is closed again.
+    fn leave(&mut self) {}
+
+    /// The person has moved in it with a key that nobody writes prose with.
+    fn moved(&mut self) {}
+
+    /// Returns the effect of an action of its own.
+    fn effect(&self, action: Action) -> ActionEffect;
 
     /// The call that it is about.
     fn call(&self) -> Option<&CallId> {
@@ -89,9 +110,9 @@ pub(crate) trait Dialog: Layer {
 }
 
 /// Makes the dialog of a question.
-pub(crate) fn open(question: &Question, guard: TypeAheadGuard) -> Box<dyn Dialog> {
+pub(crate) fn open(question: &Question) -> Box<dyn Dialog> {
     match &question.about {
-        QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry), guard)),
-        QuestionKind::Form(form) => Box::new(FormDialog::new(question.with(form), guard)),
+        QuestionKind::Permission(inquiry) => Box::new(Permission::new(question.with(inquiry))),
+        QuestionKind::Form(form) => Box::new(FormDialog::new(question.with(form))),
     }
 }

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::Dialog;
 use super::body::BodyKey;
 use super::proposal::Proposal;
 use super::scrolled_lines::ScrolledLines;
-use super::type_ahead_guard::TypeAheadGuard;
+use super::{ActionEffect, Dialog};
 use crate::conversation::CallId;
-use crate::permission::{Inquiry, PermissionReply, Scope};
+use crate::permission::{ChosenScopes, Inquiry, PermissionReply, Scope};
 use crate::question::{self, Question};
 use crate::session::query::{Answer, Query};
 use crate::text::sanitize::{Revealed, reveal_line};
@@ -38,12 +37,13 @@ pub(crate) enum Stage {
 
 pub(super) struct Permission {
     pub(super) question: Question<Arc<Inquiry>>,
-    guard: TypeAheadGuard,
     pub(super) stage: Stage,
     pub(super) proposals: Vec<Proposal>,
     /// The chosen proposal.
     pub(super) row: usize,
     pub(super) scope: Scope,
+    /// The person has moved to a row of "always" or chosen the scope, so that `enter` may store beyond the session.
+    has_moved: bool,
     pub(super) reason: Composer,
     pub(super) pattern: Composer,
     pub(super) call: Composer,
@@ -67,14 +67,14 @@ pub(super) struct Permission {
 }
 
 impl Permission {
-    pub(super) fn new(question: Question<Arc<Inquiry>>, guard: TypeAheadGuard) -> Self {
+    pub(super) fn new(question: Question<Arc<Inquiry>>) -> Self {
         Self {
             proposals: Proposal::all(&question.about),
             question,
-            guard,
             stage: Stage::Answering,
             row: 0,
             scope: Scope::default(),
+            has_moved: false,
             reason: Composer::default(),
             pattern: Composer::default(),
             call: Composer::default(),
@@ -116,7 +116,10 @@ impl Permission {
                     proposal.is_ticked = !proposal.is_ticked;
                 }
             }
-            Action::Scope => self.scope = next_scope(self.scope),
+            Action::Scope => {
+                self.scope = next_scope(self.scope);
+                self.has_moved = true;
+            }
             Action::NextHunk => self.hunk(Direction::Down),
             Action::PreviousHunk => self.hunk(Direction::Up),
             Action::ScrollUp => drop(self.body.scroll_by(-1)),
@@ -235,6 +238,7 @@ impl Permission {
             self.remark = Some("always is not offered here: each of these has to be reviewed".into());
         } else {
             self.stage = Stage::Always;
+            self.has_moved = false;
         }
     }
 
@@ -261,7 +265,11 @@ impl Permission {
                         self.remark =
                             Some(Revealed::own("not stored: ").and(reveal_line(&too_wide.to_string())));
                     }
-                    Some(Ok(())) | None => self.stage = Stage::Always,
+                    // Whoever wrote a pattern means it.
+                    Some(Ok(())) | None => {
+                        self.stage = Stage::Always;
+                        self.has_moved = true;
+                    }
                 }
                 LayerReply::Done
             }
@@ -282,6 +290,14 @@ impl Permission {
             .collect();
         if patterns.is_empty() {
             self.remark = Some("nothing is ticked".into());
+            return LayerReply::Done;
+        }
+        if self.scope != Scope::Session && !self.has_moved {
+            let scope = Revealed::own("not stored yet: to store it for ").and(match self.scope {
+                Scope::Session | Scope::Project => "this project",
+                Scope::Everywhere => "every project",
+            });
+            self.remark = Some(scope.and(", choose a row with an arrow or its number first"));
             return LayerReply::Done;
         }
         self.reply(PermissionReply::Always {
@@ -328,12 +344,20 @@ impl Layer for Permission {
         true
     }
 
-    fn guard(&self) -> Option<&TypeAheadGuard> {
-        Some(&self.guard)
+    fn opens_by_itself(&self) -> bool {
+        true
     }
 
-    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
-        Some(&mut self.guard)
+    fn pick(&mut self, digit: char) -> LayerReply {
+        self.remark = None;
+        let row = digit
+            .to_digit(10)
+            .and_then(|digit| (digit as usize).checked_sub(1));
+        if let Some(row) = row.filter(|row| *row < self.proposals.len()) {
+            self.row = row;
+            self.has_moved = true;
+        }
+        LayerReply::Done
     }
 
     fn back(&mut self) -> LayerReply {
@@ -413,15 +437,39 @@ impl Layer for Permission {
 }
 
 impl Dialog for Permission {
-    fn appear(&mut self, guard: TypeAheadGuard, scope: Scope) {
-        self.guard = guard;
+    fn appear(&mut self, scopes: &ChosenScopes) {
         // What the session says of an edited call came too late for it.
         self.is_fitting = false;
         if self.stage == Stage::Answering {
-            self.scope = scope;
+            let keys = self.proposals.iter().map(|proposal| &proposal.key);
+            self.scope = scopes.first_for(keys);
         }
         self.choice = None;
         self.remark = None;
+    }
+
+    fn leave(&mut self) {
+        if self.stage == Stage::Always {
+            self.stage = Stage::Answering;
+        }
+        self.explains = false;
+        self.is_full = false;
+        self.choice = None;
+        self.remark = None;
+    }
+
+    fn moved(&mut self) {
+        self.has_moved |= self.stage == Stage::Always;
+    }
+
+    fn effect(&self, action: Action) -> ActionEffect {
+        match action {
+            Action::AllowOnce | Action::Reject | Action::TakeAnswer | Action::StoreAlways => {
+                ActionEffect::Answers
+            }
+            Action::RejectBecause | Action::EditCall | Action::EditPattern => ActionEffect::Commits,
+            _ => ActionEffect::Looks,
+        }
     }
 
     fn call(&self) -> Option<&CallId> {

@@ -47,8 +47,7 @@ pub(crate) struct SummaryDialog {
 }
 
 impl SummaryDialog {
-    /// `typed` is when the draft of the composer last got a key.
-    pub(crate) fn new(draft: &SummaryDraft, now: Instant, typed: Option<Instant>) -> Self {
+    pub(crate) fn new(draft: &SummaryDraft, now: Instant) -> Self {
         let mut text = Composer::default();
         text.set(Draft::from_text(&draft.summary));
         text.edit(Edit::Move(CaretMove::Top));
@@ -56,7 +55,7 @@ impl SummaryDialog {
             text,
             before: draft.before,
             after: draft.after,
-            guard: TypeAheadGuard::begin(now, typed),
+            guard: TypeAheadGuard::begin(now),
         }
     }
 
@@ -118,8 +117,8 @@ impl Layer for SummaryDialog {
         LayerReply::Done
     }
 
-    fn guard(&self) -> Option<&TypeAheadGuard> {
-        Some(&self.guard)
+    fn opens_by_itself(&self) -> bool {
+        true
     }
 
     fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {

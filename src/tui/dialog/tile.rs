@@ -11,7 +11,6 @@ use ratatui::text::Line;
 
 use super::keys::KeyLines;
 use super::permission::Permission;
-use super::type_ahead_guard::TypeAheadGuard;
 use crate::permission::Inquiry;
 use crate::question::{Form, Question, QuestionKind};
 use crate::text::sanitize::{Revealed, reveal_line};
@@ -64,7 +63,7 @@ fn of_permission(question: Question<Arc<Inquiry>>, place: TilePlace<'_>, cx: &La
         ..
     } = place;
     let height = usize::from(height);
-    let mut permission = Permission::new(question, TypeAheadGuard::Over);
+    let mut permission = Permission::new(question);
     let head = head(&permission, place, cx);
     permission.list_asks(permission.is_grouped(), width, cx);
     let mut rest = permission.body.all().to_vec();

@@ -1,19 +1,18 @@
 //! The question about trust in the project, before the session uses what needs it.
 //!
 //! It names what the project brings, shows all of it on request, and what changed when something else was trusted before.
-//! Nothing is cut: what is trusted is what can be read here.
+//! Nothing is cut: what is trusted is what can be read here. An answer is chosen with an arrow or its number and given with
+//! `enter`, so that no letter of a message trusts anything.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::Dialog;
 use super::keys::KeyLines;
 use super::scrolled_lines::ScrolledLines;
-use super::type_ahead_guard::{KeyRoute, TypeAheadGuard};
+use super::{ActionEffect, Dialog};
 use crate::text::sanitize::{Revealed, reveal, reveal_line};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest};
@@ -54,21 +53,32 @@ pub enum TrustAnswer {
 /// The question on screen.
 pub(crate) struct Trust {
     question: TrustQuestion,
-    guard: TypeAheadGuard,
+    /// The answer that was moved to.
+    choice: Option<usize>,
     shows_parts: bool,
     body: ScrolledLines<(u16, LookKey, bool)>,
-    /// The keys that answer, after one that does not; until the next key.
-    remark: Option<Revealed>,
+}
+
+/// An answer to choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrustChoice {
+    NotNow,
+    Trust,
+    Parts,
+}
+
+impl TrustChoice {
+    /// In the order of their numbers, which begin with 1.
+    const ALL: [Self; 3] = [Self::NotNow, Self::Trust, Self::Parts];
 }
 
 impl Trust {
-    pub(crate) fn new(question: TrustQuestion, now: Instant) -> Self {
+    pub(crate) fn new(question: TrustQuestion) -> Self {
         Self {
             question,
-            guard: TypeAheadGuard::begin(now, None),
+            choice: None,
             shows_parts: false,
             body: ScrolledLines::default(),
-            remark: None,
         }
     }
 
@@ -87,20 +97,54 @@ impl Trust {
     }
 
     fn keys(&self, width: u16, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let parts = match (self.shows_parts, &self.question.change) {
-            (false, _) => "parts",
-            (true, None) => "names",
-            (true, Some(_)) => "change",
-        };
         let mut keys = KeyLines::new(usize::from(width), *cx);
-        for (action, verb) in [
-            (Action::TrustProject, "trust"),
-            (Action::TrustNotNow, "not now"),
-            (Action::TrustParts, parts),
-        ] {
-            keys.add(&[cx.key(Context::Trust, action)], verb);
+        for (place, choice) in TrustChoice::ALL.into_iter().enumerate() {
+            let verb = match (choice, self.shows_parts, &self.question.change) {
+                (TrustChoice::NotNow, ..) => "not now",
+                (TrustChoice::Trust, ..) => "trust",
+                (TrustChoice::Parts, false, _) => "show the parts",
+                (TrustChoice::Parts, true, None) => "show the names",
+                (TrustChoice::Parts, true, Some(_)) => "show the change",
+            };
+            let number = Revealed::default().and(place + 1);
+            keys.add_chosen(&[number], &verb.into(), self.choice == Some(place));
         }
-        keys.done()
+        let mut lines = keys.done();
+        let key = |action| cx.key(Context::Trust, action);
+        let mut how = KeyLines::with_dots(usize::from(width), *cx);
+        how.add(
+            &[key(Action::PreviousAnswer), key(Action::NextAnswer)],
+            "or a number chooses",
+        );
+        how.add(&[key(Action::TakeAnswer)], "answers");
+        lines.extend(how.done());
+        lines
+    }
+
+    /// Moves along the answers; the first arrow only begins there, at the first answer or the last.
+    fn choose_next(&mut self, is_forward: bool) {
+        let last = TrustChoice::ALL.len() - 1;
+        self.choice = Some(match (self.choice, is_forward) {
+            (None, true) => 0,
+            (None, false) => last,
+            (Some(place), true) => (place + 1).min(last),
+            (Some(place), false) => place.saturating_sub(1),
+        });
+    }
+
+    /// Gives the chosen answer; before one is chosen that is none.
+    fn take_choice(&mut self) -> LayerReply {
+        let answer = |answer| LayerReply::Close(Some(LayerRequest::Trust(answer)));
+        match self.choice.and_then(|place| TrustChoice::ALL.get(place)) {
+            Some(TrustChoice::NotNow) => return answer(TrustAnswer::NotNow),
+            Some(TrustChoice::Trust) => return answer(TrustAnswer::Trust),
+            Some(TrustChoice::Parts) => {
+                self.shows_parts = !self.shows_parts;
+                self.body = ScrolledLines::default();
+            }
+            None => {}
+        }
+        LayerReply::Done
     }
 
     fn lay_out(&mut self, width: u16, cx: &LayerCx<'_>) {
@@ -162,47 +206,34 @@ impl Layer for Trust {
         Context::Trust
     }
 
-    /// It comes before there is anything to paste into.
-    fn pass_paste(&mut self, _now: Instant) -> KeyRoute {
-        KeyRoute::Drop
-    }
-
     fn act(&mut self, action: Action) -> LayerReply {
         let page = self.body.page_rows();
         match action {
             Action::PageUp => return self.scroll(-page),
             Action::PageDown => return self.scroll(page),
-            Action::TrustProject => return LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::Trust))),
-            Action::TrustNotNow => return LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::NotNow))),
-            Action::TrustParts => {
-                self.shows_parts = !self.shows_parts;
-                self.body = ScrolledLines::default();
-            }
-            Action::ScrollUp => drop(self.scroll(-1)),
-            Action::ScrollDown => drop(self.scroll(1)),
+            Action::NextAnswer => self.choose_next(true),
+            Action::PreviousAnswer => self.choose_next(false),
+            Action::TakeAnswer => return self.take_choice(),
             _ => return LayerReply::Ignored,
         }
-        self.remark = None;
         LayerReply::Done
     }
 
-    fn guard(&self) -> Option<&TypeAheadGuard> {
-        Some(&self.guard)
+    /// Chooses an answer by its number.
+    fn pick(&mut self, digit: char) -> LayerReply {
+        let place = digit
+            .to_digit(10)
+            .and_then(|digit| (digit as usize).checked_sub(1));
+        self.choice = place.filter(|place| *place < TrustChoice::ALL.len());
+        LayerReply::Done
     }
 
-    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
-        Some(&mut self.guard)
+    fn opens_by_itself(&self) -> bool {
+        true
     }
 
     fn back(&mut self) -> LayerReply {
         LayerReply::Close(Some(LayerRequest::Trust(TrustAnswer::NotNow)))
-    }
-
-    fn on_unknown_key(&mut self, keymap: &Keymap) -> LayerReply {
-        let key = |action| reveal_line(keymap.label(Context::Trust, action));
-        let yes = key(Action::TrustProject).and(" trusts · ");
-        self.remark = Some(yes.and(key(Action::TrustNotNow)).and(" does not"));
-        LayerReply::Done
     }
 
     fn scroll(&mut self, rows: isize) -> LayerReply {
@@ -221,22 +252,30 @@ impl Layer for Trust {
         let mut lines = self.head(area.width, cx);
         lines.extend(self.keys(area.width, cx));
         self.lay_out(area.width, cx);
-        let remark = cx.remark(self.remark.as_ref(), area.width);
-        self.body.height = usize::from(area.height).saturating_sub(lines.len() + remark.len());
+        self.body.height = usize::from(area.height).saturating_sub(lines.len());
         self.body.scroll_by(0);
         lines.extend(self.body.shown(area.width, cx));
-        lines.extend(remark);
         draw_lines(&lines, area, buffer);
         None
     }
 }
 
 impl Dialog for Trust {
+    /// What was chosen while a message began counts no more.
+    fn leave(&mut self) {
+        self.choice = None;
+    }
+
+    fn effect(&self, action: Action) -> ActionEffect {
+        match action {
+            Action::TakeAnswer => ActionEffect::Answers,
+            _ => ActionEffect::Looks,
+        }
+    }
+
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {
         self.lay_out(width, cx);
-        let fixed = self.head(width, cx).len()
-            + self.keys(width, cx).len()
-            + cx.remark(self.remark.as_ref(), width).len();
+        let fixed = self.head(width, cx).len() + self.keys(width, cx).len();
         u16::try_from(self.body.len() + fixed).unwrap_or(u16::MAX)
     }
 }

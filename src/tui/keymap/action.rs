@@ -17,6 +17,7 @@ pub(crate) enum Action {
     Editor,
     Redraw,
     CycleMode,
+    Yolo,
     PageUp,
     PageDown,
     Suspend,
@@ -112,10 +113,6 @@ pub(crate) enum Action {
     ParentTask,
     PreviousTask,
     NextTask,
-    // Trust.
-    TrustProject,
-    TrustNotNow,
-    TrustParts,
     // Question.
     FormUp,
     FormDown,

@@ -29,9 +29,6 @@ fn own_name(action: Action) -> String {
         Action::Edit(edit) => edit.into(),
         Action::OfLayer(name) => name,
         // Their contexts say the rest.
-        Action::TrustProject => "yes",
-        Action::TrustNotNow => "not-now",
-        Action::TrustParts => "parts",
         Action::FormUp => "up",
         Action::FormDown => "down",
         Action::FormPick => "pick",

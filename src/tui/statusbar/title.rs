@@ -30,6 +30,8 @@ pub(crate) struct SessionFacts {
     pub(crate) agent: String,
     pub(crate) mode: Mode,
     pub(crate) is_demo: bool,
+    /// A stored rule allows every edit, so that mode `ask` does not ask before one.
+    pub(crate) allows_edits: bool,
     /// Another process holds the session.
     pub(crate) is_read_only: bool,
     pub(crate) context_used: u64,
@@ -48,6 +50,7 @@ impl SessionFacts {
         self.model = info.model.to_string();
         self.agent.clone_from(&info.agent);
         self.mode = info.mode;
+        self.allows_edits = info.allows_edits;
         self.context_used = info.context_used;
         self.context_limit = info.context_limit;
         self.cost = info.cost;
@@ -247,6 +250,9 @@ impl TitleRow<'_> {
             facts.mode.name().to_owned(),
             self.theme.style(mode_meaning(facts.mode)),
         ));
+        if facts.allows_edits && facts.mode == Mode::Ask {
+            parts.push(("edits allowed".to_owned(), self.theme.style(Meaning::ModeAccept)));
+        }
         let mut pieces = self.joined(parts);
         let is_nearly_full = facts.is_nearly_full();
         let style = if is_nearly_full {
@@ -309,6 +315,7 @@ mod tests {
         SessionFacts {
             title: "fix the flaky retry test".to_owned(),
             model: "anthropic/claude-sonnet".to_owned(),
+            allows_edits: false,
             agent: "build".to_owned(),
             mode: Mode::Ask,
             is_demo: false,

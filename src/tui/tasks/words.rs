@@ -1,9 +1,10 @@
 //! Words of rows and tiles about a task.
 
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
-use crate::question::{Question, QuestionKind};
+use crate::permission::Inquiry;
+use crate::question::{Form, Question, QuestionKind};
 use crate::text::count::plural;
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::{Revealed, reveal_line, sanitize_line};
 use crate::view::Symbols;
 use crate::view::card::CardPart;
 
@@ -92,22 +93,39 @@ pub(crate) fn go_on(status: TaskStatus) -> &'static str {
     }
 }
 
+/// The question in a row of its own: `bash git push`.
+pub(crate) fn waiting_question(question: &Question) -> Revealed {
+    match &question.about {
+        QuestionKind::Permission(inquiry) => reveal_line(&inquiry.tool)
+            .and(" ")
+            .and(reveal_line(subject(inquiry))),
+        QuestionKind::Form(form) => reveal_line(form_words(form)),
+    }
+}
+
+/// Returns the first line of what would be written or run.
+fn subject(inquiry: &Inquiry) -> &str {
+    let subject = match inquiry.card.body.first() {
+        Some(CardPart::Code(code)) => &code.text,
+        _ => &inquiry.card.argument,
+    };
+    let first = subject.trim().lines().next();
+    first
+        .or_else(|| Some(inquiry.rows.first()?.pattern()))
+        .unwrap_or_default()
+}
+
+fn form_words(form: &Form) -> &str {
+    form.questions
+        .first()
+        .map_or(&form.title, |first| &first.question)
+}
+
 /// The question itself: `bash wants: git push`.
 pub(crate) fn question(question: &Question) -> String {
     let words = match &question.about {
-        QuestionKind::Permission(inquiry) => {
-            let subject = match inquiry.card.body.first() {
-                Some(CardPart::Code(code)) => &code.text,
-                _ => &inquiry.card.argument,
-            };
-            let first = subject.trim().lines().next();
-            let first = first.or_else(|| Some(inquiry.rows.first()?.pattern()));
-            format!("{} wants: {}", inquiry.tool, first.unwrap_or_default())
-        }
-        QuestionKind::Form(form) => match form.questions.first() {
-            Some(first) => first.question.clone(),
-            None => form.title.clone(),
-        },
+        QuestionKind::Permission(inquiry) => format!("{} wants: {}", inquiry.tool, subject(inquiry)),
+        QuestionKind::Form(form) => form_words(form).to_owned(),
     };
     sanitize_line(&words).into_owned()
 }

@@ -120,6 +120,7 @@ impl Blocks {
             | Event::Answer(_)
             | Event::Hook(_)
             | Event::Grants(_)
+            | Event::AllowsEdits(_)
             | Event::Refused(_) => false,
         }
     }

@@ -1,27 +1,35 @@
-//! Answering from a tile. A key answers only what stood whole in the tile, and not in the moment in which it appeared.
+//! Answering from a tile. A key answers only what stood whole in the tile, and not in the moment in which it appeared. A
+//! letter answers only after a pause or after the person has moved to a tile: letters in a row are somebody's prose.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Stage, Watch, WatchRequest};
 use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, QuestionKind, Reply};
-use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{LayerReply, LayerRequest, say};
+
+/// Letters closer together than this are prose.
+const LETTER_REST: Duration = Duration::from_secs(1);
 
 impl Watch {
     /// Answers the chosen tile's question.
     pub(super) fn answer(&mut self, action: Action) -> LayerReply {
+        let follows_letter = self.follows_letter();
         let asked = self.chosen_row().and_then(|row| self.question_of(row));
         let Some(question) = asked.cloned() else {
             return say("this agent has no question");
         };
-        let Some((route, is_whole)) = self.pass_question(question.id) else {
+        let Some((is_heard, is_whole)) = self.pass_question(question.id) else {
             // It has not been on screen yet.
             return LayerReply::Done;
         };
-        if route != KeyRoute::Answer {
+        if !is_heard {
             return LayerReply::Done;
+        }
+        if follows_letter {
+            return say("not answered, as letters came just before: pause, or go to the tile with tab");
         }
         if let QuestionKind::Form(_) = question.about {
             return say("this question has answers to choose from: go into the agent");
@@ -67,8 +75,19 @@ impl Watch {
         })
     }
 
-    /// Returns where a key goes that was meant for a question, and if all of that stood in the last frame.
-    fn pass_question(&mut self, id: QuestionId) -> Option<(KeyRoute, bool)> {
+    /// Notes that a letter was typed that answers nothing.
+    pub(super) fn note_letter(&mut self) {
+        self.last_letter = self.key_time;
+    }
+
+    /// Returns true if such a letter came just before the key that is read now.
+    fn follows_letter(&self) -> bool {
+        let times = self.last_letter.zip(self.key_time);
+        times.is_some_and(|(letter, now)| now < letter + LETTER_REST)
+    }
+
+    /// Returns true if a question hears a key, and if all of it stood in the last frame.
+    fn pass_question(&mut self, id: QuestionId) -> Option<(bool, bool)> {
         let shown = self.shown_questions.get_mut(&id)?;
         Some((shown.guard.pass(self.key_time?), shown.laid_out.is_whole))
     }

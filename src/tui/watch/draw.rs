@@ -96,7 +96,7 @@ impl Watch {
                 always: label(Action::AllowAlways),
                 enter: label(super::keys::ENTER),
             };
-            let guard = known.map_or_else(|| TypeAheadGuard::begin(now, None), |known| known.guard);
+            let guard = known.map_or_else(|| TypeAheadGuard::begin(now), |known| known.guard);
             let place = TilePlace {
                 size: (room.width, room.height),
                 directory: &self.directory,

@@ -12,7 +12,6 @@ use super::keys::{
 use super::{PAGE, Stage, Watch, WatchRequest};
 use crate::conversation::{TaskId, TaskRow, TaskStatus};
 use crate::tui::composer::Draft;
-use crate::tui::dialog::KeyRoute;
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerKind, LayerReply, LayerRequest, say};
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
@@ -42,6 +41,12 @@ impl Layer for Watch {
     fn pick(&mut self, digit: char) -> LayerReply {
         let number = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok());
         self.choose_on_page(number.unwrap_or(0));
+        self.last_letter = None;
+        LayerReply::Done
+    }
+
+    fn on_unknown_key(&mut self, _keymap: &Keymap) -> LayerReply {
+        self.note_letter();
         LayerReply::Done
     }
 
@@ -61,10 +66,10 @@ impl Layer for Watch {
         LayerReply::Done
     }
 
-    fn pass_guard(&mut self, now: Instant) -> KeyRoute {
+    fn pass_guard(&mut self, now: Instant) -> bool {
         // Each question has a guard of its own, which keeps off the keys that answer it and no other.
         self.key_time = Some(now);
-        KeyRoute::Answer
+        true
     }
 
     fn back(&mut self) -> LayerReply {
@@ -99,6 +104,7 @@ impl Layer for Watch {
             Some(place) => {
                 // What is written is for the tile that was chosen.
                 self.stage = Stage::Browsing;
+                self.last_letter = None;
                 self.choose_on_page(place + 1);
                 LayerReply::Done
             }
@@ -158,6 +164,16 @@ impl Layer for Watch {
 impl Watch {
     fn browse(&mut self, action: Action) -> LayerReply {
         match action {
+            Action::AllowOnce | Action::Reject | Action::RejectBecause | Action::AllowAlways => {
+                return self.answer(action);
+            }
+            SORT | CHANGES | MESSAGE | RESUME | STOP | STOP_ALL | TO_BACKGROUND | Action::Search => {
+                self.note_letter();
+            }
+            LEFT | RIGHT | Action::RowUp | Action::RowDown | Action::AnotherAsk => self.last_letter = None,
+            _ => {}
+        }
+        match action {
             LEFT => self.step(Direction::Left),
             RIGHT => self.step(Direction::Right),
             Action::RowUp => self.step(Direction::Up),
@@ -170,9 +186,6 @@ impl Watch {
                 if !self.choose_next_ask() {
                     return LayerReply::Request(LayerRequest::Perform(Action::NextAsk));
                 }
-            }
-            Action::AllowOnce | Action::Reject | Action::RejectBecause | Action::AllowAlways => {
-                return self.answer(action);
             }
             Action::PageUp => return self.page(-1),
             Action::PageDown => return self.page(1),

@@ -176,6 +176,8 @@ pub(crate) struct Watch {
     answered: Vec<QuestionId>,
     /// When the key came that is read now.
     key_time: Option<Instant>,
+    /// When the last letter came that answers nothing; none after the person has moved to a tile.
+    last_letter: Option<Instant>,
     last: LastFrame,
 }
 

@@ -36,6 +36,7 @@ fn claudes_keys() {
     assert!(project.exists("one"));
     terminal.keys("2");
     terminal.wait_text("scope: this project");
+    terminal.key(Key::Down);
     terminal.key(Key::Enter);
     hear("$ rmdir three");
     assert!(project.exists("two"));

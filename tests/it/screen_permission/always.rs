@@ -16,6 +16,10 @@ fn always_is_stored_in_its_scope_and_asks_no_more() {
     terminal.keys("a");
     terminal.wait_text("scope: this project");
     terminal.key(Key::Enter);
+    terminal.wait_text("not stored yet");
+    assert!(stored(&project).starts_with("no stored rules"));
+    terminal.key(Key::Down);
+    terminal.key(Key::Enter);
     terminal.wait_text("Both ran.");
     let stored = stored(&project);
     assert!(

@@ -131,6 +131,7 @@ fn a_small_screen_names_every_key_that_answers() {
     ] {
         terminal.wait_text(key);
     }
+    terminal.key(Key::Down);
     terminal.key(Key::Enter);
     terminal.wait_gone("scope");
     crate::support::wait_until("the command to have run", || project.exists("mark"));

@@ -58,13 +58,15 @@ fn the_leader_opens_the_list_which_is_filtered_by_typing() {
     let project = project(&server);
     let terminal = open(&project);
     say(&terminal, "go");
-    for _ in 0..2 {
+    for scope in ["scope: this project", "scope: this session"] {
         hear(&terminal);
         terminal.keys("a");
-        terminal.wait_text("scope: this project");
+        terminal.wait_text(scope);
+        terminal.keys("1");
         terminal.key(Key::Enter);
-        terminal.wait_gone("scope: this project");
+        terminal.wait_gone(scope);
     }
+    terminal.wait_text("ask · edits allowed");
     terminal.wait_text("Both.");
     terminal.key(Key::Ctrl('x'));
     terminal.keys("P");

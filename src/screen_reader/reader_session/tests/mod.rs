@@ -13,7 +13,7 @@ use crate::conversation::sample::message;
 use crate::conversation::{
     CallId, CallResult, ErrorKind, MessageId, ModelRef, Part, PartBody, SessionId, TextPart, Usage,
 };
-use crate::permission::Mode;
+use crate::permission::{ChosenScopes, Mode};
 use crate::question::{Form, FormOption, FormQuestion, FormReply, Question, Reply};
 use crate::screen_reader::trust::TOO_EARLY;
 use crate::session::{Event, QueuedKind, Retry, SettledQuestion, TurnEndReason};
@@ -37,7 +37,8 @@ fn info() -> SessionInfo {
         cost: None,
         read_only: None,
         demo: false,
-        scope: None,
+        allows_edits: false,
+        scopes: ChosenScopes::default(),
         surroundings: crate::session::Surroundings::default(),
     }
 }

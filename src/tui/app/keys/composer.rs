@@ -74,8 +74,7 @@ impl App {
                 self.views.front.completion.written();
                 self.draft_changed(now);
             }
-            // Whoever moves the caret is writing too.
-            (EditEffect::Caret, _) => self.views.front.typed = Some(now),
+            (EditEffect::Caret, _) => {}
             (EditEffect::Nothing, Edit::Move(CaretMove::Up)) => self.recall(now),
             (EditEffect::Nothing, Edit::Move(CaretMove::Down)) if self.views.front.composer.newer() => {
                 self.draft_changed(now);
@@ -101,7 +100,7 @@ impl App {
             if self.held_count() > 0 {
                 self.send(Op::Release);
             } else if let SessionLink::ReadOnly(holder) = &self.views.front.link {
-                let guard = TypeAheadGuard::begin(now, self.views.front.typed);
+                let guard = TypeAheadGuard::begin(now);
                 let dialog = held_session(holder, guard);
                 self.open_layer(Box::new(dialog), now);
             }
@@ -143,7 +142,6 @@ impl App {
         };
         self.send(op);
         self.draft_changed(now);
-        self.views.front.typed = None;
         self.views.front.transcript.to_end();
     }
 

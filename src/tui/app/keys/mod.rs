@@ -3,6 +3,7 @@
 
 mod composer;
 mod escape;
+mod question;
 mod transcript;
 
 use std::time::Instant;
@@ -12,11 +13,14 @@ use termina::event::{KeyEvent, KeyEventKind};
 use super::layers::LayerSlot;
 use super::{App, Effect, Focus, MODE_RESTS};
 use crate::permission::Mode;
+use crate::question::QuestionKind;
 use crate::session::{Op, PLAN};
 use crate::tui::commands::INIT_PROMPT;
-use crate::tui::dialog::{Dialog, KeyRoute};
+use crate::tui::dialog::{Dialog, change_to_yolo};
 use crate::tui::keymap::{Action, Context, typed};
+use crate::tui::layer::LayerReply;
 use crate::tui::page::{self, LeaderTable};
+use crate::tui::tasks::words;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -34,8 +38,9 @@ impl App {
         if key.kind == KeyEventKind::Release {
             return RedrawUrgency::None;
         }
+        self.last_key = Some(now);
         let disarmed = self.disarm(key);
-        disarmed.max(self.beside_todo(now, |app| app.read_key(key, now)))
+        disarmed.max(self.read_key(key, now))
     }
 
     /// Forgets the first press of a key that takes two, unless this is the second: any other key between them takes it
@@ -72,6 +77,7 @@ impl App {
 
     pub(crate) fn paste(&mut self, text: &str, now: Instant) -> RedrawUrgency {
         self.attention.seen(now);
+        self.last_key = Some(now);
         if let Some(change) = self.type_paste(text, now) {
             return change;
         }
@@ -86,17 +92,20 @@ impl App {
         }
         let slots: Vec<LayerSlot> = self.stack().collect();
         for slot in slots {
-            match self.pass(slot, |layer| layer.pass_paste(now)) {
-                KeyRoute::Answer => {}
-                KeyRoute::Draft => break,
-                KeyRoute::Drop => return RedrawUrgency::None,
-            }
-            if let Some(change) = self.with_layer(slot, now, |layer| layer.paste(text)) {
+            let takes_text = self.layer(slot).is_some_and(|layer| layer.context().takes_text());
+            let pasted = takes_text.then(|| self.with_layer(slot, now, |layer| layer.paste(text)));
+            if let Some(change) = pasted.flatten() {
                 return change;
+            }
+            if matches!(slot, LayerSlot::Question | LayerSlot::Trust) {
+                self.leave_question(slot, now);
             }
         }
         self.views.front.focus = Focus::Composer;
         self.paste_into_draft(text, now);
+        if self.is_covered() {
+            self.say("pasted into the draft", Meaning::TextMuted, now);
+        }
         RedrawUrgency::Urgent
     }
 
@@ -109,30 +118,33 @@ impl App {
     /// Gives a key to a layer. What only looks around is never dropped.
     fn key_in_layer(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> RedrawUrgency {
         let everywhere = self.keymap.action(Context::Global, key);
+        if matches!(slot, LayerSlot::Question | LayerSlot::Trust) {
+            if everywhere != Some(Action::Escape) && !self.passes_question(slot, key) {
+                return self.key_in_question(slot, key, now);
+            }
+            self.hearing.forget_burst();
+        }
         let looks = matches!(
             everywhere,
             Some(Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::OpenPage(_))
         );
-        let stops = matches!(everywhere, Some(Action::Escape | Action::ClearOrQuit));
-        match if looks {
-            KeyRoute::Answer
-        } else {
-            self.pass(slot, |layer| layer.pass_guard(now))
-        } {
-            KeyRoute::Answer => {}
-            KeyRoute::Draft if !stops => return self.key_below(Context::Composer, key, now),
-            KeyRoute::Draft => {
-                self.dropped_keys += 1;
-                return RedrawUrgency::None;
-            }
-            KeyRoute::Drop => return RedrawUrgency::None,
+        if !looks && !self.passes_guard(slot, now) {
+            return RedrawUrgency::None;
         }
+        self.press_in_layer(slot, key, now)
+    }
+
+    /// Has a layer do what a key means there.
+    fn press_in_layer(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> RedrawUrgency {
         let Some(layer) = self.layer(slot) else {
             return RedrawUrgency::None;
         };
         let context = layer.context();
         if layer.passes_keys_on() && !self.keymap.has(context, key) {
             return self.key_below(self.focus_context(), key, now);
+        }
+        if layer.yields_to_prose() && typed(key).is_some() && !self.keymap.has(context, key) {
+            return self.yield_to_prose(slot, key, now);
         }
         let action = self.keymap.action(context, key);
         let change = match (action, typed(key)) {
@@ -145,6 +157,18 @@ impl App {
             (None, _) => self.on_unknown_key(slot, now),
         };
         change.unwrap_or(RedrawUrgency::None)
+    }
+
+    /// Closes a layer that somebody types over, and gives the key to what lies below.
+    fn yield_to_prose(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> RedrawUrgency {
+        self.with_layer(slot, now, |_| LayerReply::Close(None));
+        match self.top() {
+            Some(top) => self.key_in_layer(top, key, now),
+            None => {
+                self.focus_composer();
+                self.key_below(Context::Composer, key, now)
+            }
+        }
     }
 
     /// Gives a key to what has the focus below the layers.
@@ -230,9 +254,11 @@ impl App {
             Action::Fork => self.fork(now),
             Action::Compact => self.compact("", now),
             Action::CycleMode => self.cycle_mode(now),
+            Action::Yolo => self.ask_for_mode(Mode::Yolo, now),
             Action::MentionFile => self.begin_word('@', now),
             Action::ListCommands => self.begin_word('/', now),
             Action::NextAgent if self.complete_path() => {}
+            Action::NextAgent if self.go_to_waiting_question(now) => {}
             Action::NextAgent => self.next_agent(now),
             Action::PageUp => self.page(action, -1, now),
             Action::PageDown => self.page(action, 1, now),
@@ -282,10 +308,22 @@ impl App {
         let next = match self.views.front.facts.mode {
             Mode::Ask => Mode::AcceptEdits,
             Mode::AcceptEdits => Mode::Plan,
-            Mode::Plan => Mode::Yolo,
-            Mode::Yolo => Mode::Ask,
+            Mode::Plan | Mode::Yolo => Mode::Ask,
         };
         self.change_mode(next, now);
+    }
+
+    /// Changes the mode; before it becomes `yolo`, asks.
+    pub(in crate::tui::app) fn ask_for_mode(&mut self, mode: Mode, now: Instant) {
+        if mode != Mode::Yolo || self.views.front.facts.mode == Mode::Yolo {
+            return self.change_mode(mode, now);
+        }
+        let questions = self.tree().questions.iter();
+        let waiting = questions.filter(|question| matches!(question.about, QuestionKind::Permission(_)));
+        let waiting: Vec<_> = waiting
+            .map(|question| words::waiting_question(question))
+            .collect();
+        self.open_layer(Box::new(change_to_yolo(&waiting, now)), now);
     }
 
     pub(in crate::tui::app) fn change_mode(&mut self, mode: Mode, now: Instant) {

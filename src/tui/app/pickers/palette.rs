@@ -68,6 +68,7 @@ impl Section {
             | Action::Interrupt => Self::Session,
             Action::NextAgent
             | Action::CycleMode
+            | Action::Yolo
             | Action::NextAsk
             | Action::ToBackground
             | Action::ParentTask

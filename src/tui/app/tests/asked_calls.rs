@@ -28,7 +28,7 @@ fn the_card_of_a_call_that_was_edited_shows_what_would_run_now() {
         call: question.call.clone(),
         ..bash("echo after", &[])
     });
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     let text = driver.text();
     assert!(

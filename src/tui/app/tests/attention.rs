@@ -74,7 +74,7 @@ fn the_title_says_how_the_session_stands() {
     assert_eq!(title(&driver), "* fix the flaky retry test - lathe");
     driver.ask(bash("cargo test", &[]));
     assert_eq!(title(&driver), "? fix the flaky retry test - lathe");
-    driver.wait(301);
+    driver.hear();
     driver.press("y");
     driver.event(Event::TurnEnded(TurnEndReason::Stop));
     assert_eq!(title(&driver), "! fix the flaky retry test - lathe");

@@ -23,7 +23,7 @@ fn asked(args: &serde_json::Value, inquiry: Question<Inquiry>) -> Driver {
     driver.event(Event::TurnStarted);
     call_of(&mut driver, &inquiry, args);
     driver.ask(inquiry);
-    driver.wait(301);
+    driver.hear();
     driver
 }
 
@@ -157,7 +157,7 @@ fn a_child_asks() {
     let mut driver = one_command();
     driver.press("esc");
     driver.ask(of_child("rg -l backoff ..", "who calls backoff()"));
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "child");
 }
 
@@ -168,7 +168,7 @@ fn the_second_of_three_asks() {
         driver.ask(bash(command, &["cargo *"]));
     }
     driver.press("tab");
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "queued");
 }
 

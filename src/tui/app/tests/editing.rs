@@ -25,7 +25,7 @@ fn asked(command: &str) -> Driver {
     let mut driver = Driver::open();
     driver.event(Event::TurnStarted);
     driver.ask(editable(command));
-    driver.wait(301);
+    driver.hear();
     driver
 }
 
@@ -55,6 +55,7 @@ fn fit(driver: &mut Driver) {
 fn e_edits_the_command_and_enter_has_it_judged_again() {
     let mut driver = asked("cargo test");
     driver.press("e");
+    driver.wait(600);
     driver.type_text(" -p y");
     assert!(driver.text().contains("┃ cargo test -p y"), "{}", driver.text());
     assert!(driver.frame().caret.is_some());
@@ -68,7 +69,9 @@ fn e_edits_the_command_and_enter_has_it_judged_again() {
 #[test]
 fn what_does_not_fit_stays_to_be_mended() {
     let mut driver = asked("cargo test");
-    driver.press("e ctrl+u enter");
+    driver.press("e");
+    driver.wait(600);
+    driver.press("ctrl+u enter");
     assert!(driver.text().contains("`command` is empty"), "{}", driver.text());
     driver.type_text("bad");
     driver.press("enter");
@@ -81,6 +84,7 @@ fn what_does_not_fit_stays_to_be_mended() {
 fn an_answer_counts_for_the_text_it_was_asked_for() {
     let mut driver = asked("cargo test");
     driver.press("e");
+    driver.wait(600);
     driver.type_text(" -p y");
     driver.press("enter");
     driver.type_text("z");
@@ -94,7 +98,9 @@ fn an_answer_counts_for_the_text_it_was_asked_for() {
 #[test]
 fn a_call_left_as_it_was_is_asked_as_it_was() {
     let mut driver = asked("cargo test");
-    driver.press("e enter");
+    driver.press("e");
+    driver.wait(600);
+    driver.press("enter");
     assert!(driver.text().contains("y once") && driver.replies().is_empty());
 }
 
@@ -102,17 +108,21 @@ fn a_call_left_as_it_was_is_asked_as_it_was() {
 fn esc_leaves_the_edit_and_it_is_there_again() {
     let mut driver = asked("cargo test");
     driver.press("e");
+    driver.wait(600);
     driver.type_text(" --lib");
     driver.press("esc");
     assert!(driver.text().contains("y once"), "{}", driver.text());
     driver.press("e");
+    driver.wait(600);
     assert!(driver.text().contains("┃ cargo test --lib"), "{}", driver.text());
 }
 
 #[test]
 fn a_command_of_several_lines_is_pasted_and_written() {
     let mut driver = asked("cargo test");
-    driver.press("e ctrl+j");
+    driver.press("e");
+    driver.wait(600);
+    driver.press("ctrl+j");
     driver.app.paste("cargo doc\necho y", driver.now);
     driver.press("enter");
     fit(&mut driver);
@@ -126,7 +136,8 @@ fn the_editor_gets_the_call_and_not_the_draft() {
     driver.type_text("my draft");
     driver.wait(1000);
     driver.ask(editable("cargo test"));
-    driver.wait(1000);
+    driver.press("ctrl+x .");
+    driver.wait(300);
     driver.press("e ctrl+g");
     assert!(matches!(driver.effects.last(), Some(Effect::Edit(text)) if text == "cargo test"));
     driver.app.edited("cargo doc", driver.now);
@@ -141,8 +152,9 @@ fn the_editor_gets_the_call_and_not_the_draft() {
 fn a_call_that_has_begun_is_not_edited() {
     let mut driver = Driver::open();
     driver.ask(bash("cargo test", &[]));
-    driver.wait(301);
+    driver.hear();
     assert!(!driver.text().contains("e edit"), "{}", driver.text());
     driver.press("e");
+    driver.wait(600);
     assert!(driver.text().contains("cannot be edited"), "{}", driver.text());
 }

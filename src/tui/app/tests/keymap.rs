@@ -53,7 +53,7 @@ fn chosen_keys_are_those_that_work_and_those_that_are_shown() {
     driver.wait(400);
 
     driver.ask(bash("cargo test", &[]));
-    driver.wait(400);
+    driver.hear();
     assert!(driver.text().contains("z once"), "{}", driver.text());
     driver.press("z");
     assert_eq!(driver.replies(), [PermissionReply::Once]);

@@ -197,7 +197,7 @@ fn a_file_that_needs_a_word_goes_with_the_message_when_that_is_sent_again_after_
         "the key was pressed twice"
     );
     driver.event(back.clone());
-    driver.wait(301);
+    driver.hear();
     driver.type_text(".");
     driver.press("enter");
     assert_eq!(
@@ -206,7 +206,7 @@ fn a_file_that_needs_a_word_goes_with_the_message_when_that_is_sent_again_after_
         "another message is asked about again"
     );
     driver.event(back);
-    driver.wait(301);
+    driver.hear();
     driver.press("enter");
     assert_eq!(meant(&mut driver), ["../other/.env"]);
 }

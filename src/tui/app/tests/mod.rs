@@ -19,6 +19,7 @@ mod paging;
 mod panel;
 mod picking;
 mod pictures;
+mod prose;
 mod sending;
 mod session_cards;
 mod session_list;
@@ -46,8 +47,8 @@ use crate::conversation::{
     ToolPart, Usage,
 };
 use crate::permission::{
-    Action as RuleAction, Ask, DelegatedTask, Inquiry, InquiryRow, Mode, PermissionKey, PermissionReply,
-    Scope, Subject, Verdict,
+    Action as RuleAction, Ask, ChosenScopes, DelegatedTask, Inquiry, InquiryRow, Mode, PermissionKey,
+    PermissionReply, Scope, Subject, Verdict,
 };
 use crate::question::{Question, Reply};
 use crate::session::query::Query;
@@ -180,7 +181,8 @@ impl Driver {
             cost: Some(0.0),
             read_only: None,
             demo: false,
-            scope: None,
+            allows_edits: false,
+            scopes: ChosenScopes::default(),
             surroundings: crate::session::Surroundings::default(),
         };
         Snapshot {
@@ -232,6 +234,14 @@ impl Driver {
         let change = self.app.pass_time(since, self.now);
         self.collect();
         change
+    }
+
+    /// Rests until the question that waits has come up, and listens.
+    fn hear(&mut self) {
+        if !self.app.is_asking() {
+            self.wait(1000);
+        }
+        self.wait(301);
     }
 
     fn event(&mut self, event: Event) -> RedrawUrgency {

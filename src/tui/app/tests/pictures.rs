@@ -98,7 +98,7 @@ fn before_a_command() -> Driver {
     let mut question = inquiry("bash", "bash wants to run", asks, bash_card(command));
     question.about.editable = Some(editable);
     driver.ask(question);
-    driver.wait(301);
+    driver.hear();
     driver
 }
 
@@ -138,7 +138,9 @@ fn always_is_put_together() {
 #[test]
 fn a_pattern_is_written() {
     let mut driver = before_a_command();
-    driver.press("a e ctrl+u");
+    driver.press("a e");
+    driver.wait(600);
+    driver.press("ctrl+u");
     driver.type_text("*");
     driver.press("enter");
     pictures(&mut driver, "bash_question_pattern");
@@ -152,6 +154,7 @@ fn a_pattern_is_written() {
 fn a_reason_is_written() {
     let mut driver = before_a_command();
     driver.press("N");
+    driver.wait(600);
     driver.type_text("leave target alone");
     pictures(&mut driver, "bash_question_reason");
 }
@@ -160,6 +163,7 @@ fn a_reason_is_written() {
 fn a_command_is_edited() {
     let mut driver = before_a_command();
     driver.press("e");
+    driver.wait(600);
     driver.type_text("2");
     driver.press("ctrl+j");
     driver.type_text("echo done");
@@ -174,7 +178,7 @@ fn a_sandbox_is_named() {
     inquiry.about.sandbox = Some("workspace-write".into());
     inquiry.about.directory = "/home/u/src/retry/crates/the-one-with-the-long-name".into();
     driver.ask(inquiry);
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "bash_question_sandbox");
 }
 
@@ -185,7 +189,7 @@ fn always_is_no_answer_where_nothing_can_be_stored() {
     let ask = Ask::new(PermissionKey::BASH, Subject::new("sh test.sh"));
     let card = Card::new("Bash", "sh test.sh");
     driver.ask(inquiry("bash", "bash wants to run", vec![ask], card));
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "bash_question_without_always");
 }
 
@@ -214,7 +218,7 @@ fn a_question_about_a_long_diff() {
         vec![ask],
         card,
     ));
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "edit_question");
     driver.press("f");
     picture(&mut driver, "edit_question_full", (200, 60));
@@ -243,7 +247,7 @@ fn a_question_about_a_change_that_stands_deep() {
     let card = Card::new("Edit", "src/retry.rs").part(CardPart::Diff(diff));
     let title = "edit wants to change src/retry.rs";
     driver.ask(inquiry("edit", title, vec![ask], card));
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "edit_question_deep");
 }
 
@@ -337,14 +341,14 @@ fn the_second_of_two_questions_and_those_that_were_put_off() {
         vec![outside, read],
         card,
     ));
-    driver.wait(301);
+    driver.hear();
     driver.press("tab");
     pictures(&mut driver, "second_question");
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
-    driver.wait(301);
+    driver.hear();
     pictures(&mut driver, "put_off");
 }
 

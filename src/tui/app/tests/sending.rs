@@ -103,7 +103,7 @@ fn esc_twice_within_a_second_interrupts() {
     assert!(matches!(driver.sent()[..], [Op::Interrupt]));
     driver.press("esc esc");
     assert!(driver.sent().is_empty(), "presses too many");
-    driver.wait(1001);
+    driver.hear();
     driver.press("esc");
     assert_eq!(
         driver.wait(1001),
@@ -147,7 +147,7 @@ fn esc_that_puts_a_question_off_is_not_the_second_that_interrupts() {
     driver.event(Event::TurnStarted);
     driver.press("esc");
     driver.ask(bash("cargo test", &[]));
-    driver.wait(310);
+    driver.hear();
     driver.press("esc");
     driver.wait(310);
     driver.press("esc");
@@ -194,8 +194,8 @@ fn shift_tab_cycles_the_mode_and_the_screen_says_which() {
     for named in [
         "build · accept-edits",
         "test-model · plan",
-        "build · yolo",
         "build · ask",
+        "build · accept-edits",
     ] {
         driver.press("shift+tab");
         let first = driver.text().lines().next().unwrap().to_owned();
@@ -255,4 +255,45 @@ fn nothing_moves_and_nothing_is_due_when_idle() {
     driver.frame();
     assert_eq!(driver.app.deadline(driver.now), None);
     assert_eq!(driver.wait(60_000), RedrawUrgency::None);
+}
+
+#[test]
+fn yolo_asks_first_and_says_what_would_run_at_once() {
+    let mut driver = Driver::open();
+    driver.type_text("cargo");
+    driver.ask(bash("rm -rf build", &[]));
+    driver.press("ctrl+c");
+    driver.type_text("/mode yolo");
+    driver.press("enter");
+    let text = driver.text();
+    assert!(
+        text.contains("Answer everything with yes from now on?") && text.contains("bash rm -rf build"),
+        "{text}"
+    );
+    let changes = |op: &Op| matches!(op, Op::SetMode(_));
+    assert!(!driver.sent().iter().any(changes));
+    driver.wait(301);
+    driver.press("n");
+    assert!(driver.text().lines().next().unwrap().contains("build · ask"));
+    driver.type_text("/mode yolo");
+    driver.press("enter");
+    driver.wait(301);
+    driver.press("y");
+    assert!(driver.text().lines().next().unwrap().contains("build · yolo"));
+    driver.press("shift+tab");
+    assert!(driver.text().lines().next().unwrap().contains("build · ask"));
+}
+
+#[test]
+fn the_title_says_that_edits_are_allowed_while_a_rule_allows_them() {
+    let mut driver = Driver::open();
+    driver.event(Event::AllowsEdits(true));
+    let title = |driver: &mut Driver| driver.text().lines().next().unwrap().to_owned();
+    assert!(
+        title(&mut driver).contains("build · ask · edits allowed"),
+        "{}",
+        title(&mut driver)
+    );
+    driver.event(Event::AllowsEdits(false));
+    assert!(!title(&mut driver).contains("edits allowed"));
 }

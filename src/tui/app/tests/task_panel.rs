@@ -100,7 +100,7 @@ fn at_work() -> (Driver, Vec<Sample>) {
     let samples = tasks(&mut driver);
     driver.event(Event::TurnEnded(TurnEndReason::Stop));
     driver.app.views.front.panel.show();
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     (driver, samples)
 }
@@ -115,7 +115,7 @@ fn the_panel_lists_tasks_at_every_size() {
     driver.frame();
     driver.press("ctrl+x b");
     picture(&mut driver, "tasks_panel_with_the_keys", (80, 24));
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     picture(&mut driver, "tasks_counted", (80, 24));
 }
@@ -145,7 +145,7 @@ fn who_asks_comes_first_and_what_is_queued_or_was_seen_folds() {
     driver.app.enter_task(&samples[6].session(), now);
     let slot = driver.app.views.front.tree;
     driver.app.show(slot, now);
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     let seen = rows(&mut driver);
     assert!(seen.iter().any(|row| row == "✓ 2 ended …"), "{seen:#?}");
@@ -170,9 +170,10 @@ fn enter_goes_into_a_task_and_x_asks_before_it_stops_one() {
     driver.press("x");
     let text = driver.text();
     assert!(text.contains("Stop general \"restore the fixtures\""), "{text}");
-    driver.press("q n");
+    driver.press("q");
+    assert!(driver.text().contains("┃ q"), "{}", driver.text());
     assert_eq!(driver.sent().len(), 0);
-    driver.press("j x y");
+    driver.press("ctrl+c ctrl+x b j x y");
     let ops = driver.sent();
     let stopped = ops.iter().filter_map(|op| match op {
         Op::Task(TaskOp::Cancel(task)) => Some(task.clone()),
@@ -278,7 +279,7 @@ fn a_question_of_a_task_in_its_parent_says_who_asks() {
     let question = question.shared();
     let session = sample.session();
     tasks::says(&mut driver, SlotId::FIRST, &session, Event::Asked(question));
-    driver.wait(301);
+    driver.hear();
     for size in [(80, 24), (120, 36), (200, 60)] {
         picture(&mut driver, "task_question", size);
     }
@@ -288,7 +289,7 @@ fn page() -> (Driver, Vec<Sample>) {
     let (mut driver, samples) = at_work();
     driver.type_text("/tasks");
     driver.press("esc");
-    driver.wait(301);
+    driver.hear();
     driver.press("enter");
     driver.frame();
     (driver, samples)
@@ -333,7 +334,7 @@ fn a_page_without_tasks_says_so() {
     let mut driver = conversation();
     driver.type_text("/tasks");
     driver.press("esc");
-    driver.wait(301);
+    driver.hear();
     driver.press("enter");
     assert!(driver.text().contains("No tasks yet"), "{}", driver.text());
     driver.press("enter x r");

@@ -129,7 +129,7 @@ fn a_question_of_a_task_comes_up_in_its_own_conversation_and_in_that_of_the_root
     assert_eq!(driver.app.state().dialog, Some("permission"));
     enter(&mut driver, &sample);
     assert_eq!(driver.app.state().dialog, Some("permission"));
-    driver.wait(301);
+    driver.hear();
     driver.press("y");
     assert_eq!(driver.replies(), [PermissionReply::Once]);
 }
@@ -148,13 +148,18 @@ fn a_question_of_another_task_moves_nothing_in_the_conversation_of_a_task() {
     assert!(driver.text().contains("1 asks"), "{}", driver.text());
     driver.press("ctrl+x .");
     assert!(driver.text().contains("rm -rf target"), "{}", driver.text());
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     assert_eq!(driver.app.state().dialog, None);
     asks(&mut driver, &below.session(), "cargo build");
-    assert!(driver.text().contains("cargo build"), "{}", driver.text());
+    assert!(
+        driver.text().contains("? 2 wait · bash cargo build"),
+        "{}",
+        driver.text()
+    );
     let (slot, now) = (driver.app.views.front.tree, driver.now);
     driver.app.show(slot, now);
+    driver.hear();
     let text = driver.text();
     assert!(text.contains("cargo build") && text.contains("2 of 2"), "{text}");
 }
@@ -255,11 +260,11 @@ fn esc_leads_back_one_level_a_press_and_never_stops_the_parent() {
         Some(sample.session()),
         "its parent, which is opened for that"
     );
-    driver.wait(301);
+    driver.hear();
     driver.press("esc esc esc");
     assert_eq!(driver.app.views.front.task, None);
     assert!(driver.app.views.front.esc.armed.is_none());
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     assert!(
         driver.hints().contains("esc again interrupts"),
@@ -434,7 +439,7 @@ fn esc_holds_what_background_tasks_would_set_off() {
         "{}",
         driver.hints()
     );
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     assert!(
         !driver.sent().iter().any(|op| matches!(op, Op::Interrupt)),

@@ -69,16 +69,17 @@ fn a_new_project_is_asked_about_with_the_names_of_what_it_brings() {
 fn all_that_a_project_brings_can_be_read() {
     for size in [(80, 24), (120, 36), (40, 12)] {
         let mut driver = asked(question());
-        driver.press("d");
+        driver.press("3 enter");
+        driver.wait(600);
         picture(&mut driver, "trust_parts", size);
     }
     let mut driver = asked(question());
     driver.size = (40, 12);
-    driver.press("d");
+    driver.press("left enter");
     let mut read = String::new();
     for _ in 0..40 {
         read.push_str(&driver.text());
-        driver.press("down");
+        driver.press("pgdn");
     }
     for word in ["--strict", "origin/main", ".check.log", "quick.md", "\"allow\""] {
         assert!(read.contains(word), "{word}: {read}");
@@ -95,31 +96,55 @@ fn a_change_is_shown_as_a_diff_with_nothing_hidden_in_it() {
 }
 
 #[test]
-fn the_trust_question_ignores_keys_at_first_and_enter_never_answers() {
+fn nothing_but_a_chosen_answer_and_enter_trusts() {
     let mut driver = Driver::with(Setup {
         trust: Some(question()),
         ..setup()
     });
-    driver.type_text("yes");
-    assert_eq!(driver.app.state().dropped_keys, 3);
     assert_eq!(driver.app.state().dialog, Some("trust"));
-    driver.wait(299);
-    driver.press("y");
-    assert_eq!(answers(&mut driver), []);
     driver.wait(301);
-    driver.press("enter space tab a");
+    driver.press("enter enter");
     assert_eq!(answers(&mut driver), []);
-    driver.press("y");
+    driver.press("right right enter");
     assert_eq!(answers(&mut driver), [TrustAnswer::Trust]);
     assert_eq!(driver.app.state().focus, "composer");
+    let mut driver = asked(question());
+    driver.press("2");
+    driver.press("enter");
+    assert_eq!(answers(&mut driver), [], "it may be the beginning of a message");
+    driver.wait(600);
+    assert_eq!(answers(&mut driver), [TrustAnswer::Trust]);
 }
 
 #[test]
-fn n_and_esc_go_on_without_trust() {
-    for key in ["n", "esc"] {
+fn a_message_typed_over_the_trust_question_is_written_and_sent() {
+    for pause in [0, 40, 400] {
         let mut driver = asked(question());
-        driver.press(key);
-        assert_eq!(answers(&mut driver), [TrustAnswer::NotNow], "{key}");
+        for c in "why does the build fail? 2 tests".chars() {
+            driver.type_text(&c.to_string());
+            driver.wait(pause);
+        }
+        let text = driver.text();
+        assert!(text.contains("┃ why does the build fail? 2 tests"), "{text}");
+        assert!(text.contains("? 1 waits · trust ~/src/retry"), "{text}");
+        driver.press("enter");
+        assert_eq!(answers(&mut driver), []);
+        assert!(
+            driver.text().contains("opens"),
+            "it is sent when the session opens: {}",
+            driver.text()
+        );
+        driver.wait(1000);
+        assert_eq!(driver.app.state().dialog, Some("trust"));
+    }
+}
+
+#[test]
+fn not_now_and_esc_go_on_without_trust() {
+    for keys in ["right enter", "esc"] {
+        let mut driver = asked(question());
+        driver.press(keys);
+        assert_eq!(answers(&mut driver), [TrustAnswer::NotNow], "{keys}");
         assert!(
             driver.hints().contains("continuing without"),
             "{}",
@@ -131,9 +156,10 @@ fn n_and_esc_go_on_without_trust() {
 }
 
 #[test]
-fn a_paste_answers_nothing_and_the_screen_can_be_left() {
+fn a_paste_goes_to_the_draft_and_the_screen_can_be_left() {
     let mut driver = asked(question());
     driver.app.paste("y", driver.now);
+    assert!(driver.text().contains("┃ y"), "{}", driver.text());
     driver.press("ctrl+c ctrl+c");
     assert_eq!(answers(&mut driver), []);
     let mut driver = asked(question());

@@ -22,7 +22,7 @@ fn esc_leads_to_normal_mode_before_it_arms_anything() {
     assert!(driver.hints().contains("normal"), "{}", driver.hints());
     assert!(!driver.hints().contains("again"), "{}", driver.hints());
     assert_eq!(driver.app.caret_shape(), CaretShape::Block);
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     assert!(
         driver.hints().contains("esc again interrupts"),
@@ -41,7 +41,7 @@ fn commands_change_the_draft_and_enter_sends_it() {
     driver.type_text("wcwTWO");
     assert!(driver.hints().contains("insert"), "{}", driver.hints());
     assert_eq!(driver.app.views.front.composer.text(), "TWO three");
-    driver.wait(301);
+    driver.hear();
     driver.press("esc");
     driver.type_text("w.");
     driver.press("u ctrl+r");

@@ -141,7 +141,7 @@ fn esc_goes_back_to_the_composer_and_arms_nothing() {
     driver.press("up esc");
     assert_eq!(driver.app.state().focus, "composer");
     driver.press("esc");
-    driver.wait(301);
+    driver.hear();
     assert!(!driver.hints().contains("again"), "{}", driver.hints());
 }
 

@@ -11,9 +11,8 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::Dialog;
 use super::scrolled_lines::ScrolledLines;
-use super::type_ahead_guard::TypeAheadGuard;
+use super::{ActionEffect, Dialog};
 use crate::conversation::CallId;
 use crate::question::{self, Form, FormAnswer, FormQuestion, FormReply, Question};
 use crate::tui::composer::Composer;
@@ -24,7 +23,6 @@ use crate::view::LookKey;
 
 pub(super) struct FormDialog {
     form: Question<Arc<Form>>,
-    guard: TypeAheadGuard,
     /// One for each question.
     pages: Vec<FormPage>,
     /// The one on screen; beyond the last is the one that shows the answers.
@@ -83,11 +81,10 @@ impl FormPage {
 }
 
 impl FormDialog {
-    pub(super) fn new(form: Question<Arc<Form>>, guard: TypeAheadGuard) -> Self {
+    pub(super) fn new(form: Question<Arc<Form>>) -> Self {
         let pages = form.about.questions.iter().map(FormPage::new).collect();
         let mut dialog = Self {
             form,
-            guard,
             pages,
             page: 0,
             is_writing: false,
@@ -354,12 +351,8 @@ impl Layer for FormDialog {
         true
     }
 
-    fn guard(&self) -> Option<&TypeAheadGuard> {
-        Some(&self.guard)
-    }
-
-    fn guard_mut(&mut self) -> Option<&mut TypeAheadGuard> {
-        Some(&mut self.guard)
+    fn opens_by_itself(&self) -> bool {
+        true
     }
 
     fn back(&mut self) -> LayerReply {
@@ -413,6 +406,18 @@ impl Dialog for FormDialog {
 
     fn unsent_text(&self) -> Option<String> {
         self.written_text()
+    }
+
+    fn leave(&mut self) {
+        self.remark = None;
+    }
+
+    fn effect(&self, action: Action) -> ActionEffect {
+        match action {
+            Action::FormDone => ActionEffect::Answers,
+            Action::FormDismiss => ActionEffect::Commits,
+            _ => ActionEffect::Looks,
+        }
     }
 
     fn rows(&mut self, width: u16, cx: &LayerCx<'_>) -> u16 {

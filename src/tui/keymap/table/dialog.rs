@@ -32,6 +32,11 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&["enter"], Action::StoreAlways, "store the ticked rules"),
             row(&["up", "k"], Action::RowUp, "row up"),
             row(&["down", "j"], Action::RowDown, "row down"),
+            row(
+                &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+                Action::FormPick,
+                "row by number",
+            ),
             row(&["space"], Action::Tick, "tick"),
             row(&["e"], Action::EditPattern, "edit the pattern"),
             row(
@@ -57,11 +62,14 @@ pub(super) const ROWS: &[ContextRows] = &[
     (
         Context::Trust,
         &[
-            row(&["y"], Action::TrustProject, "trust the project"),
-            row(&["n"], Action::TrustNotNow, "not now"),
-            row(&["d"], Action::TrustParts, "show or hide the parts"),
-            row(&["up", "k"], Action::ScrollUp, "up"),
-            row(&["down", "j"], Action::ScrollDown, "down"),
+            row(&["right", "down"], Action::NextAnswer, "choose the next answer"),
+            row(
+                &["left", "up"],
+                Action::PreviousAnswer,
+                "choose the previous answer",
+            ),
+            row(&["1", "2", "3"], Action::FormPick, "choose by number"),
+            row(&["enter"], Action::TakeAnswer, "give the chosen answer"),
         ],
     ),
     // Question.

@@ -56,6 +56,7 @@ pub(super) const ROWS: &[ContextRows] = &[
         Context::Palette,
         &[
             row(&[], Action::Interrupt, "interrupt the turn"),
+            row(&[], Action::Yolo, "run everything without asking (yolo)"),
             row(&[], Action::MentionFile, "mention a file"),
             row(&[], Action::Fork, "fork the session into a new one"),
             row(&[], Action::Init, "write AGENTS.md for this project (init)"),

@@ -8,7 +8,7 @@ use lathe::conversation::{
     TaskRow, TaskStatus, TextPart, WorktreeChanges,
 };
 use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
-use lathe::permission::{Mode, PermissionKey, PermissionReply, Scope};
+use lathe::permission::{ChosenScopes, Mode, PermissionKey, PermissionReply, Scope};
 use lathe::session::{
     AgentChoice, CallUpdate, CommandChoice, ContextReport, ContextReportKind, Envelope, ErrorReport, Event,
     ModelChoice, QueuedKind, QueuedMessage, ReportKind, RequestUsage, RestoredConversation, Retry,
@@ -91,6 +91,12 @@ fn task() -> TaskRow {
             files: 3,
         }),
     }
+}
+
+fn chosen_scopes() -> ChosenScopes {
+    let mut scopes = ChosenScopes::default();
+    scopes.choose(&PermissionKey::BASH, Scope::Session);
+    scopes
 }
 
 fn grant(scope: GrantScope) -> Grant {
@@ -193,6 +199,7 @@ fn every_event_is_data() {
         Event::Title(_) => Event::Title("one".into());
         Event::Model(_) => Event::Model(model());
         Event::Agent(_) => Event::Agent("plan".into());
+        Event::AllowsEdits(_) => Event::AllowsEdits(true);
         Event::Mode(_) => Event::Mode(Mode::Yolo);
         Event::Answer(_) => Event::Answer("42".into());
         Event::Notice(_) => Event::Notice("Well.".into());
@@ -354,7 +361,8 @@ fn info() -> SessionInfo {
         cost: Some(EXACT),
         read_only: Some("process 1".into()),
         demo: false,
-        scope: Some(Scope::Session),
+        allows_edits: true,
+        scopes: chosen_scopes(),
         surroundings: lathe::session::Surroundings {
             branch: Some("main".into()),
             instructions: vec![lathe::session::InstructionFile {

@@ -9,7 +9,7 @@ fn keys_answer_the_chosen_tile() {
     grid.driver.press("y");
     assert_eq!(grid.driver.replies(), [], "another tile is chosen");
     grid.driver.press("tab");
-    grid.driver.wait(301);
+    grid.driver.hear();
     grid.driver.press("y");
     let sent = grid.driver.sent();
     let question = grid.driver.app.tree().questions.iter().next().unwrap().id;
@@ -23,7 +23,7 @@ fn keys_answer_the_chosen_tile() {
 fn a_no_with_a_reason_is_sent_from_the_tile() {
     let mut grid = at_work(4, (120, 36));
     grid.driver.frame();
-    grid.driver.wait(301);
+    grid.driver.hear();
     grid.driver.press("tab N");
     grid.driver.type_text("use git restore");
     grid.driver.press("enter");
@@ -39,7 +39,7 @@ fn a_key_pressed_as_a_question_appears_answers_nothing() {
     grid.driver.frame();
     grid.driver.press("y");
     assert_eq!(grid.driver.replies(), []);
-    grid.driver.wait(301);
+    grid.driver.hear();
     grid.driver.press("y");
     assert_eq!(grid.driver.replies(), [PermissionReply::Once]);
 }
@@ -69,7 +69,7 @@ fn always_opens_in_the_dialog_of_the_agent() {
     let asked = Event::Asked(question.shared());
     says(&mut grid.driver, SlotId::FIRST, &session, asked);
     grid.driver.frame();
-    grid.driver.wait(301);
+    grid.driver.hear();
     grid.driver.press("tab a");
     assert_eq!(grid.driver.app.views.front.id(), Some(&session));
     let text = grid.text();
@@ -174,7 +174,7 @@ fn the_leader_and_the_command_open_the_grid_and_its_key_closes_it() {
     assert!(grid.text().contains("Watch"));
     assert_eq!(grid.driver.app.state().focus, "watch");
     grid.driver.press("esc");
-    grid.driver.wait(301);
+    grid.driver.hear();
     grid.driver.type_text("/watch");
     grid.driver.press("enter");
     assert!(grid.text().contains("Watch"), "{}", grid.text());
@@ -189,7 +189,10 @@ fn the_grid_opens_over_a_question_that_has_just_appeared() {
     assert!(grid.text().contains(" Watch   1 asks"), "{}", grid.text());
     assert_eq!(grid.driver.app.state().focus, "watch");
     assert_eq!(grid.driver.app.state().dropped_keys, 0);
+    grid.driver.wait(400);
     grid.driver.press("esc");
+    assert_eq!(grid.driver.app.state().dialog, None, "it waits for a rest");
+    grid.driver.wait(1000);
     assert_eq!(grid.driver.app.state().dialog, Some("permission"));
 }
 
