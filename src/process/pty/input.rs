@@ -105,7 +105,7 @@ impl InputQueue {
     }
 
     /// Takes a whole line for a line that is empty, unless something was written since the state was looked up.
-    pub(super) fn write_line(&self, seen: InputState, line: &[u8]) -> Result<(), WriteError> {
+    pub(super) fn write_whole_line(&self, seen: InputState, line: &[u8]) -> Result<(), WriteError> {
         let mut pending = self.lock();
         pending.unchanged_since(seen)?;
         pending.take(line, MAX_WAITING)?;

@@ -124,9 +124,9 @@ impl Terminal {
 
     /// Types a line and Enter into an empty line, which is empty again after that: the caller answers for the line being
     /// whole and for a shell at its prompt. Nothing is typed if something else was since the state was looked up.
-    pub fn write_line(&self, seen: InputState, line: &str) -> Result<(), WriteError> {
+    pub fn write_whole_line(&self, seen: InputState, line: &str) -> Result<(), WriteError> {
         let bytes: Vec<u8> = line.bytes().chain([b'\r']).collect();
-        self.shared.input.write_line(seen, &bytes)?;
+        self.shared.input.write_whole_line(seen, &bytes)?;
         self.wake();
         Ok(())
     }

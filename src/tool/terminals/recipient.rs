@@ -45,12 +45,17 @@ pub struct TypedProgram {
     pub reading: InputReading,
     /// Another program may get what it leaves unread.
     pub has_successor: bool,
+    /// One of its files lies where a model may have put it, under whatever name: it may be a shell.
+    pub is_unfamiliar: bool,
     /// Keys that run nothing in it.
     pub harmless_keys: &'static [&'static str],
 }
 
 /// Directories of shells that need not be on the PATH.
 const SHELL_DIRECTORIES: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin"];
+
+/// Directories in which everybody may make files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Programs in which these keys run nothing, whatever was typed before: no key here ends a line.
 const VIEWERS: &[(&str, &[&str])] = &[
@@ -134,8 +139,18 @@ fn recipient(foreground: &Foreground, services: &SessionServices) -> Recipient {
         identities: processes.iter().map(identity).collect(),
         reading: foreground.reading,
         has_successor: !foreground.is_alone || processes.iter().any(ForegroundProcess::runs_shell),
+        is_unfamiliar: processes.iter().any(|process| is_unfamiliar(process, services)),
         harmless_keys: harmless_keys(processes, services),
     })
+}
+
+/// Returns true for a file in the project or in a directory of temporary files.
+fn is_unfamiliar(process: &ForegroundProcess, services: &SessionServices) -> bool {
+    let temporary = services.variable("TMPDIR").map(Path::new);
+    let places = TEMPORARY.iter().map(Path::new).chain(temporary);
+    let places = places.chain([services.roots.project_root(), services.roots.session_dir()]);
+    let file = process.executable.as_ref();
+    file.is_none_or(|file| places.into_iter().any(|place| file.path.starts_with(place)))
 }
 
 /// Bash reads keys and edits its line itself, unless it was told not to.

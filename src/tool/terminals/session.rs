@@ -33,6 +33,8 @@ struct SharedControl {
     owner: TerminalOwner,
     is_exclusive: bool,
     typed_by: Option<Typist>,
+    /// Line feeds on the screen when a whole line was last typed for an agent.
+    line_feeds: Option<u64>,
 }
 
 impl TerminalSession {
@@ -54,6 +56,7 @@ impl TerminalSession {
                 owner,
                 is_exclusive: false,
                 typed_by: None,
+                line_feeds: None,
             }),
             names: Mutex::default(),
         }
@@ -126,15 +129,23 @@ impl TerminalSession {
         Ok(state)
     }
 
-    /// Types a whole line and Enter for an agent: [`Terminal::write_line`].
+    /// Types a whole line and Enter for an agent: [`Terminal::write_whole_line`].
     pub(in crate::tool) fn type_line_for_agent(
         &self,
         seen: InputState,
         line: &str,
     ) -> Result<(), WriteError> {
-        self.terminal.write_line(seen, line)?;
+        let line_feeds = self.terminal.screen().line_feeds();
+        self.terminal.write_whole_line(seen, line)?;
+        self.state().line_feeds = Some(line_feeds);
         self.note_typist(Typist::Agent);
         Ok(())
+    }
+
+    /// Returns true once the shell has taken the line that was last typed for an agent: it ends a row on the screen then.
+    pub(in crate::tool) fn is_line_taken(&self) -> bool {
+        let before = self.state().line_feeds;
+        before.is_none_or(|before| self.terminal.screen().line_feeds() > before)
     }
 
     /// Types for the person. Nothing of it is kept.

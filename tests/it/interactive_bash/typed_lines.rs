@@ -11,7 +11,7 @@ use crate::support::{Finished, Project, Server};
 fn rules() -> Value {
     let mut commands = json!({"*": "ask", "echo *": "allow", "printf *": "allow", "sleep *": "allow"});
     for program in [
-        "env", "exec", "bash", "dash", "zsh", "fish", "tcsh", "ksh93", "mksh", "busybox", "less",
+        "env", "exec", "./pager", "bash", "dash", "zsh", "fish", "tcsh", "ksh93", "mksh", "less",
     ] {
         commands[format!("{program} *")] = json!("allow");
     }
@@ -40,6 +40,7 @@ fn check(start: Value, rows: Vec<Row>) -> (Project, Finished) {
     let project = project_with(&server)
         .file("long.txt", &"a line\n".repeat(200))
         .config(json!({ "permission": rules() }));
+    std::fs::copy("/bin/bash", project.path("pager")).unwrap();
     let (inputs, expected): (Vec<Value>, Vec<bool>) = rows.into_iter().unzip();
     let finished = run_in(&project, &server, [start].into_iter().chain(inputs));
     let results = results(&finished);
@@ -101,6 +102,9 @@ fn a_shell_is_known_by_its_file_whatever_it_calls_itself() {
     let mut begin = start("sh", "exec -a less bash --norc --noprofile");
     begin["wait_for"] = json!("\\$|#");
     check(begin, vec![line("touch pwned", false), line("echo x", true)]);
+    let mut begin = start("sh", "./pager --norc");
+    begin["wait_for"] = json!("\\$|#");
+    check(begin, vec![line("touch pwned", false), line("echo x", false)]);
     let mut begin = start("sh", "exec -a less zsh -f");
     begin["wait_for"] = json!("%|#");
     if has("zsh") {
@@ -134,11 +138,10 @@ fn dash_gets_what_it_reads_as_bash_does() {
 fn shells_with_another_grammar_ask_for_every_line() {
     for (program, command) in [
         ("zsh", "env PS1='prompt> ' zsh -f"),
-        ("fish", "fish --no-config"),
-        ("tcsh", "tcsh -f"),
+        ("fish", "fish"),
+        ("tcsh", "tcsh"),
         ("ksh93", "env PS1='prompt> ' ksh93"),
         ("mksh", "env PS1='prompt> ' mksh"),
-        ("busybox", "busybox sh"),
     ] {
         if !has(program) {
             continue;
@@ -152,6 +155,7 @@ fn shells_with_another_grammar_ask_for_every_line() {
                 line("echo x # ; touch pwned", false),
                 row("echo $(touch pwned)", "Tab", false),
                 row("", "C-c", true),
+                row("", "C-d", true),
             ],
         );
     }
@@ -169,6 +173,28 @@ fn what_is_typed_ahead_is_asked_about() {
             line("echo back", true),
         ],
     );
+}
+
+/// The program of the first line would read the second one.
+#[test]
+fn a_line_waits_for_the_prompt_behind_the_one_before() {
+    let two = json!({"action": "send", "session": "sh", "text": "cat\necho two\n", "timeout": 1000});
+    let server = Server::start();
+    let project = project_with(&server);
+    let results = results_in(
+        &project,
+        &server,
+        [
+            shell(),
+            two,
+            typed("", json!("C-d")),
+            typed("echo three\necho four", json!("Enter")),
+        ],
+    );
+    let kinds: Vec<&str> = results.iter().map(kind).collect();
+    assert_eq!(kinds, ["ok", "stale", "ok", "ok"]);
+    assert!(!output(&results[2]).contains("two"), "{}", output(&results[2]));
+    assert_shows(&results[3], "echo three\nthree\nprompt> echo four\nfour");
 }
 
 #[test]

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn judged(line: &str, grammar: ShellGrammar) -> bool {
-        unjudged(line, grammar).is_none()
+        ShellLine::new(line.to_owned(), grammar).is_whole
     }
 
     #[test]

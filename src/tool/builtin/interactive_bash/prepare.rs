@@ -10,7 +10,7 @@ use super::answer::{ended, exclusive, hidden, no_session};
 use super::operation::{Operation, StartRequest};
 use super::request::Request;
 use super::typed::shown_input;
-use super::typing::{JudgedTyping, Typing, judge as judge_typing, judge_unstarted, own_ask};
+use super::typing::{JudgedTyping, Typing, always_asked, judge as judge_typing, judge_unstarted, own_ask};
 use super::{InteractiveBashTool, Plan};
 use crate::permission::{Ask, Floor, PermissionKey};
 use crate::process::pty::{InputWait, assess};
@@ -110,14 +110,6 @@ fn command_text(request: &StartRequest, cx: &ToolCx) -> String {
         format!("export {name}='{value}'; ")
     });
     exports.chain([command]).collect()
-}
-
-/// Nothing that runs in a terminal is confined to reading.
-pub(super) fn always_asked(mut ask: Ask) -> Ask {
-    if ask.key == PermissionKey::BASH && ask.floor != Floor::Denied {
-        ask.subject.read_only = false;
-    }
-    ask
 }
 
 /// Returns a terminal that can be typed to.

@@ -175,7 +175,8 @@ impl Sender<'_> {
             let now = recipient_now(self.session, self.cx).await?;
             let is_there =
                 matches!(&now, Recipient::Prompt(now) if now.process.is_same_process(&prompt.process));
-            if is_there && !self.session.terminal.has_waiting_input() {
+            let is_rested = self.session.is_line_taken() && !self.session.terminal.has_waiting_input();
+            if is_there && is_rested {
                 return Ok(());
             }
             if began.elapsed() >= patience || !self.session.is_live() {

@@ -12,7 +12,6 @@ use tokio::time::sleep;
 use super::InteractiveBashTool;
 use super::lines::ShellLine;
 use super::operation::TypedInput;
-use super::prepare::always_asked;
 use super::typed::{TypedKind, TypedLines, encode, is_all_of, kind, outlives_its_program, shown_input};
 use crate::permission::command::analyse;
 use crate::permission::{Ask, Floor, PermissionKey, Subject};
@@ -59,6 +58,14 @@ pub(super) struct JudgedTyping {
     pub(super) typing: Typing,
     pub(super) asks: Vec<Ask>,
     pub(super) why: Option<String>,
+}
+
+/// Nothing that runs in a terminal is confined to reading.
+pub(super) fn always_asked(mut ask: Ask) -> Ask {
+    if ask.key == PermissionKey::BASH && ask.floor != Floor::Denied {
+        ask.subject.read_only = false;
+    }
+    ask
 }
 
 /// An ask under the tool's own key, with the answer that would be stored.
@@ -126,7 +133,7 @@ pub(super) async fn judge(
             let why = format!("{shell} reads it, whose commands cannot be judged");
             Ok(unjudged(&name, input, Some(Recipient::Shell(shell)), &why))
         }
-        (Recipient::Program(program), _) => Ok(for_program(&name, input, &bytes, program)),
+        (Recipient::Program(program), _) => Ok(for_program(&name, input, &bytes, program, cx)),
     }
 }
 
@@ -160,13 +167,12 @@ fn interrupts(name: &str, bytes: Vec<u8>, input: &[TypedInput]) -> JudgedTyping 
     }
 }
 
-/// Returns true if Ctrl-D only ends the input: of a shell whose line is known to be empty, and of a program that reads
-/// lines.
+/// Returns true if Ctrl-D only ends the input: of a shell into whose line nothing was typed, and of a program that waits
+/// for input.
 fn ends_harmlessly(session: &TerminalSession, recipient: &Recipient, line: InputLine) -> bool {
     let is_begun = matches!(line, InputLine::Typed | InputLine::Leftover);
     match recipient {
-        Recipient::Prompt(_) => matches!(line, InputLine::Empty | InputLine::Ended),
-        Recipient::Shell(_) => line == InputLine::Empty,
+        Recipient::Prompt(_) | Recipient::Shell(_) => matches!(line, InputLine::Empty | InputLine::Ended),
         Recipient::Program(program) => {
             !is_begun
                 && program.reading != InputReading::Nothing
@@ -254,7 +260,13 @@ fn whole(text: &str, shown: &str, why: &str) -> Ask {
 }
 
 /// Asks about input for a program that is no shell.
-fn for_program(name: &str, input: Vec<TypedInput>, bytes: &[u8], program: TypedProgram) -> JudgedTyping {
+fn for_program(
+    name: &str,
+    input: Vec<TypedInput>,
+    bytes: &[u8],
+    program: TypedProgram,
+    cx: &ToolCx,
+) -> JudgedTyping {
     let is_reading = program.reading != InputReading::Nothing;
     if program.has_successor && (!is_reading || outlives_its_program(bytes)) {
         let why = format!("another program than {} may read it", program.name);
@@ -263,6 +275,11 @@ fn for_program(name: &str, input: Vec<TypedInput>, bytes: &[u8], program: TypedP
     let mut own = own_ask(name, &shown_input(&input));
     if !is_all_of(&input, program.harmless_keys) {
         own.subject.bound_to = Some(program.identities.clone());
+    }
+    // A rule was written for programs, and this may be a shell: an answer for the program itself counts alone.
+    let is_granted = || cx.services.gate.permissions().is_granted(&KEY, &own.subject);
+    if program.is_unfamiliar && !is_granted() {
+        own.floor = Floor::Ask;
     }
     JudgedTyping {
         asks: vec![own],
