@@ -132,9 +132,10 @@ fn command_source(words: &[String]) -> CommandSource<'_> {
             if PLAIN_OPTIONS.contains(&word.as_str()) {
                 continue;
             }
-            return match word.starts_with(['-', '+']) {
-                true => CommandSource::Input,
-                false => CommandSource::Script(word),
+            return if word.starts_with(['-', '+']) {
+                CommandSource::Input
+            } else {
+                CommandSource::Script(word)
             };
         };
         let is_known = |letter: char| letter == 'c' || PLAIN_LETTERS.contains(letter);

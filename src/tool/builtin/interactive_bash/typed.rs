@@ -106,20 +106,17 @@ fn by_name(text: &str) -> String {
     let mut is_behind_name = false;
     let text = text.replace("\r\n", "\r");
     for character in text.chars() {
-        match name(character) {
-            Some(name) => {
-                if !shown.is_empty() && !shown.ends_with(' ') {
-                    shown.push(' ');
-                }
-                shown.push_str(&name);
-                is_behind_name = true;
+        if let Some(name) = name(character) {
+            if !shown.is_empty() && !shown.ends_with(' ') {
+                shown.push(' ');
             }
-            None => {
-                if std::mem::take(&mut is_behind_name) {
-                    shown.push(' ');
-                }
-                shown.push(character);
+            shown.push_str(&name);
+            is_behind_name = true;
+        } else {
+            if std::mem::take(&mut is_behind_name) {
+                shown.push(' ');
             }
+            shown.push(character);
         }
     }
     shown
