@@ -12,7 +12,7 @@ use super::request::Request;
 use super::typed::shown_input;
 use super::typing::{JudgedTyping, Typing, always_asked, judge as judge_typing, judge_unstarted, own_ask};
 use super::{InteractiveBashTool, Plan};
-use crate::permission::{Ask, Floor, PermissionKey};
+use crate::permission::Floor;
 use crate::process::pty::{InputWait, assess};
 use crate::tool::builtin::bash::{JudgedCommand, Judgement, command_question, judge};
 use crate::tool::{AskingTool, Prepared, TerminalSession, Tool, ToolCx, ToolError, user_shell};
