@@ -100,7 +100,9 @@ impl InquiryRow {
     /// Returns true if a rule with this pattern would allow it.
     pub fn is_covered_by(&self, pattern: &str, home: Option<&Path>) -> bool {
         let source = Source::Grant(Scope::Session);
-        Rule::new(self.key().as_str(), pattern, Action::Allow, source, home).grants(&self.ask.subject)
+        let rule = Rule::new(self.key().as_str(), pattern, Action::Allow, source, home);
+        let bound_to = self.ask.subject.bound_to.clone();
+        rule.given_for(bound_to).grants(&self.ask.subject)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One rule, who made it, and how rules are written in JSON.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -73,6 +74,9 @@ pub struct Rule {
     pub action: Action,
     pub source: Source,
     key_glob: Option<Pattern>,
+    /// Of a stored answer, the programs that it was given for: [`Subject::bound_to`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_to: Option<BTreeSet<String>>,
 }
 
 impl Rule {
@@ -96,7 +100,13 @@ impl Rule {
             action,
             source,
             key_glob,
+            bound_to: None,
         }
+    }
+
+    /// The same as an answer that was given for these programs.
+    pub fn given_for(self, bound_to: Option<BTreeSet<String>>) -> Self {
+        Self { bound_to, ..self }
     }
 
     /// Returns true if the rule speaks about a key at all.
@@ -130,7 +140,16 @@ impl Rule {
             && self.matches(subject)
             && (!subject.destroys || is_exact)
             && (is_exact || !self.is_about_commands(subject) || covers(pattern, subject))
+            && self.was_given_for_programs_of(subject)
             && floor(&self.key, pattern).is_ok()
+    }
+
+    fn was_given_for_programs_of(&self, subject: &Subject) -> bool {
+        let Some(programs) = &subject.bound_to else {
+            return true;
+        };
+        let given = self.bound_to.as_ref();
+        !programs.is_empty() && given.is_some_and(|given| programs.is_subset(given))
     }
 
     /// Returns true if the subject is a command, as far as the rule can be about one.
@@ -204,6 +223,42 @@ mod tests {
             .iter()
             .map(|rule| (rule.key.clone(), rule.pattern.to_string(), rule.action))
             .collect()
+    }
+
+    #[test]
+    fn an_answer_for_a_program_covers_no_other_one() {
+        let programs = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+        let of = |bound_to: Option<BTreeSet<String>>| Rule {
+            bound_to,
+            ..Rule::new(
+                "interactive_bash",
+                "t: *",
+                Action::Allow,
+                Source::Grant(super::super::Scope::Session),
+                None,
+            )
+        };
+        let typed_to = |bound_to| Subject {
+            bound_to,
+            ..Subject::new("t: x")
+        };
+        for (given, typed, expected) in [
+            (programs(&["cat"]), programs(&["cat"]), true),
+            (programs(&["node", "npm"]), programs(&["node"]), true),
+            (programs(&["cat"]), programs(&["python"]), false),
+            (programs(&["npm"]), programs(&["node", "npm"]), false),
+            (programs(&["cat"]), programs(&[]), false),
+            (None, programs(&["cat"]), false),
+            (programs(&["cat"]), None, true),
+        ] {
+            assert_eq!(
+                of(given.clone()).grants(&typed_to(typed.clone())),
+                expected,
+                "{given:?} {typed:?}"
+            );
+        }
+        // A rule that the person wrote is about whatever it says.
+        assert!(of(None).matches(&typed_to(programs(&["cat"]))));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Subjects of rules.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 /// Something that is about to happen, as patterns see it.
@@ -21,6 +23,10 @@ pub struct Subject {
     /// A command's words, without assignments; empty for anything else.
     #[serde(default)]
     pub words: Vec<CommandWord>,
+    /// Programs that get what is typed: a stored answer covers it only if it was given for all of them, and none covers it
+    /// where there is none. `None` for anything that an answer covers whatever it was given for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_to: Option<BTreeSet<String>>,
 }
 
 impl Subject {

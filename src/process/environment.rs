@@ -46,6 +46,19 @@ const TERMINAL_SETTINGS: [(&str, &str); 3] = [
     ("LATHE", "1"),
 ];
 
+/// Set for a program that an agent starts in a terminal, so that no key shows what the person has typed elsewhere: the files
+/// in which shells and interpreters keep earlier lines. A start file of the person's may set them anew.
+const WITHOUT_HISTORY: [(&str, &str); 8] = [
+    ("HISTFILE", ""),
+    ("fish_history", ""),
+    ("LESSHISTFILE", "-"),
+    ("NODE_REPL_HISTORY", ""),
+    ("PYTHON_HISTORY", "/dev/null"),
+    ("MYSQL_HISTFILE", "/dev/null"),
+    ("PSQL_HISTORY", "/dev/null"),
+    ("SQLITE_HISTORY", "/dev/null"),
+];
+
 /// Left out in a terminal: they tell of the size and the kind of the person's own terminal.
 const TERMINAL_LEFT_OUT: [&str; 10] = [
     "COLUMNS",
@@ -129,6 +142,14 @@ pub fn terminal_environment(
         .map(|session| ("LATHE_SESSION_ID", session));
     let set = TERMINAL_SETTINGS.into_iter().chain(session);
     kept.chain(set.map(|(name, value)| (name.into(), value.into())))
+        .collect()
+}
+
+/// The environment of a terminal without what the person has typed elsewhere.
+pub fn without_history(environment: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let is_set = |name: &OsStr| WITHOUT_HISTORY.iter().any(|(known, _)| name == *known);
+    let kept = environment.iter().filter(|(name, _)| !is_set(name)).cloned();
+    kept.chain(WITHOUT_HISTORY.map(|(name, value)| (name.into(), value.into())))
         .collect()
 }
 

@@ -34,7 +34,9 @@ mod start_request;
 mod terminal_command;
 
 pub use blocked_file::{BlockedFile, blocked_file};
-pub use environment::{EnvironmentRules, shell_environment, terminal_environment, withheld, withhold};
+pub use environment::{
+    EnvironmentRules, shell_environment, terminal_environment, withheld, withhold, without_history,
+};
 pub use kill::Group;
 pub use occupants::{Occupant, occupants};
 pub use own_binary::OwnBinary;

@@ -289,10 +289,19 @@ impl Gate {
         let Reply::Permission(PermissionReply::Always { patterns, scope }) = &reply else {
             return Ok(self.questions.answer(id, reply)?);
         };
-        if question.permission().is_none() {
+        let Some(inquiry) = question.permission() else {
             return Err(question::AnswerError::OtherKind.into());
+        };
+        let mut rules = grants(patterns, *scope, self.owner.home.as_deref())?;
+        for rule in &mut rules {
+            // What is typed is granted for the programs that it was about, while this session is open.
+            let row = inquiry
+                .about
+                .rows
+                .iter()
+                .find(|row| row.key().as_str() == rule.key);
+            rule.bound_to = row.and_then(|row| row.ask.subject.bound_to.clone());
         }
-        let rules = grants(patterns, *scope, self.owner.home.as_deref())?;
         let stored = self.keep(patterns, *scope);
         self.add_grants(&rules);
         self.questions.answer_and_judge(id, reply, self.judge(|_| None))?;
@@ -338,7 +347,9 @@ impl Gate {
         for gate in self.tree.all() {
             let mut rules = gate.rules();
             let permissions = Arc::make_mut(&mut rules.permissions);
-            permissions.grants.retain(|rule| *rule != revoked);
+            permissions
+                .grants
+                .retain(|rule| rule.clone().given_for(None) != revoked);
         }
         Ok(is_gone)
     }

@@ -69,7 +69,8 @@ pub use settings::{
     ToolAccess, ToolSettings, TruncateLimits, TruncateSettings,
 };
 pub use terminals::{
-    CompletedLine, StartOwnError, TerminalSession, TerminalStartError, Terminals, TypedLine, user_shell,
+    Recipient, ShellGrammar, ShellPrompt, StartOwnError, TerminalSession, TerminalStartError, Terminals,
+    TypedProgram, user_shell,
 };
 pub use walk::SearchThreads;
 

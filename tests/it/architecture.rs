@@ -8,6 +8,7 @@ mod circles;
 mod opening;
 mod scan;
 mod starting;
+mod typing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -5,6 +5,7 @@ mod hidden;
 mod permission;
 mod programs;
 mod sharing;
+mod typed_lines;
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,6 @@
 //! The terminals' pane in the real program: what a person sees there and types.
 
+mod granted;
 mod programs;
 mod secrets;
 

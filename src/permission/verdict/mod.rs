@@ -66,6 +66,11 @@ impl Permissions {
         self.judgement(&[key.as_str()], subject).action == Action::Allow
     }
 
+    /// Returns true if an answer of the user covers a subject, whatever the rules of configuration say.
+    pub fn is_granted(&self, key: &PermissionKey, subject: &Subject) -> bool {
+        self.grant(&[key.as_str()], subject).is_some()
+    }
+
     /// Returns true if a rule restricts what the subject may turn out to be, behind the one that speaks about it as it
     /// is written.
     pub(super) fn may_restrict(&self, key: &PermissionKey, subject: &Subject) -> bool {

@@ -112,12 +112,15 @@ pub(super) mod stat {
         pub(in crate::process::pty) pid: i32,
         pub(in crate::process::pty) parent: i32,
         pub(in crate::process::pty) group: i32,
+        /// Time of its start in ticks of the kernel.
+        pub(in crate::process::pty) started: u64,
         state: char,
         terminal: u32,
     }
 
     impl ProcessStat {
-        /// `PID (NAME) STATE PARENT GROUP SESSION TERMINAL …`. The name may hold blanks and parentheses.
+        /// `PID (NAME) STATE PARENT GROUP SESSION TERMINAL …`, the time of the start 15 fields later. The name may hold
+        /// blanks and parentheses.
         pub(super) fn parse(line: &str) -> Option<Self> {
             let (pid, rest) = line.split_once(' ')?;
             let mut fields = rest.get(rest.rfind(')')? + 1..)?.split_ascii_whitespace();
@@ -125,10 +128,12 @@ pub(super) mod stat {
             let parent = fields.next()?.parse().ok()?;
             let group = fields.next()?.parse().ok()?;
             let terminal: i32 = fields.nth(1)?.parse().ok()?;
+            let started = fields.nth(14).and_then(|field| field.parse().ok()).unwrap_or(0);
             Some(Self {
                 pid: pid.parse().ok()?,
                 parent,
                 group,
+                started,
                 state,
                 terminal: terminal.cast_unsigned(),
             })
@@ -140,7 +145,7 @@ pub(super) mod stat {
 
         /// Returns true if the device is the controlling terminal. The kernel writes its number in 32 bits, the minor
         /// number on both sides of the major one.
-        pub(super) fn is_in(&self, device: u64) -> bool {
+        pub(in crate::process::pty) fn is_in(&self, device: u64) -> bool {
             let (major, minor) = (
                 self.terminal >> 8 & 0xfff,
                 self.terminal & 0xff | self.terminal >> 12 & 0xf_ff00,

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::input_line::{InputState, WrittenInput};
+
 /// Most bytes that wait for a program which does not read.
 const MAX_WAITING: usize = 1 << 20;
 /// Answers to queries are left out beyond this: a program that asks without reading wants none.
@@ -15,6 +17,8 @@ pub enum WriteError {
     Full,
     #[error("the program has ended")]
     Closed,
+    #[error("something else was typed meanwhile")]
+    Changed,
 }
 
 /// The bytes that wait.
@@ -24,6 +28,7 @@ pub(super) struct InputQueue(Mutex<PendingInput>);
 #[derive(Default)]
 struct PendingInput {
     bytes: VecDeque<u8>,
+    written: WrittenInput,
     is_closed: bool,
 }
 
@@ -37,7 +42,27 @@ impl std::fmt::Debug for PendingInput {
 }
 
 impl PendingInput {
-    /// Takes all of the bytes or none. Where the buffer has to move, what it leaves is overwritten.
+    fn unchanged_since(&self, seen: InputState) -> Result<(), WriteError> {
+        if self.written.is_at(seen.serial) {
+            Ok(())
+        } else {
+            Err(WriteError::Changed)
+        }
+    }
+
+    /// Takes all of the bytes or none, up to so many that wait.
+    fn take(&mut self, bytes: &[u8], most: usize) -> Result<(), WriteError> {
+        if self.is_closed {
+            return Err(WriteError::Closed);
+        }
+        if self.bytes.len() + bytes.len() > most {
+            return Err(WriteError::Full);
+        }
+        self.push(bytes);
+        Ok(())
+    }
+
+    /// Adds the bytes. Where the buffer has to move, what it leaves is overwritten.
     fn push(&mut self, bytes: &[u8]) {
         if self.bytes.capacity() - self.bytes.len() < bytes.len() {
             let mut larger = VecDeque::with_capacity((self.bytes.len() + bytes.len()).next_power_of_two());
@@ -57,13 +82,55 @@ impl PendingInput {
 }
 
 impl InputQueue {
-    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.push(bytes, MAX_WAITING)
+    /// Takes bytes that are typed to a foreground group.
+    pub(super) fn write(&self, bytes: &[u8], group: Option<i32>) -> Result<(), WriteError> {
+        let mut pending = self.lock();
+        pending.take(bytes, MAX_WAITING)?;
+        pending.written.typed(bytes, group);
+        Ok(())
+    }
+
+    /// The same, unless something was written since the state was looked up.
+    pub(super) fn write_after(
+        &self,
+        seen: InputState,
+        bytes: &[u8],
+        group: Option<i32>,
+    ) -> Result<InputState, WriteError> {
+        let mut pending = self.lock();
+        pending.unchanged_since(seen)?;
+        pending.take(bytes, MAX_WAITING)?;
+        pending.written.typed(bytes, group);
+        Ok(pending.written.state(group))
+    }
+
+    /// Takes a whole line for a line that is empty, unless something was written since the state was looked up.
+    pub(super) fn write_whole_line(&self, seen: InputState, line: &[u8]) -> Result<(), WriteError> {
+        let mut pending = self.lock();
+        pending.unchanged_since(seen)?;
+        pending.take(line, MAX_WAITING)?;
+        pending.written.typed_line();
+        Ok(())
+    }
+
+    /// Notes that the line is clear, unless something was written since the state was looked up.
+    pub(super) fn note_clear(&self, seen: InputState) -> Result<(), WriteError> {
+        let mut pending = self.lock();
+        pending.unchanged_since(seen)?;
+        pending.written.cleared();
+        Ok(())
+    }
+
+    pub(super) fn state(&self, group: Option<i32>) -> InputState {
+        self.lock().written.state(group)
     }
 
     pub(super) fn answer(&self, bytes: &[u8]) {
+        let mut pending = self.lock();
         // A program that does not read has no use for the answer.
-        let _ = self.push(bytes, MAX_ANSWERS);
+        if pending.take(bytes, MAX_ANSWERS).is_ok() {
+            pending.written.answered();
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -86,18 +153,6 @@ impl InputQueue {
         let count = pending.bytes.len();
         pending.overwrite(count);
         pending.bytes.clear();
-    }
-
-    fn push(&self, bytes: &[u8], most: usize) -> Result<(), WriteError> {
-        let mut pending = self.lock();
-        if pending.is_closed {
-            return Err(WriteError::Closed);
-        }
-        if pending.bytes.len() + bytes.len() > most {
-            return Err(WriteError::Full);
-        }
-        pending.push(bytes);
-        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, PendingInput> {
@@ -124,10 +179,10 @@ mod tests {
     #[test]
     fn bytes_come_out_in_their_order() {
         let queue = InputQueue::default();
-        queue.write(b"abc").unwrap();
-        queue.write(b"def").unwrap();
+        queue.write(b"abc", None).unwrap();
+        queue.write(b"def", None).unwrap();
         assert_eq!(taken(&queue, 2), b"ab");
-        queue.write(&[b'x'; 100]).unwrap();
+        queue.write(&[b'x'; 100], None).unwrap();
         let mut rest = Vec::new();
         while !queue.is_empty() {
             rest.extend(taken(&queue, 7));
@@ -138,19 +193,22 @@ mod tests {
     #[test]
     fn a_program_that_does_not_read_is_reported() {
         let queue = InputQueue::default();
-        assert_eq!(queue.write(&vec![b'x'; MAX_WAITING + 1]), Err(WriteError::Full));
-        queue.write(&vec![b'x'; MAX_WAITING]).unwrap();
-        assert_eq!(queue.write(b"x"), Err(WriteError::Full));
+        assert_eq!(
+            queue.write(&vec![b'x'; MAX_WAITING + 1], None),
+            Err(WriteError::Full)
+        );
+        queue.write(&vec![b'x'; MAX_WAITING], None).unwrap();
+        assert_eq!(queue.write(b"x", None), Err(WriteError::Full));
         queue.answer(b"answer");
         queue.close();
         assert!(queue.is_empty());
-        assert_eq!(queue.write(b"x"), Err(WriteError::Closed));
+        assert_eq!(queue.write(b"x", None), Err(WriteError::Closed));
     }
 
     #[test]
     fn what_was_written_is_overwritten() {
         let queue = InputQueue::default();
-        queue.write(b"secret").unwrap();
+        queue.write(b"secret", None).unwrap();
         let mut pending = queue.lock();
         pending.overwrite(3);
         assert_eq!(pending.bytes, b"\0\0\0ret");

@@ -8,7 +8,10 @@ use rustix::process::Pid;
 
 use super::device::PtyDevice;
 use super::fair::FairMutex;
+use super::foreground::{self, ForegroundProcess};
 use super::input::InputQueue;
+use super::input_line::InputLine;
+use super::process_list::ProcessList;
 use crate::process::screen::Screen;
 
 pub(super) struct SharedTerminal {
@@ -49,11 +52,33 @@ impl SharedTerminal {
     /// Feeds output to the screen and queues the answers.
     pub(super) fn take_output(&self, bytes: &[u8]) {
         let answers = self.screen.lock().feed(bytes);
-        if !answers.is_empty() {
+        if !answers.is_empty() && self.takes_answers() {
             self.input.answer(&answers);
         }
         self.state().last_output = Instant::now();
         (self.observer)();
+    }
+
+    /// Returns true if an answer to a query does no harm where it arrives: the program takes single keys, so that it is the
+    /// one that asked and not a file that was printed, and there is no shell with text in its line.
+    fn takes_answers(&self) -> bool {
+        let takes_keys = self.device.line_modes().is_none_or(|modes| !modes.is_canonical);
+        takes_keys && (self.has_no_text() || self.has_no_shell())
+    }
+
+    fn has_no_text(&self) -> bool {
+        let line = self.input.state(self.foreground_group()).line;
+        matches!(line, InputLine::Empty | InputLine::Answers | InputLine::Ended)
+    }
+
+    fn has_no_shell(&self) -> bool {
+        let foreground = foreground::foreground(&self.device, &ProcessList::default());
+        foreground.is_some_and(|found| !found.processes.iter().any(ForegroundProcess::is_shell))
+    }
+
+    pub(super) fn foreground_group(&self) -> Option<i32> {
+        let group = self.device.foreground_group();
+        group.map(|group| group.as_raw_nonzero().get())
     }
 
     pub(super) fn output_closed(&self) {

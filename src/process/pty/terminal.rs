@@ -14,7 +14,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::device::{PtyDevice, PtySize};
 use super::ending::TerminalProcesses;
 use super::fair::{FairGuard, FairMutex};
+use super::foreground::{self, Foreground};
 use super::input::{InputQueue, WriteError};
+use super::input_line::InputState;
 use super::process_list::ProcessList;
 use super::shared::{SharedTerminal, TerminalExit, TerminalState};
 use super::waiting::{self, InputFacts};
@@ -107,9 +109,46 @@ impl Terminal {
 
     /// Types bytes. They wait here until the program reads; none of them is kept after that.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.shared.input.write(bytes)?;
+        self.shared.input.write(bytes, self.shared.foreground_group())?;
         self.wake();
         Ok(())
+    }
+
+    /// Types bytes, unless something was typed since the state was looked up. Returns the state by then.
+    pub fn write_after(&self, seen: InputState, bytes: &[u8]) -> Result<InputState, WriteError> {
+        let group = self.shared.foreground_group();
+        let state = self.shared.input.write_after(seen, bytes, group)?;
+        self.wake();
+        Ok(state)
+    }
+
+    /// Types a line and Enter into an empty line, which is empty again after that: the caller answers for the line being
+    /// whole and for a shell at its prompt. Nothing is typed if something else was since the state was looked up.
+    pub fn write_whole_line(&self, seen: InputState, line: &str) -> Result<(), WriteError> {
+        let bytes: Vec<u8> = line.bytes().chain([b'\r']).collect();
+        self.shared.input.write_whole_line(seen, &bytes)?;
+        self.wake();
+        Ok(())
+    }
+
+    /// Returns what is in the line of whoever reads commands, as far as it follows from all that was written.
+    pub fn input_state(&self) -> InputState {
+        self.shared.input.state(self.shared.foreground_group())
+    }
+
+    /// Notes that the line is clear, unless something was typed since the state was looked up.
+    pub fn note_clear(&self, seen: InputState) -> Result<(), WriteError> {
+        self.shared.input.note_clear(seen)
+    }
+
+    /// Returns true while bytes wait for the kernel to take them.
+    pub fn has_waiting_input(&self) -> bool {
+        !self.shared.input.is_empty()
+    }
+
+    /// Returns the processes in the foreground; `None` where nothing tells of them. Looks at all processes.
+    pub fn foreground(&self) -> Option<Foreground> {
+        foreground::foreground(&self.shared.device, &ProcessList::default())
     }
 
     /// Changes the size of the screen and tells the program, if there is one.

@@ -26,6 +26,17 @@ pub struct InputFacts {
     pub is_reading: bool,
 }
 
+/// Input that a process of the foreground waits for at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputReading {
+    /// None: what is typed waits for whoever reads next.
+    Nothing,
+    /// Whole lines, which the terminal edits.
+    Lines,
+    /// Single keys.
+    Keys,
+}
+
 /// Kind of input that the program waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputWait {
@@ -76,6 +87,21 @@ pub(super) fn facts(device: &PtyDevice, processes: &ProcessList) -> Option<Input
     Some(with_foreground(facts, device, processes))
 }
 
+/// Returns which input a process of the foreground waits for.
+#[cfg(target_os = "linux")]
+pub(super) fn reading(device: &PtyDevice, processes: &ProcessList) -> InputReading {
+    match device.line_modes() {
+        Some(modes) if linux::waits_for_input(device, processes, modes.is_canonical) => {
+            if modes.is_canonical {
+                InputReading::Lines
+            } else {
+                InputReading::Keys
+            }
+        }
+        _ => InputReading::Nothing,
+    }
+}
+
 #[cfg(not(target_os = "linux"))]
 fn with_foreground(facts: InputFacts, _device: &PtyDevice, _processes: &ProcessList) -> InputFacts {
     facts
@@ -96,8 +122,45 @@ mod linux {
 
     use super::{InputFacts, ProcessList, PtyDevice};
 
-    /// Function of the kernel in which a read of a terminal sleeps, where the call itself is not told.
-    const READS_TERMINAL: &str = "n_tty_read";
+    /// Functions of the kernel in which a read of a terminal sleeps, where the call itself is not told.
+    const READS_TERMINAL: &[&str] = &["n_tty_read", "wait_woken"];
+    /// Beginnings of those in which a wait for one of several files sleeps.
+    const POLLS: &[&str] = &[
+        "poll_schedule_timeout",
+        "do_select",
+        "do_poll",
+        "do_sys_poll",
+        "ep_poll",
+        "do_epoll_wait",
+    ];
+
+    /// Returns true if a process of the foreground group sleeps in a read of the terminal, or, where it takes single keys,
+    /// in a wait for several files, of which the terminal may be one.
+    pub(super) fn waits_for_input(device: &PtyDevice, processes: &ProcessList, is_canonical: bool) -> bool {
+        let Some(group) = device.foreground_group() else {
+            return false;
+        };
+        let group = group.as_raw_nonzero().get();
+        let mut members = processes
+            .all()
+            .iter()
+            .filter(|process| process.group == group && !process.is_dead());
+        members.any(|process| {
+            let process = PathBuf::from(format!("/proc/{}", process.pid));
+            reads_terminal(&process, device.number()) || !is_canonical && polls(&process)
+        })
+    }
+
+    fn polls(process: &Path) -> bool {
+        threads(process).any(|thread| match system_call(&thread) {
+            SystemCall::Polls => true,
+            SystemCall::Reads(_) | SystemCall::Other => false,
+            SystemCall::Untold => {
+                let place = fs::read_to_string(thread.join("wchan")).unwrap_or_default();
+                POLLS.iter().any(|known| place.starts_with(known))
+            }
+        })
+    }
 
     pub(super) fn with_foreground(
         facts: InputFacts,
@@ -135,22 +198,32 @@ mod linux {
     }
 
     fn reads_terminal(process: &Path, terminal: u64) -> bool {
-        let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
-        threads.map(|thread| thread.path()).any(|thread| {
-            let told = |name: &str| fs::read_to_string(thread.join(name)).unwrap_or_default();
-            match read_descriptor(&told("syscall")) {
-                SystemCall::Reads(descriptor) => {
-                    is_terminal(&process.join("fd").join(descriptor.to_string()), terminal)
-                }
-                SystemCall::Other => false,
-                SystemCall::Untold => told("wchan").trim() == READS_TERMINAL,
+        threads(process).any(|thread| match system_call(&thread) {
+            SystemCall::Reads(descriptor) => {
+                is_terminal(&process.join("fd").join(descriptor.to_string()), terminal)
+            }
+            SystemCall::Polls | SystemCall::Other => false,
+            SystemCall::Untold => {
+                let place = fs::read_to_string(thread.join("wchan")).unwrap_or_default();
+                READS_TERMINAL.contains(&place.trim())
             }
         })
+    }
+
+    fn threads(process: &Path) -> impl Iterator<Item = PathBuf> {
+        let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+        threads.map(|thread| thread.path())
+    }
+
+    fn system_call(thread: &Path) -> SystemCall {
+        read_descriptor(&fs::read_to_string(thread.join("syscall")).unwrap_or_default())
     }
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) enum SystemCall {
         Reads(u64),
+        /// Waits for one of several files.
+        Polls,
         Other,
         /// Another user's process, or a kernel without the file.
         Untold,
@@ -168,8 +241,23 @@ mod linux {
             .and_then(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
         match (number, descriptor) {
             (Some(libc::SYS_read | libc::SYS_readv), Some(descriptor)) => SystemCall::Reads(descriptor),
+            (Some(number), _) if is_poll(number) => SystemCall::Polls,
             _ => SystemCall::Other,
         }
+    }
+
+    fn is_poll(number: i64) -> bool {
+        let known = [
+            libc::SYS_ppoll,
+            libc::SYS_pselect6,
+            libc::SYS_epoll_pwait,
+            libc::SYS_epoll_pwait2,
+        ];
+        #[cfg(target_arch = "x86_64")]
+        let known = known
+            .into_iter()
+            .chain([libc::SYS_poll, libc::SYS_select, libc::SYS_epoll_wait]);
+        known.into_iter().any(|known| known == number)
     }
 
     /// Returns true for the terminal itself, by its number or as the controlling one.
@@ -223,6 +311,10 @@ mod tests {
         assert_eq!(read_descriptor(line), SystemCall::Reads(3));
         assert_eq!(
             read_descriptor("7 0x3 0x1 0x0 0x0 0x0 0x0 0x1 0x2"),
+            SystemCall::Polls
+        );
+        assert_eq!(
+            read_descriptor("35 0x3 0x1 0x0 0x0 0x0 0x0 0x1 0x2"),
             SystemCall::Other
         );
         assert_eq!(read_descriptor("running"), SystemCall::Other);

@@ -57,6 +57,7 @@ pub(super) struct Emulator {
     main_saved_cursor: Option<Cursor<Cell>>,
     title: Option<String>,
     bells: u64,
+    line_feeds: u64,
     is_updating: bool,
     has_changed: bool,
 }
@@ -90,6 +91,7 @@ impl Emulator {
             main_saved_cursor: None,
             title: None,
             bells: 0,
+            line_feeds: 0,
             is_updating: false,
             has_changed: false,
         }
@@ -101,6 +103,10 @@ impl Emulator {
 
     pub(super) fn bells(&self) -> u64 {
         self.bells
+    }
+
+    pub(super) fn line_feeds(&self) -> u64 {
+        self.line_feeds
     }
 
     pub(super) fn is_updating(&self) -> bool {
@@ -120,7 +126,6 @@ impl Emulator {
     pub(super) fn answer(&mut self, query: TerminalQuery) {
         match query {
             TerminalQuery::CellSize => self.reply(format_args!("\x1b[6;{};{}t", CELL.1, CELL.0)),
-            TerminalQuery::Version => self.reply(format_args!("\x1bP>|lathe\x1b\\")),
             TerminalQuery::ExtendedCursorPosition => {
                 let (row, col) = self.reported_cursor();
                 self.reply(format_args!("\x1b[?{row};{col};1R"));
@@ -309,6 +314,7 @@ impl Handler for Emulator {
     }
 
     fn linefeed(&mut self) {
+        self.line_feeds += 1;
         self.forget_wrap();
         // Knows the mode that makes a line feed return the carriage, which the library's parser does not ask.
         self.term.newline();
@@ -459,10 +465,10 @@ impl Handler for Emulator {
     }
 
     fn identify_terminal(&mut self, intermediate: Option<char>) {
-        match intermediate {
-            // A VT220 with colours.
-            None => self.reply(format_args!("\x1b[?62;22c")),
-            Some(_) => self.term.identify_terminal(intermediate),
+        // A VT220. The other forms of the query, like that for a version, have answers with a `>`, which a shell would take
+        // for a redirection; no program needs them.
+        if intermediate.is_none() {
+            self.reply(format_args!("\x1b[?62c"));
         }
     }
 

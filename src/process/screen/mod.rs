@@ -185,6 +185,11 @@ impl Screen {
         self.emulator.bells()
     }
 
+    /// Number of line feeds so far.
+    pub fn line_feeds(&self) -> u64 {
+        self.emulator.line_feeds()
+    }
+
     /// Returns true between the begin and the end of a synchronized update (mode 2026), when a drawn frame may be
     /// half of a picture. A program may forget the end, so whoever waits for it needs a limit.
     pub fn is_updating(&self) -> bool {

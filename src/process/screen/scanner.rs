@@ -29,8 +29,6 @@ enum ScanState {
 pub(super) enum TerminalQuery {
     /// `CSI 16 t`
     CellSize,
-    /// `CSI > q`
-    Version,
     /// `CSI ? 6 n`
     ExtendedCursorPosition,
 }
@@ -126,7 +124,6 @@ impl Scanner {
                 self.state = ScanState::Ground;
                 return match (held.get(..length)?, byte) {
                     (b"16", b't') => Some(TerminalQuery::CellSize),
-                    (b">" | b">0", b'q') => Some(TerminalQuery::Version),
                     (b"?6", b'n') => Some(TerminalQuery::ExtendedCursorPosition),
                     _ => None,
                 };
@@ -182,12 +179,7 @@ mod tests {
             assert_eq!(fed, bytes);
             assert_eq!(
                 queries,
-                [
-                    TerminalQuery::CellSize,
-                    TerminalQuery::Version,
-                    TerminalQuery::Version,
-                    TerminalQuery::ExtendedCursorPosition
-                ],
+                [TerminalQuery::CellSize, TerminalQuery::ExtendedCursorPosition],
                 "pieces of {size}"
             );
         }

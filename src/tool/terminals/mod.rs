@@ -4,9 +4,9 @@
 //! them are ended; after a crash the keeper of `process` does it. Those that the person started are in the same table, and
 //! agents know nothing of them until the person hands them over: what is for agents takes the shared ones alone.
 
+mod recipient;
 mod session;
 mod start;
-mod typed_line;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,9 +16,9 @@ use crate::conversation::{TerminalOwner, TerminalRow};
 use crate::process::pty::{ProcessList, PtySize, end_all};
 use crate::process::{ShellCommand, SpawnError};
 
+pub use recipient::{Recipient, ShellGrammar, ShellPrompt, TypedProgram};
 pub use session::TerminalSession;
 pub use start::{StartOwnError, user_shell};
-pub use typed_line::{CompletedLine, TypedLine};
 
 /// Maximum number of live terminals of each owner in a tree.
 const MAX_LIVE: usize = 8;

@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-use super::TypedLine;
 use crate::conversation::{TerminalInput, TerminalOwner, TerminalRow, TerminalStatus, Typist};
-use crate::process::pty::{InputWait, ProcessList, Terminal, TerminalExit, WriteError, assess};
+use crate::process::pty::{InputState, InputWait, ProcessList, Terminal, TerminalExit, WriteError, assess};
 use crate::tool::SessionServices;
 use crate::tool::protected_names::{CommandStart, TouchedNames};
 
@@ -22,7 +21,6 @@ pub struct TerminalSession {
     pub terminal: Arc<Terminal>,
     changed: watch::Sender<()>,
     state: Mutex<SharedControl>,
-    typed: Mutex<TypedLine>,
     /// Configuration as it was before the program could change it. Dropped with the terminal, it is compared by the next
     /// who reads configuration.
     names: Mutex<Option<CommandStart>>,
@@ -35,6 +33,8 @@ struct SharedControl {
     owner: TerminalOwner,
     is_exclusive: bool,
     typed_by: Option<Typist>,
+    /// Line feeds on the screen when a whole line was last typed for an agent.
+    line_feeds: Option<u64>,
 }
 
 impl TerminalSession {
@@ -56,8 +56,8 @@ impl TerminalSession {
                 owner,
                 is_exclusive: false,
                 typed_by: None,
+                line_feeds: None,
             }),
-            typed: Mutex::default(),
             names: Mutex::default(),
         }
     }
@@ -118,35 +118,46 @@ impl TerminalSession {
         self.changed.subscribe()
     }
 
-    /// The line that is being typed.
-    pub fn typed_line(&self) -> MutexGuard<'_, TypedLine> {
-        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Types for an agent, and keeps what the line is by then.
-    pub fn type_for_agent(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.type_for(Typist::Agent, bytes, |typed| drop(typed.take(bytes)))
-    }
-
-    /// Types for the person. Nothing of it is kept; the line that an agent goes on with is not known any more.
-    pub fn type_for_person(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.type_for(Typist::Person, bytes, |typed| typed.forget(bytes))
-    }
-
-    fn type_for(
+    /// Types for an agent, unless something was typed since the state was looked up. Returns the state by then.
+    pub(in crate::tool) fn type_for_agent(
         &self,
-        typist: Typist,
+        seen: InputState,
         bytes: &[u8],
-        note: impl FnOnce(&mut TypedLine),
+    ) -> Result<InputState, WriteError> {
+        let state = self.terminal.write_after(seen, bytes)?;
+        self.note_typist(Typist::Agent);
+        Ok(state)
+    }
+
+    /// Types a whole line and Enter for an agent: [`Terminal::write_whole_line`].
+    pub(in crate::tool) fn type_line_for_agent(
+        &self,
+        seen: InputState,
+        line: &str,
     ) -> Result<(), WriteError> {
-        // Both under one lock, so that the line is what was typed.
-        let mut typed = self.typed_line();
+        let line_feeds = self.terminal.screen().line_feeds();
+        self.terminal.write_whole_line(seen, line)?;
+        self.state().line_feeds = Some(line_feeds);
+        self.note_typist(Typist::Agent);
+        Ok(())
+    }
+
+    /// Returns true once the shell has taken the line that was last typed for an agent: it ends a row on the screen then.
+    pub(in crate::tool) fn is_line_taken(&self) -> bool {
+        let before = self.state().line_feeds;
+        before.is_none_or(|before| self.terminal.screen().line_feeds() > before)
+    }
+
+    /// Types for the person. Nothing of it is kept.
+    pub fn type_for_person(&self, bytes: &[u8]) -> Result<(), WriteError> {
         self.terminal.write(bytes)?;
-        note(&mut typed);
-        drop(typed);
+        self.note_typist(Typist::Person);
+        Ok(())
+    }
+
+    fn note_typist(&self, typist: Typist) {
         self.state().typed_by = Some(typist);
         self.changed.send_replace(());
-        Ok(())
     }
 
     pub fn set_exclusive(&self, is_exclusive: bool) {

@@ -37,7 +37,7 @@ const OPENERS: &[(&str, &str)] = &[
         "the program's end of a terminal that lathe made",
     ),
     ("src/process/pty/ending.rs", "`/proc`"),
-    ("src/process/pty/shells.rs", "`/proc`"),
+    ("src/process/pty/foreground.rs", "`/proc`"),
     ("src/process/pty/waiting.rs", "`/proc`"),
     ("src/process/sandbox/namespace.rs", "`/proc`"),
     ("src/process/sandbox/support.rs", "`/proc`"),

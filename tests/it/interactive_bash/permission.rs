@@ -4,18 +4,22 @@ use serde_json::{Value, json};
 
 use super::{call, kind, output, results, shell, start};
 use crate::run::{events_of, of_kind, project_with};
-use crate::support::{Finished, Server, Turn};
+use crate::support::{Finished, Project, Server, Turn};
 
 /// Runs the calls with these rules and nobody to answer.
 fn run_with(rules: &Value, calls: impl IntoIterator<Item = Value>) -> Finished {
     let server = Server::start();
-    server.script(calls.into_iter().map(call).chain([Turn::text("Done.")]));
     let project = project_with(&server).config(json!({ "permission": rules }));
-    events_of(&project).arg("go").run()
+    run_in(&project, &server, calls)
+}
+
+pub(super) fn run_in(project: &Project, server: &Server, calls: impl IntoIterator<Item = Value>) -> Finished {
+    server.script(calls.into_iter().map(call).chain([Turn::text("Done.")]));
+    events_of(project).arg("go").run()
 }
 
 /// The patterns that were asked about, in order.
-fn asked(finished: &Finished) -> Vec<String> {
+pub(super) fn asked(finished: &Finished) -> Vec<String> {
     let asked = of_kind(finished, "permission");
     let patterns = asked
         .iter()
@@ -43,14 +47,11 @@ fn a_line_sent_to_a_shell_is_asked_about_as_a_command() {
         json!({"bash": {"*": "ask", "env *": "allow", "bash *": "allow"}, "interactive_bash": "allow"});
     let line =
         |text: &str, keys: &str| json!({"action": "send", "session": "sh", "text": text, "keys": keys});
-    let finished = run_with(
-        &rules,
-        [shell(), line("rm -r", ""), line("f x", ""), line("", "Enter")],
-    );
+    let finished = run_with(&rules, [shell(), line("rm -rf x", "Enter"), line("rm -r", "")]);
     let results = results(&finished);
     let kinds: Vec<&str> = results.iter().map(kind).collect();
-    assert_eq!(kinds, ["ok", "ok", "ok", "denied"], "{finished}");
-    assert_eq!(asked(&finished), ["rm -rf x"]);
+    assert_eq!(kinds, ["ok", "denied", "denied"], "{finished}");
+    assert_eq!(asked(&finished), ["rm -rf x", "rm -r (a shell reads these keys)"]);
 }
 
 #[test]
@@ -124,6 +125,7 @@ fn a_shell_that_a_chain_starts_has_its_lines_judged_before_anything_runs() {
     let finished = run_with(&rules, [chain, json!({"action": "list"})]);
     let results = results(&finished);
     assert_eq!(kind(&results[0]), "denied", "{finished}");
-    assert_eq!(asked(&finished), ["rm -rf x"]);
+    let why = "it is typed to a program that does not run yet";
+    assert_eq!(asked(&finished), [format!("rm -rf x Enter ({why})")]);
     assert!(output(&results[1]).starts_with("(no sessions)"), "{finished}");
 }

@@ -79,6 +79,26 @@ fn queries_of_a_program_are_answered() {
     program.wait_for_text(r"$'\E[1;3'");
 }
 
+/// A file that is printed can hold a query; who asked is gone by then.
+#[test]
+fn no_answer_goes_to_who_reads_lines() {
+    let program = bash(r#"printf 'ab\e[6n\e[c\n'; read -r answer; printf 'got %q\n' "$answer""#);
+    program.wait_for_text("ab");
+    program.send("x\r");
+    program.wait_for_text("got x");
+}
+
+#[test]
+fn no_answer_joins_the_text_in_a_line_of_a_shell() {
+    let program = start(&["bash", "--norc"]);
+    program.wait_for_text("prompt>");
+    program.send("(sleep 0.4; printf '\\e[6nasked') &\r");
+    program.send("echo half");
+    program.wait_for_text("asked");
+    program.send("-done\r");
+    program.wait_for_text("\nhalf-done");
+}
+
 #[test]
 fn writing_to_a_program_that_does_not_read_waits_for_nobody() {
     let program = bash("stty raw -echo; echo ready; read -d x; echo; echo more; read -d y; echo done");

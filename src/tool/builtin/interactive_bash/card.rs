@@ -2,8 +2,8 @@
 
 use super::answer::ScreenRun;
 use super::operation::Operation;
-use super::prepare::shown_input;
 use super::request::request;
+use super::typed::shown_input;
 use super::{Args, Details, WaitingFor};
 use crate::text::sgr::SgrStyle;
 use crate::text::width::{prefix, str_width};

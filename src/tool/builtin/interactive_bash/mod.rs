@@ -1,17 +1,21 @@
 //! `interactive_bash`: programs in terminals of lathe's own, which keep running between calls.
 //!
-//! `request` reads both forms of arguments into operations, `prepare` judges them, `run` carries them out and waits until
-//! the screen has settled, `answer` says what the model reads, `card` draws the screen. The terminals themselves belong to
+//! `request` reads both forms of arguments into operations, `prepare` judges them (`typing` what is typed, `lines` what a
+//! shell reads of it), `run` carries them out (`sending` what is typed) and waits until the screen has settled, `answer` says what the model reads, `card` draws the screen. The terminals themselves belong to
 //! the session tree ([`crate::tool::Terminals`]); `process::pty` and `process::screen` know nothing of tools.
 
 mod answer;
 mod card;
 mod keys;
+mod lines;
 mod operation;
 mod prepare;
 mod request;
 mod run;
+mod sending;
 mod tmux;
+mod typed;
+mod typing;
 
 use std::time::Duration;
 

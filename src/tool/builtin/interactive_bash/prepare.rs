@@ -1,30 +1,22 @@
 //! Permission of the operations, looked up before anything is done.
 //!
-//! A start is judged as `bash` judges its command. What is typed is asked under the tool's own key, and where a shell reads
-//! commands in the terminal each line that Enter completes is judged as a command too. A command that `bash` would run
+//! A start is judged as `bash` judges its command, and what is typed as `typing` says. A command that `bash` would run
 //! without a question is asked about here: there it is confined to reading, and a program that takes input is not.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::{ended, exclusive, hidden, no_session};
-use super::keys;
-use super::operation::{Operation, StartRequest, TypedInput};
+use super::operation::{Operation, StartRequest};
 use super::request::Request;
+use super::typed::shown_input;
+use super::typing::{JudgedTyping, Typing, always_asked, judge as judge_typing, judge_unstarted, own_ask};
 use super::{InteractiveBashTool, Plan};
-use crate::permission::command::analyse;
-use crate::permission::{Ask, Floor, PermissionKey, Subject};
-use crate::process::pty::{InputWait, assess, is_shell};
-use crate::process::screen::KeyModes;
+use crate::permission::Floor;
+use crate::process::pty::{InputWait, assess};
 use crate::tool::builtin::bash::{JudgedCommand, Judgement, command_question, judge};
-use crate::tool::command_permissions::{CommandPermissions, command_permissions};
-use crate::tool::{
-    AskingTool, CompletedLine, Prepared, TerminalSession, Tool, ToolCx, ToolError, TypedLine, user_shell,
-};
+use crate::tool::{AskingTool, Prepared, TerminalSession, Tool, ToolCx, ToolError, user_shell};
 use crate::view::card::Card;
-
-const KEY: PermissionKey = PermissionKey::own(InteractiveBashTool::NAME);
 
 /// An operation with what was judged.
 pub(super) enum Step {
@@ -34,18 +26,9 @@ pub(super) enum Step {
     },
     Send {
         session: String,
-        input: Vec<TypedInput>,
-        /// The lines that a shell would run; `None` where no shell reads.
-        lines: Option<JudgedLines>,
+        typing: Typing,
     },
     Other(Operation),
-}
-
-/// Lines that were judged as commands.
-pub(super) struct JudgedLines {
-    pub(super) lines: Vec<CompletedLine>,
-    pub(super) directory: PathBuf,
-    pub(super) asked: Vec<Ask>,
 }
 
 /// Commands are asked about as those of `bash`.
@@ -58,7 +41,7 @@ pub(super) fn asker() -> AskingTool<'static> {
 
 pub(super) async fn prepare(request: Request, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
     let Request { operations, wait } = request;
-    let mut started: Vec<(StartRequest, PathBuf)> = Vec::new();
+    let mut started: Vec<String> = Vec::new();
     let steps = Vec::new();
     let mut prepared = Prepared::new(Plan { steps, wait }, Vec::new());
     for operation in operations {
@@ -70,7 +53,7 @@ pub(super) async fn prepare(request: Request, cx: &ToolCx) -> Result<Prepared<Pl
                 // A rule that denies the tool's own key holds for a start as well; nothing is asked under it.
                 prepared
                     .asks
-                    .push(ask(&request.session, &text).with_floor(Floor::Denied));
+                    .push(own_ask(&request.session, &text).with_floor(Floor::Denied));
                 prepared.why = prepared.why.or_else(|| why.clone());
                 prepared.runs_in = Some(command.cwd.clone());
                 prepared.card.get_or_insert_with(|| {
@@ -80,29 +63,30 @@ pub(super) async fn prepare(request: Request, cx: &ToolCx) -> Result<Prepared<Pl
                         why.as_deref(),
                     )
                 });
-                started.push((request.clone(), command.cwd.clone()));
+                started.push(request.session.clone());
                 Step::Start {
                     request,
                     judged: command,
                 }
             }
             Operation::Send { session, input } => {
-                let (lines, asks) = send(&session, &input, &started, cx).await?;
+                let card = question(&session, &shown_input(&input), None);
+                let judged = if started.contains(&session) {
+                    judge_unstarted(&session, input)
+                } else {
+                    judge_typing(&sendable(&session, cx)?, input, cx).await?
+                };
+                let JudgedTyping { typing, asks, why } = judged;
                 prepared.asks.extend(asks);
-                prepared
-                    .card
-                    .get_or_insert_with(|| question(&session, &shown_input(&input), None));
-                Step::Send {
-                    session,
-                    input,
-                    lines,
-                }
+                prepared.why = prepared.why.or_else(|| why.clone());
+                prepared.card.get_or_insert(card);
+                Step::Send { session, typing }
             }
             other => {
                 if let Operation::Signal { session, signal } = &other {
                     prepared
                         .asks
-                        .push(ask(session, &format!("signal {}", signal.name())));
+                        .push(own_ask(session, &format!("signal {}", signal.name())));
                 }
                 Step::Other(other)
             }
@@ -126,83 +110,6 @@ fn command_text(request: &StartRequest, cx: &ToolCx) -> String {
         format!("export {name}='{value}'; ")
     });
     exports.chain([command]).collect()
-}
-
-/// Nothing that runs in a terminal is confined to reading.
-fn always_asked(mut ask: Ask) -> Ask {
-    if ask.key == PermissionKey::BASH && ask.floor != Floor::Denied {
-        ask.subject.read_only = false;
-    }
-    ask
-}
-
-fn ask(session: &str, text: &str) -> Ask {
-    Ask::new(KEY, Subject::new(format!("{session}: {text}"))).always(format!("{session}: *"))
-}
-
-/// Judges what is to be typed.
-async fn send(
-    name: &str,
-    input: &[TypedInput],
-    started: &[(StartRequest, PathBuf)],
-    cx: &ToolCx,
-) -> Result<(Option<JudgedLines>, Vec<Ask>), ToolError> {
-    let asks = vec![ask(name, &shown_input(input))];
-    let bytes = encode(input, KeyModes::default());
-    let of_chain = started.iter().rfind(|(request, _)| request.session == name);
-    let (mut typed, shell_directory) = if let Some((request, directory)) = of_chain {
-        let reads = request.command.as_deref().is_none_or(may_read_commands);
-        (TypedLine::default(), reads.then(|| directory.clone()))
-    } else {
-        let session = sendable(name, cx)?;
-        let typed = session.typed_line().clone();
-        let looked = Arc::clone(&session);
-        let directory = cx.blocking(move || Ok(shell_directory(&looked))).await?;
-        (typed, directory)
-    };
-    let Some(directory) = shell_directory else {
-        return Ok((None, asks));
-    };
-    let lines = typed.take(&bytes);
-    let (services, judged, place) = (Arc::clone(&cx.services), lines.clone(), directory.clone());
-    let of_lines = cx.blocking(move || {
-        let text = known_text(&judged);
-        let mut asks: Vec<Ask> = Vec::new();
-        if !text.is_empty() {
-            let CommandPermissions { asks: of_known, .. } = command_permissions(&services, &text, &place);
-            asks.extend(of_known);
-        }
-        let unknown = judged.iter().filter(|line| !line.is_known);
-        asks.extend(unknown.map(|line| edited_line(&line.text)));
-        Ok(asks)
-    });
-    let asked = of_lines.await?;
-    let of_lines = asked.iter().cloned().map(always_asked);
-    let asks = of_lines.chain(asks).collect();
-    let lines = JudgedLines {
-        lines,
-        directory,
-        asked,
-    };
-    Ok((Some(lines), asks))
-}
-
-/// The known lines as one text for a shell.
-pub(super) fn known_text(lines: &[CompletedLine]) -> String {
-    let known: Vec<&str> = lines
-        .iter()
-        .filter(|line| line.is_known)
-        .map(|line| line.text.as_str())
-        .collect();
-    known.join("\n")
-}
-
-/// A line that keys have edited: nobody can say what the shell will run.
-fn edited_line(text: &str) -> Ask {
-    let mut ask = analyse(text).whole();
-    let shown = format!("{text} (a line edited with keys)");
-    shown.trim_start().clone_into(&mut ask.subject.text);
-    ask
 }
 
 /// Returns a terminal that can be typed to.
@@ -237,45 +144,6 @@ pub(super) fn controllable(name: &str, undone: &str, cx: &ToolCx) -> Result<Arc<
     } else {
         Ok(session)
     }
-}
-
-/// The directory of the shell that reads commands in the terminal, if there is one.
-pub(super) fn shell_directory(session: &TerminalSession) -> Option<PathBuf> {
-    let shells = session.terminal.shells();
-    let shell = shells.last()?;
-    Some(
-        shell
-            .directory
-            .clone()
-            .unwrap_or_else(|| session.directory.clone()),
-    )
-}
-
-/// Returns true if a shell may read commands once the command runs. Rather too often than too seldom.
-fn may_read_commands(command: &str) -> bool {
-    is_shell(command.split_whitespace()) || command.contains(';') || command.contains('&') || {
-        // Behind wrappers and in subshells.
-        let words = command.split(|c: char| c.is_whitespace() || "()|'\"".contains(c));
-        words.into_iter().any(|word| is_shell([word]))
-    }
-}
-
-/// The bytes that a terminal sends for the input.
-pub(super) fn encode(input: &[TypedInput], modes: KeyModes) -> Vec<u8> {
-    let bytes = |input: &TypedInput| match input {
-        // The Enter key sends a carriage return.
-        TypedInput::Text(text) => text.replace("\r\n", "\r").replace('\n', "\r").into_bytes(),
-        TypedInput::Word(word) => keys::encode(word, modes),
-    };
-    input.iter().flat_map(bytes).collect()
-}
-
-/// The input as the person reads it.
-pub(super) fn shown_input(input: &[TypedInput]) -> String {
-    let shown = input.iter().map(|input| match input {
-        TypedInput::Text(text) | TypedInput::Word(text) => text.as_str(),
-    });
-    shown.collect::<Vec<_>>().join(" ")
 }
 
 fn question(argument: &str, text: &str, why: Option<&str>) -> Card {

@@ -7,17 +7,17 @@ use tokio::sync::watch;
 use tokio::time::{sleep, sleep_until};
 
 use super::answer::{self, Settled};
-use super::operation::{Operation, StartRequest, TypedInput};
-use super::prepare::{
-    JudgedLines, Step, asker, controllable, encode, known_text, live, sendable, shell_directory,
-};
+use super::operation::{Operation, StartRequest};
+use super::prepare::{Step, asker, controllable, live, sendable};
 use super::request::Wait;
+use super::sending::Sender;
+use super::typing::Typing;
 use super::{Details, Plan, answer::details};
 use crate::conversation::ErrorKind;
 use crate::process::ShellCommand;
-use crate::process::pty::{PtySize, Settle, SettleEvents, SettleOutcome, SettleStep, WriteError};
-use crate::process::screen::KeyModes;
-use crate::tool::builtin::bash::{JudgedCommand, newly_asked, not_started, shell};
+use crate::process::pty::{PtySize, Settle, SettleEvents, SettleOutcome, SettleStep};
+use crate::process::without_history;
+use crate::tool::builtin::bash::{JudgedCommand, not_started, shell};
 use crate::tool::sandbox::sandbox;
 use crate::tool::{Output, TerminalSession, TerminalStartError, ToolCx, ToolError};
 
@@ -31,11 +31,7 @@ pub(super) async fn run(plan: Plan, cx: &ToolCx) -> Result<Output<Details>, Tool
     for step in steps {
         let (text, details) = match step {
             Step::Start { request, judged } => start(request, judged, &wait, cx).await?,
-            Step::Send {
-                session,
-                input,
-                lines,
-            } => send(&session, &input, lines, &wait, cx).await?,
+            Step::Send { session, typing } => send(&session, typing, &wait, cx).await?,
             Step::Other(operation) => other(operation, &wait, cx).await?,
         };
         texts.push(text);
@@ -64,7 +60,7 @@ async fn start(
             Ok((sandbox(&services, &agent)?, services.tree.scratch.ensure(), began))
         })
         .await?;
-    let mut environment = cx.services.terminal_environment.clone();
+    let mut environment = without_history(&cx.services.terminal_environment);
     if let Err(error) = scratch {
         tracing::warn!(%error, "there is no scratch directory");
         environment.retain(|(name, _)| name != "TMPDIR");
@@ -97,57 +93,16 @@ fn start_error(error: &TerminalStartError, cx: &ToolCx) -> ToolError {
     }
 }
 
-async fn send(
-    name: &str,
-    input: &[TypedInput],
-    lines: Option<JudgedLines>,
-    wait: &Wait,
-    cx: &ToolCx,
-) -> Result<StepAnswer, ToolError> {
+async fn send(name: &str, typing: Typing, wait: &Wait, cx: &ToolCx) -> Result<StepAnswer, ToolError> {
     let session = sendable(name, cx)?;
-    let modes = KeyModes {
-        application_cursor: session.terminal.screen().modes().application_cursor,
-    };
-    let bytes = encode(input, modes);
-    check_lines(&session, &bytes, lines, cx).await?;
     let generation = session.terminal.screen().generation();
-    session.type_for_agent(&bytes).map_err(|error| match error {
-        WriteError::Full => ToolError::new(ErrorKind::Io, error.to_string()),
-        WriteError::Closed => answer::ended(&session, "sent", cx),
-    })?;
-    answered(session, wait, Some(generation), 0, cx).await
-}
-
-/// Refuses to type what nobody has judged: a shell has come since, or the line is another one by now.
-async fn check_lines(
-    session: &Arc<TerminalSession>,
-    bytes: &[u8],
-    judged: Option<JudgedLines>,
-    cx: &ToolCx,
-) -> Result<(), ToolError> {
-    let lines = session.typed_line().clone().take(bytes);
-    let Some(judged) = judged else {
-        let looked = Arc::clone(session);
-        let directory = cx.blocking(move || Ok(shell_directory(&looked))).await?;
-        return if directory.is_some() && !lines.is_empty() {
-            Err(changed(&session.name(), "a shell reads it by now"))
-        } else {
-            Ok(())
-        };
+    let sender = Sender {
+        session: &session,
+        timeout: wait.timeout,
+        cx,
     };
-    if lines != judged.lines {
-        return Err(changed(&session.name(), "something else was typed meanwhile"));
-    }
-    let text = known_text(&lines);
-    if !text.is_empty() {
-        newly_asked(&judged.asked, &text, &judged.directory, asker(), cx).await?;
-    }
-    Ok(())
-}
-
-fn changed(name: &str, why: &str) -> ToolError {
-    let message = format!("the terminal `{name}` changed after the text was judged: {why}; nothing was sent");
-    ToolError::new(ErrorKind::Stale, message).hint("Send it again to have it judged as things are.")
+    sender.send(typing).await?;
+    answered(session, wait, Some(generation), 0, cx).await
 }
 
 async fn other(operation: Operation, wait: &Wait, cx: &ToolCx) -> Result<StepAnswer, ToolError> {

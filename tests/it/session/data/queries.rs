@@ -59,6 +59,7 @@ fn row() -> InquiryRow {
                     text: "rm".into(),
                     is_certain: true,
                 }],
+                bound_to: Some(["cat".to_owned()].into()),
             },
             always: vec!["rm *".into()],
             floor: Floor::Ask,
