@@ -328,7 +328,7 @@ impl Gate {
         for gate in self.tree.all() {
             let mut rules = gate.rules();
             let permissions = Arc::make_mut(&mut rules.permissions);
-            permissions.grants.retain(|rule| *rule != revoked);
+            permissions.grants.remove(&revoked);
         }
         Ok(is_gone)
     }
@@ -350,7 +350,7 @@ impl Gate {
         for gate in self.tree.all() {
             let mut rules = gate.rules();
             let permissions = Arc::make_mut(&mut rules.permissions);
-            permissions.grants.extend_from_slice(granted);
+            permissions.grants.extend(granted.iter().cloned());
         }
     }
 
