@@ -13,7 +13,7 @@ use super::submodules;
 use super::{CommandContext, GatheredAsks};
 use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
 use crate::process::Shell;
-use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
+use crate::process::git::{Drivers, Git, Repository, RepositoryFacts, unbounded_file};
 
 /// Variables that send git to another repository than the one it stands in.
 const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
@@ -127,7 +127,8 @@ impl CommandContext<'_> {
         };
         let git = Git::new(program, directory.clone(), self.services.environment.clone());
         let Some(facts) = self.services.tree.repositories.facts(&git) else {
-            return GitLook::because("git does not say how it is set");
+            let why = unbounded_file(&directory).map(|why| format!("git would read {why}"));
+            return GitLook::because(why.as_deref().unwrap_or("git does not say how it is set"));
         };
         let Some(repository) = &facts.repository else {
             // Then it compares any two directories, or searches one.
@@ -140,7 +141,7 @@ impl CommandContext<'_> {
                 }
             };
         };
-        if !repository.belongs_to(self.services.roots.project_root()) {
+        if !facts.belongs_to(self.services.roots.project_root()) {
             for place in [
                 Some(&repository.git_dir),
                 Some(&repository.common_dir),
