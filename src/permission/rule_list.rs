@@ -96,16 +96,11 @@ impl RuleList {
         keys: &[&str],
         subject: &Subject,
     ) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        // A few segments of a few rules each are most lists.
-        let found: Vec<&Rule> = match self.segments.as_slice() {
-            [segment] => segment.possible(keys, subject).map(|(_, rule)| rule).collect(),
-            segments => segments
-                .iter()
-                .rev()
-                .flat_map(|segment| segment.possible(keys, subject))
-                .map(|(_, rule)| rule)
-                .collect(),
-        };
+        let segments = self.segments.iter().rev();
+        let found: Vec<&Rule> = segments
+            .flat_map(|segment| segment.possible(keys, subject))
+            .map(|(_, rule)| rule)
+            .collect();
         found.into_iter()
     }
 

@@ -89,11 +89,14 @@ fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
     };
     setting.runs(&analysis, &looks, run, &mut gathered);
     let reads_only = only_reads.then(|| setting.reads_only(&looks));
-    let refusal = refusal.or_else(|| setting.work.is_spent().then_some(TOO_MUCH_WORK));
-    if refusal == Some(TOO_MUCH_WORK) {
+    let mut possible = setting.possible_asks(&analysis);
+    if setting.work.is_spent() {
+        // What was left out may be what a rule denies.
         analysis.give_up(TOO_MUCH_WORK);
         setting.work.renew();
+        possible = setting.possible_asks(&analysis);
     }
+    let refusal = refusal.or(analysis.refusal);
     if analysis.commands.is_empty() {
         // `[[ -f x ]]`, `> out`: rules that deny commands hold here, too.
         let subject = Subject {
@@ -106,7 +109,7 @@ fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
         gathered.bash = vec![analysis.whole()];
         gathered.why = Some(format!("The command is asked about as a whole: {reason}."));
     }
-    gathered.edit.extend(setting.possible_asks(&analysis));
+    gathered.edit.extend(possible);
     CommandPermissions {
         why: gathered.why.take(),
         asks: gathered.into_asks(),

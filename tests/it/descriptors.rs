@@ -6,7 +6,7 @@ use super::run::{of_kind, project_with};
 use super::screen::with_script;
 use super::support::{Key, LATHE, Lathe, Project, Server, Terminal, Turn, wait_until};
 
-/// Opens a file to write, one to read and both ends of a pipe before it becomes the program, as a careless parent does.
+/// Opens a file to write, one to read and one for both before it becomes the program, as a careless parent does.
 const PARENT: &str = r#"exec 7>>leak 8<secret 9<>leak; exec "$@""#;
 /// Notes the descriptors of the shell that reads this, and tries to use those of the parent.
 const PROBE: &str = "ls /proc/$$/fd > NAME.tmp; ls -l /proc/$$/fd >> NAME.tmp; \
@@ -38,7 +38,7 @@ fn assert_is_closed(project: &Project, name: &str) {
 
 /// Words that start a program below the careless parent.
 fn below_parent<'a>(words: &[&'a str]) -> Vec<&'a str> {
-    [&["-c", PARENT, "parent"], words].concat()
+    [&["-c", PARENT, "parent"][..], words].concat()
 }
 
 #[test]

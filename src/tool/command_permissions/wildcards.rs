@@ -36,7 +36,7 @@ impl CommandContext<'_> {
         analysis: &Analysis,
     ) -> Option<Vec<String>> {
         let match_hidden = self.wildcards_match_hidden(analysis);
-        let mut wildcards = Wildcards::new(&self.work).as_plain(match_hidden);
+        let mut wildcards = Wildcards::new(&self.work).plain(match_hidden);
         if TEXT_ONLY.contains(&base_name(simple.program())) {
             return Some(Vec::new());
         }
@@ -116,7 +116,7 @@ impl Wildcards {
     }
 
     /// As the shell replaces them for a command that writes.
-    pub(super) fn as_plain(self, match_hidden: bool) -> Self {
+    pub(super) fn plain(self, match_hidden: bool) -> Self {
         Self { match_hidden, ..self }
     }
 
@@ -124,7 +124,7 @@ impl Wildcards {
     pub(super) fn for_writing(self, match_hidden: bool) -> Self {
         Self {
             may_be_new: true,
-            ..self.as_plain(match_hidden)
+            ..self.plain(match_hidden)
         }
     }
 
