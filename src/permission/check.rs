@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::destructive::DeletedFiles;
 use super::floor::floor;
 use super::rule::{Action, Rule, Source};
+use super::rule_list::RuleList;
 use super::subject::Subject;
 use super::verdict::{Permissions, Verdict};
 use crate::conversation::PermissionKey;
@@ -225,9 +226,9 @@ impl fmt::Display for Denial {
 pub fn decide(permissions: &Permissions, asks: &[Ask], tool: &str, mode: Mode) -> Decision {
     let plan = Permissions {
         user: if mode == Mode::Plan && !permissions.is_plan {
-            plan_rules()
+            plan_rules().into()
         } else {
-            Vec::new()
+            RuleList::default()
         },
         ..Permissions::default()
     };
@@ -318,7 +319,7 @@ mod tests {
         let source = Source::Global("/c/lathe.jsonc".into());
         let user = parse(&serde_json::from_str(user).unwrap(), &source, None).unwrap();
         Permissions {
-            user,
+            user: user.into(),
             ..Permissions::default()
         }
     }
@@ -440,7 +441,9 @@ mod tests {
     fn what_a_project_asks_offers_no_always() {
         let mut permissions = permissions(r#"{"bash": "allow"}"#);
         let source = Source::Project("/p/lathe.jsonc".into());
-        permissions.project = parse(&serde_json::json!({"bash": "ask"}), &source, None).unwrap();
+        permissions.project = parse(&serde_json::json!({"bash": "ask"}), &source, None)
+            .unwrap()
+            .into();
         let Decision::Ask(open) = decide(&permissions, &[ask("bash", "ls")], "bash", Mode::Ask) else {
             panic!()
         };

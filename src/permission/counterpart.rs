@@ -107,7 +107,7 @@ mod tests {
         });
         user.extend(parse(&serde_json::from_str(text).unwrap(), &source, None).unwrap());
         Permissions {
-            user,
+            user: user.into(),
             ..Permissions::default()
         }
     }
@@ -122,7 +122,7 @@ mod tests {
         let source = Source::Global("/c/lathe.jsonc".into());
         user.extend(parse(&serde_json::from_str(own).unwrap(), &source, None).unwrap());
         Permissions {
-            user,
+            user: user.into(),
             counterpart: Counterpart::new(Path::new(TREE), Path::new("/p")).map(Arc::new),
             above: Some(Arc::new(rules(above))),
             ..Permissions::default()

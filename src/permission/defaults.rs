@@ -180,7 +180,7 @@ mod tests {
             tree: None,
         };
         Permissions {
-            user: defaults(&places),
+            user: defaults(&places).into(),
             ..Permissions::default()
         }
     }
@@ -298,7 +298,7 @@ mod tests {
             None,
         ));
         let permissions = Permissions {
-            user,
+            user: user.into(),
             ..Permissions::default()
         };
         for path in [
@@ -325,7 +325,7 @@ mod tests {
             ..DefaultPaths::default()
         };
         let permissions = Permissions {
-            user: defaults(&places),
+            user: defaults(&places).into(),
             ..Permissions::default()
         };
         for (path, expected) in [
@@ -352,7 +352,7 @@ mod tests {
             ..DefaultPaths::default()
         };
         let permissions = Permissions {
-            user: defaults(&places),
+            user: defaults(&places).into(),
             ..Permissions::default()
         };
         for (path, expected) in [

@@ -3,6 +3,8 @@
 //! Only words count here, no files. A label says what the command does in every case or may do; what cannot lose anything
 //! has none.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::floor::without_assignments;
@@ -145,6 +147,15 @@ const WITH_ACTIONS: &[(&[&str], usize)] = &[
 
 /// Returns the harm that a command does, by its words; `None` when it cannot lose anything, as far as words tell.
 pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
+    harm_within(words, &mut BTreeSet::new())
+}
+
+/// The same for the end of a list of words. `looked_at` are the lengths of the ends that were looked at: wrappers in each
+/// other lead to the same ones again and again.
+fn harm_within(words: &[&str], looked_at: &mut BTreeSet<usize>) -> Option<&'static str> {
+    if !looked_at.insert(words.len()) {
+        return None;
+    }
     let (program, arguments) = words.split_first()?;
     let program = program.rsplit('/').next().unwrap_or(program);
     let known = PROGRAMS.iter().find(|(names, _)| {
@@ -157,7 +168,7 @@ pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
     let operands = |is_operand: fn(&&&str) -> bool| arguments.iter().filter(is_operand).count();
     match program {
         "git" => git(arguments),
-        "find" => find(arguments),
+        "find" => find(arguments, looked_at),
         "sed" => {
             let is_in_place = arguments.iter().any(|word| is_in_place(word));
             is_in_place.then_some(IN_PLACE)
@@ -190,7 +201,7 @@ pub(super) fn harm_of(words: &[&str]) -> Option<&'static str> {
         "crontab" => (!arguments.contains(&"-l")).then_some("changes what runs later"),
         _ if WRAPPERS.contains(&program) => {
             let mut starts = (1..words.len().min(8)).filter(|at| !words[*at].starts_with('-'));
-            starts.find_map(|at| harm_of(&words[at..]))
+            starts.find_map(|at| harm_within(&words[at..], looked_at))
         }
         _ => action(program, arguments),
     }
@@ -240,7 +251,7 @@ fn is_in_place(word: &str) -> bool {
     of_letters || (word.len() > 2 && "--in-place".starts_with(word.split('=').next().unwrap_or(word)))
 }
 
-fn find(arguments: &[&str]) -> Option<&'static str> {
+fn find(arguments: &[&str], looked_at: &mut BTreeSet<usize>) -> Option<&'static str> {
     if arguments.contains(&"-delete") {
         return Some(DELETES);
     }
@@ -254,7 +265,8 @@ fn find(arguments: &[&str]) -> Option<&'static str> {
         .iter()
         .enumerate()
         .filter(|(_, word)| matches!(**word, "-exec" | "-execdir" | "-ok" | "-okdir"));
-    runs.into_iter().find_map(|(at, _)| harm_of(&arguments[at + 1..]))
+    runs.into_iter()
+        .find_map(|(at, _)| harm_within(&arguments[at + 1..], looked_at))
 }
 
 fn git(arguments: &[&str]) -> Option<&'static str> {
@@ -340,7 +352,8 @@ pub(super) fn harm(command: &str) -> &'static str {
     let inside = || {
         let parts = command.split([' ', '\'', '"', ';', '(', '\n']);
         let words: Vec<&str> = parts.filter(|word| !word.is_empty()).collect();
-        (1..words.len()).find_map(|at| harm_of(&words[at..]))
+        let mut looked_at = BTreeSet::new();
+        (1..words.len()).find_map(|at| harm_within(&words[at..], &mut looked_at))
     };
     harm_of(&words).unwrap_or_else(|| match words.as_slice() {
         // The word was found to be a file's name.

@@ -83,6 +83,11 @@ impl Pattern {
         self.globs.iter().any(|glob| glob.matches(text))
     }
 
+    /// Returns what a text has to begin or end with to be matched: one of these.
+    pub(super) fn anchors(&self) -> impl Iterator<Item = Anchor<'_>> {
+        self.globs.iter().map(Glob::anchor)
+    }
+
     /// Returns true if it names the class of commands that only read.
     pub fn is_read_only_class(&self) -> bool {
         self.text == READ_ONLY
@@ -99,6 +104,14 @@ impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.text)
     }
+}
+
+/// A text that everything which a pattern matches begins or ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor<'a> {
+    Beginning(&'a str),
+    Ending(&'a str),
+    None,
 }
 
 fn expand_home(text: &str, home: &Path) -> Option<String> {
@@ -154,6 +167,15 @@ impl Glob {
         }
     }
 
+    fn anchor(&self) -> Anchor<'_> {
+        let ending = self.rest.last().map_or("", PatternPiece::literal_end);
+        match (self.first.literal_beginning(), ending) {
+            ("", "") => Anchor::None,
+            ("", ending) => Anchor::Ending(ending),
+            (beginning, _) => Anchor::Beginning(beginning),
+        }
+    }
+
     fn matches(&self, text: &str) -> bool {
         if self.is_relative && text.starts_with('/') {
             return false;
@@ -199,6 +221,18 @@ impl PatternPiece {
             text: text.to_owned(),
             has_blank: text.contains('?'),
         }
+    }
+
+    /// The part before the first `?`.
+    fn literal_beginning(&self) -> &str {
+        let end = self.text.find('?').filter(|_| self.has_blank);
+        &self.text[..end.unwrap_or(self.text.len())]
+    }
+
+    /// The part behind the last `?`.
+    fn literal_end(&self) -> &str {
+        let start = self.text.rfind('?').filter(|_| self.has_blank);
+        &self.text[start.map_or(0, |at| at + 1)..]
     }
 
     fn strip_from_start<'a>(&self, text: &'a str) -> Option<&'a str> {

@@ -57,7 +57,7 @@ mod tests {
         let rules = serde_json::json!({"read": {"secret/*": "deny", "/p/other/*": "ask"}});
         user.extend(parse(&rules, &Source::Default, None).unwrap());
         let permissions = Permissions {
-            user,
+            user: user.into(),
             ..Permissions::default()
         };
         let gate = ReadGate::new(Arc::new(permissions), "/p".into());

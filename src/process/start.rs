@@ -67,10 +67,8 @@ impl Start {
             .id()
             .ok_or_else(|| io::Error::other("it was gone at once"))?;
         #[cfg(target_os = "linux")]
-        if let Some(confinement) = &confinement
-            && confinement.is_reading()
-        {
-            limit_memory(pid);
+        if let Some(bytes) = confinement.and_then(|confinement| confinement.memory) {
+            limit_memory(pid, bytes);
         }
         Ok((Leader::Own(child), pid))
     }
@@ -78,11 +76,11 @@ impl Start {
 
 /// A little late, as another process cannot be limited before it is there; the keeper does better.
 #[cfg(target_os = "linux")]
-fn limit_memory(pid: u32) {
+fn limit_memory(pid: u32, bytes: u64) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let limit = Rlimit {
-        current: Some(super::sandbox::READING_MEMORY),
-        maximum: Some(super::sandbox::READING_MEMORY),
+        current: Some(bytes),
+        maximum: Some(bytes),
     };
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     if let Err(error) = prlimit(pid, Resource::Data, limit) {

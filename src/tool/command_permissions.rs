@@ -27,9 +27,10 @@ mod unreadable;
 mod wildcards;
 mod written;
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use self::command::Look;
 pub(super) use self::deleted::count_deleted;
@@ -42,8 +43,8 @@ use super::SessionServices;
 use super::reads_only::{GitReads, ReadsOnly};
 use super::sandbox::can_confine_reading;
 use crate::permission::command::{
-    Analysis, List, PathUse, RedirectedFile, Simple, analyse, base_name, changes_directory, is_known_locale,
-    operand_of,
+    Analysis, List, PathUse, RedirectedFile, Simple, TOO_MUCH_WORK, WorkBudget, analyse_within, base_name,
+    changes_directory, is_known_locale, operand_of,
 };
 use crate::permission::{Ask, Floor, PermissionKey, Subject};
 use crate::process::git::Drivers;
@@ -70,19 +71,9 @@ pub(super) fn command_permissions(
 }
 
 fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
-    let analysis = analyse(command);
+    let mut analysis = analyse_within(command, &setting.work);
     let mut gathered = GatheredAsks::default();
-    let mut looks = Vec::new();
-    for command in &analysis.commands {
-        looks.push(setting.command(command, &analysis, &mut gathered));
-    }
-    for redirected in &analysis.redirected {
-        setting.redirected(redirected, &mut gathered);
-        setting.reached_by_redirection(redirected, &analysis, &mut gathered);
-    }
-    for command in &analysis.possible_commands {
-        setting.reached(command, &analysis, &mut gathered);
-    }
+    let looks = setting.look_at(&analysis, &mut gathered);
     let refusal = analysis.refusal.or_else(|| setting.refusal(&analysis, command));
     if refusal.is_none() && analysis.is_plain {
         setting.allow_temporary_files(&analysis, &looks, &mut gathered.edit);
@@ -97,6 +88,15 @@ fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
         (false, _) => GitRun::AsSet,
     };
     setting.runs(&analysis, &looks, run, &mut gathered);
+    let reads_only = only_reads.then(|| setting.reads_only(&looks));
+    let mut possible = setting.possible_asks(&analysis);
+    if setting.work.is_spent() {
+        // What was left out may be what a rule denies.
+        analysis.give_up(TOO_MUCH_WORK);
+        setting.work.renew();
+        possible = setting.possible_asks(&analysis);
+    }
+    let refusal = refusal.or(analysis.refusal);
     if analysis.commands.is_empty() {
         // `[[ -f x ]]`, `> out`: rules that deny commands hold here, too.
         let subject = Subject {
@@ -109,12 +109,11 @@ fn asks_of(setting: &CommandContext<'_>, command: &str) -> CommandPermissions {
         gathered.bash = vec![analysis.whole()];
         gathered.why = Some(format!("The command is asked about as a whole: {reason}."));
     }
-    gathered.edit.extend(setting.possible_asks(&analysis));
-    let reads_only = only_reads.then(|| setting.reads_only(&looks));
+    gathered.edit.extend(possible);
     CommandPermissions {
         why: gathered.why.take(),
         asks: gathered.into_asks(),
-        reads_only,
+        reads_only: reads_only.filter(|_| refusal.is_none()),
     }
 }
 
@@ -157,7 +156,14 @@ struct CommandContext<'a> {
     written_names: OnceCell<Vec<String>>,
     /// Maximum number of names that are looked at for links for one command.
     max_names: usize,
+    /// Steps that are left for all that is looked up for the call.
+    work: Rc<WorkBudget>,
+    /// The directories in which a command of a text may run whose place is not known, by the text.
+    unknown_places: RefCell<HashMap<String, Vec<PathBuf>>>,
 }
+
+/// Steps of work for each command of a text, besides those for its paths.
+const STEPS_OF_COMMAND: usize = 50;
 
 impl<'a> CommandContext<'a> {
     fn new(services: &'a SessionServices, workdir: &'a Path) -> Self {
@@ -168,7 +174,42 @@ impl<'a> CommandContext<'a> {
             path_uses: OnceCell::new(),
             written_names: OnceCell::new(),
             max_names: transferred::MAX_NAMES,
+            work: Rc::default(),
+            unknown_places: RefCell::default(),
         }
+    }
+}
+
+impl CommandContext<'_> {
+    /// Takes steps for what is looked up next. Returns false if there are too few left: then it is not looked up, and the
+    /// text is asked about as a whole.
+    fn spend(&self, steps: usize) -> bool {
+        self.work.spend(steps)
+    }
+
+    /// Looks at everything that a text does, as far as its budget goes.
+    fn look_at(&self, analysis: &Analysis, gathered: &mut GatheredAsks) -> Vec<Look> {
+        let mut looks = Vec::new();
+        for command in &analysis.commands {
+            if !self.spend(STEPS_OF_COMMAND + command.words.len()) {
+                return looks;
+            }
+            looks.push(self.command(command, analysis, gathered));
+        }
+        for redirected in &analysis.redirected {
+            if !self.spend(STEPS_OF_COMMAND) {
+                return looks;
+            }
+            self.redirected(redirected, gathered);
+            self.reached_by_redirection(redirected, analysis, gathered);
+        }
+        for command in &analysis.possible_commands {
+            if !self.spend(STEPS_OF_COMMAND) {
+                return looks;
+            }
+            self.reached(command, analysis, gathered);
+        }
+        looks
     }
 }
 
@@ -259,7 +300,7 @@ impl CommandContext<'_> {
         let operand = operand_of(&redirected.target);
         let mut targets = Vec::new();
         if redirected.target.glob_at.is_some() {
-            let mut wildcards = Wildcards::default();
+            let mut wildcards = Wildcards::new(&self.work);
             for directory in directories.iter().flatten() {
                 let text = self.with_wildcards(&redirected.target, directory);
                 if text.and_then(|text| wildcards.below(directory, &text)).is_none() {

@@ -347,9 +347,8 @@ impl Gate {
         for gate in self.tree.all() {
             let mut rules = gate.rules();
             let permissions = Arc::make_mut(&mut rules.permissions);
-            permissions
-                .grants
-                .retain(|rule| rule.clone().given_for(None) != revoked);
+            let is_revoked = |rule: &Rule| rule.clone().given_for(None) == revoked;
+            permissions.grants.remove(is_revoked);
         }
         Ok(is_gone)
     }
@@ -371,7 +370,7 @@ impl Gate {
         for gate in self.tree.all() {
             let mut rules = gate.rules();
             let permissions = Arc::make_mut(&mut rules.permissions);
-            permissions.grants.extend_from_slice(granted);
+            permissions.grants.extend(granted.iter().cloned());
         }
     }
 

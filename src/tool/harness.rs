@@ -164,7 +164,7 @@ fn session(base: &Path, tree: Arc<TreeServices>, options: &HarnessOptions) -> Se
     let file = Source::Global(PathBuf::from("lathe.jsonc"));
     user.extend(parse(&options.rules, &file, Some(&home)).unwrap());
     let permissions = Permissions {
-        user,
+        user: user.into(),
         ..Permissions::default()
     };
     let owner = GateOwner {

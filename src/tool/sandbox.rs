@@ -178,6 +178,7 @@ fn confinement(services: &SessionServices, mode: SandboxMode) -> Confinement {
             SandboxMode::WorkspaceWrite | SandboxMode::Off => Metadata::Free,
         },
         programs: None,
+        memory: None,
     }
 }
 

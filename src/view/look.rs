@@ -4,6 +4,7 @@ use super::highlight::Highlighter;
 use super::spinner;
 use super::status::CardStatus;
 use super::theme::{Meaning, Theme};
+use crate::text::sanitize::Revealed;
 use crate::text::width::ELLIPSIS;
 
 use std::borrow::Cow;
@@ -101,6 +102,14 @@ impl Symbols {
         match self {
             Self::Unicode => Cow::Borrowed(words),
             Self::Ascii => Cow::Owned(words.replace(ELLIPSIS, "...")),
+        }
+    }
+
+    /// The same for text that a person judges.
+    pub fn plain_revealed(self, words: &Revealed) -> Revealed {
+        match self {
+            Self::Unicode => words.clone(),
+            Self::Ascii => words.spelled(ELLIPSIS, "..."),
         }
     }
 

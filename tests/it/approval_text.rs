@@ -185,3 +185,25 @@ fn only_reveal_makes_text_that_is_judged() {
     );
     assert!(!text.contains("Deserialize"), "a file could make one");
 }
+
+/// What a person will judge is kept as it was given: a name that stands in it already would be named once more.
+#[test]
+fn no_form_is_made_of_text_in_which_characters_are_named() {
+    const NAMES: [&str; 4] = ["sanitize(", "sanitize_line", "reveal(", "reveal_line"];
+    let mut files = Vec::new();
+    rust_files(&source().join("tool"), &mut files);
+    rust_files(&source().join("question"), &mut files);
+    let mut makers = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        if !code(&text).any(|(_, line)| line.contains("FormQuestion") || line.contains("FormOption")) {
+            continue;
+        }
+        makers += 1;
+        for (number, line) in code(&text) {
+            let word = NAMES.iter().find(|word| line.contains(**word));
+            assert_eq!(word, None, "{}:{number}: `{line}`", file.display());
+        }
+    }
+    assert!(makers >= 3, "{makers}: forms have another name by now");
+}

@@ -234,6 +234,106 @@ fn a_session_in_a_linked_work_tree_needs_no_question() {
     }
 }
 
+/// A submodule as git makes it: its repository lies with that of the superproject.
+fn with_absorbed_submodule(project: &Project) {
+    with_submodule(project);
+    project.run_git(&["submodule", "absorbgitdirs"]);
+    assert!(project.path("sub/.git").is_file() && project.path(".git/modules/sub").is_dir());
+}
+
+#[test]
+fn a_session_in_a_submodule_needs_no_question() {
+    let project = Project::new().file("a.txt", "one\n").git();
+    with_absorbed_submodule(&project);
+    project.write("sub/deep/c.txt", b"c\n");
+    for place in ["sub", "sub/deep"] {
+        for command in COMMON {
+            let result = result(bash(&project, command).cwd(project.path(place)));
+            assert_eq!(result["ok"], true, "{command} in {place}: {result}");
+        }
+    }
+    // A linked work tree of it, elsewhere.
+    let linked = project.outside().join("linked");
+    project.run_git(&["-C", "sub", "worktree", "add", "-q", linked.to_str().unwrap()]);
+    for command in COMMON {
+        let result = result(bash(&project, command).cwd(&linked));
+        assert_eq!(result["ok"], true, "{command}: {result}");
+    }
+}
+
+#[test]
+fn a_session_in_a_submodule_writes_and_reads_nothing_else_of_the_superproject() {
+    let project = Project::new().file("a.txt", "one\n").git();
+    with_absorbed_submodule(&project);
+    project.write(".git/modules/other/config", b"[remote \"o\"]\n\turl = secret\n");
+    let in_sub = |command: &str| {
+        let lathe = bash(&project, command).cwd(project.path("sub"));
+        result(lathe)["details"]["error"]["key"].to_string()
+    };
+    for command in [
+        "touch ../.git/modules/sub/hooks/pre-commit",
+        "cp b.txt ../.git/modules/sub/config",
+    ] {
+        let found = in_sub(command);
+        assert_eq!(found, "\"protected\"", "{command}");
+    }
+    for command in [
+        "cat ../.git/config",
+        "cat ../.git/modules/other/config",
+        "git -C .. log",
+        "git -C .. show HEAD:a.txt",
+        "cat ../a.txt",
+    ] {
+        assert_eq!(in_sub(command), "\"external_directory\"", "{command}");
+    }
+}
+
+/// Git follows a `.git` file anywhere; lathe only to a repository that knows the work tree as its own.
+#[test]
+fn a_git_file_opens_no_repository_that_does_not_point_back() {
+    let project = Project::new().file("a.txt", "one\n").git();
+    with_absorbed_submodule(&project);
+    let plain = project.outside().join("plain");
+    project.run_git(&["init", "-q", plain.to_str().unwrap()]);
+    project.run_git(&[
+        "-C",
+        plain.to_str().unwrap(),
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "private",
+    ]);
+    let keys = project.home().join(".ssh");
+    fs::create_dir_all(&keys).unwrap();
+    fs::write(keys.join("config"), "private").unwrap();
+    let linked = project.outside().join("linked");
+    project.run_git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    let evil = project.outside().join("evil");
+    fs::create_dir_all(&evil).unwrap();
+    for target in [
+        plain.join(".git"),
+        // Each knows a work tree, and it is another one.
+        project.path(".git/modules/sub"),
+        project.path(".git/worktrees/linked"),
+        project.path(".git"),
+    ] {
+        fs::write(evil.join(".git"), format!("gitdir: {}\n", target.display())).unwrap();
+        for command in ["git log", "git status", "git show", "git config --list"] {
+            let found = result(bash(&project, command).cwd(&evil));
+            assert_ne!(found["ok"], true, "{command} by {}: {found}", target.display());
+            assert!(!found.to_string().contains("private"), "{found}");
+        }
+    }
+    for target in [keys.as_path(), std::path::Path::new("/etc")] {
+        fs::write(evil.join(".git"), format!("gitdir: {}\n", target.display())).unwrap();
+        let found = result(bash(&project, "git status; git config --list").cwd(&evil));
+        assert!(!found.to_string().contains("private"), "{found}");
+        let config = format!("cat {}/config", target.display());
+        assert_ne!(result(bash(&project, &config).cwd(&evil))["ok"], true);
+    }
+}
+
 #[test]
 fn a_repository_elsewhere_is_a_question_about_its_place() {
     let project = Project::new().file("a.txt", "one\n").git();
@@ -254,6 +354,20 @@ fn a_repository_elsewhere_is_a_question_about_its_place() {
     let own = project.path(".git");
     let found = result(bash(&project, "git log --format=%s").env("GIT_DIR", own));
     assert_eq!(found["output"], "start", "{found}");
+}
+
+#[test]
+fn a_repository_with_a_file_without_end_is_asked_about() {
+    let project = Project::new().file("a.txt", "one\n").git();
+    for name in [".git/commondir", ".git/refs/heads/other", ".mailmap"] {
+        assert_unasked(&project, "git status");
+        let file = fs::File::create(project.path(name)).unwrap();
+        file.set_len(3 << 30).unwrap();
+        let found = result(bash(&project, "git status"));
+        assert_eq!(found["details"]["error"]["kind"], "denied", "{name}: {found}");
+        fs::remove_file(project.path(name)).unwrap();
+    }
+    assert_unasked(&project, "git status");
 }
 
 #[test]

@@ -204,3 +204,26 @@ fn ctrl_c_interrupts_and_keeps_what_was_written() {
     terminal.wait_text("┃ because");
     terminal.wait_text("■ Question Why?");
 }
+
+/// The name of a character is no character of the text, and the text may have what looks like one.
+#[test]
+fn an_unseen_character_is_named_once_and_a_written_name_is_told_apart() {
+    let question = json!({"question": "Which \u{202e}one?", "header": "The \u{200b}one", "options": [
+        {"label": "a\u{202e}b", "description": "with \u{2066}it"},
+        {"label": "a⟨U+202E⟩b", "description": "as written"},
+    ]});
+    let server = server(&json!([question]));
+    let (_project, terminal) = asked(&server);
+    let screen = terminal.screen();
+    for shown in [
+        "Which ⟨U+202E⟩one?",
+        "a⟨U+202E⟩b",
+        "with ⟨U+2066⟩it",
+        "a⟨U+27E8⟩U+202E⟩b",
+    ] {
+        assert!(screen.contains(shown), "{shown}:\n{screen}");
+    }
+    assert_eq!(screen.matches("⟨U+27E8⟩").count(), 1, "{screen}");
+    terminal.keys("1");
+    assert_told(&server, &terminal, "\"a\u{202e}b\"");
+}

@@ -8,6 +8,7 @@ mod place;
 mod values;
 
 use std::ops::Range;
+use std::rc::Rc;
 
 pub(super) use self::place::directory_operand;
 use self::place::{DirectoriesAfter, changes_directory, functions_change_directory};
@@ -22,6 +23,7 @@ use super::reader::read;
 use super::redefined::check_functions;
 use super::syntax::{Each, Link, Node, Redirection, RedirectionKind};
 use super::word::Word;
+use super::work::{TOO_MUCH_WORK, WorkBudget};
 
 /// A file that a redirection opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,12 +88,18 @@ pub(super) struct ScriptEffects {
     values: VariableValues,
     /// True if the text has tests and redirections alone.
     pub(super) only_tests: bool,
+    /// The number of commands found so far that run git: only their order is asked for.
+    git_commands: usize,
+    work: Rc<WorkBudget>,
 }
 
 impl ScriptEffects {
     /// Reads a text and follows it as far as it can be read.
-    pub(super) fn of(text: &str) -> Self {
-        let mut flow = Self::default();
+    pub(super) fn of(text: &str, work: &Rc<WorkBudget>) -> Self {
+        let mut flow = Self {
+            work: Rc::clone(work),
+            ..Self::default()
+        };
         flow.script(text, &PossibleDirectories::start());
         hazards::check_numbers(&mut flow.facts);
         check_functions(&mut flow.facts);
@@ -148,6 +156,10 @@ impl ScriptEffects {
     }
 
     fn node(&mut self, node: &Node, place: &PossibleDirectories) -> DirectoriesAfter {
+        // Most nodes make a copy of what is known of variables.
+        if !self.spend(2 + self.values.len() / 2) {
+            return DirectoriesAfter::same(&PossibleDirectories::Unknown);
+        }
         match node {
             Node::Call(call) => self.call(call, place),
             Node::Sequence(nodes) => {
@@ -169,9 +181,9 @@ impl ScriptEffects {
             Node::Inside(nodes) => self.side_by_side(nodes, false, place),
             Node::Subshell(node) => {
                 // It may be in the background.
-                let before = self.git_commands();
+                let before = self.git_commands;
                 self.apart(node, place);
-                self.is_unordered |= self.git_commands() > before;
+                self.is_unordered |= self.git_commands > before;
                 DirectoriesAfter::same(place)
             }
             Node::Redirected(redirections, node) => self.redirected(redirections, node, place),
@@ -190,7 +202,7 @@ impl ScriptEffects {
         is_pipeline: bool,
         place: &PossibleDirectories,
     ) -> DirectoriesAfter {
-        let before = self.git_commands();
+        let before = self.git_commands;
         let (feeding, piped) = (self.feeding.clone(), self.piped.clone());
         for node in nodes {
             let first = self.commands.len();
@@ -201,7 +213,7 @@ impl ScriptEffects {
             }
         }
         (self.feeding, self.piped) = (feeding, piped);
-        self.is_unordered |= self.git_commands() - before > 1;
+        self.is_unordered |= self.git_commands - before > 1;
         DirectoriesAfter::same(place)
     }
 
@@ -360,10 +372,13 @@ impl ScriptEffects {
         DirectoriesAfter::same(place)
     }
 
-    /// The number of commands found so far that run git: only their order is asked for.
-    fn git_commands(&self) -> usize {
-        let commands = self.commands.iter();
-        commands.filter(|command| command.is_git()).count()
+    /// Takes steps for what follows. Returns false if there are too few left: then it is not followed.
+    fn spend(&mut self, steps: usize) -> bool {
+        let has_some = self.work.spend(steps);
+        if !has_some {
+            self.facts.refuse(TOO_MUCH_WORK);
+        }
+        has_some
     }
 
     /// A node in a shell of its own: what it sets ends with it.

@@ -40,11 +40,13 @@ mod redefined;
 mod search;
 mod syntax;
 mod word;
+mod work;
 mod wrapper;
 mod written;
 
 use crate::permission::PermissionKey;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 pub use archives::may_unpack_links;
 pub use directories::{Directory, PossibleDirectories};
@@ -62,6 +64,7 @@ pub use path_use::{PathUse, path_use};
 pub use read_only::{Form, GitForm, GitShows, List, ReadOnlyFacts, changes_directory, read_only};
 pub use search::{DirectorySearch, search};
 pub use word::{Variable, Word};
+pub use work::{TOO_MUCH_WORK, WorkBudget};
 pub use written::{
     Backup, CopiedFiles, LinksCopied, WrittenPaths, brings_files, is_edit, is_plain, moves_files, written,
 };
@@ -150,9 +153,14 @@ impl Simple {
     }
 }
 
-/// Takes a command apart.
+/// Takes a command apart, with a budget of work of its own.
 pub fn analyse(command: &str) -> Analysis {
-    let flow = ScriptEffects::of(command);
+    analyse_within(command, &Rc::default())
+}
+
+/// Takes a command apart with what is left of a budget.
+pub fn analyse_within(command: &str, work: &Rc<WorkBudget>) -> Analysis {
+    let flow = ScriptEffects::of(command, work);
     let mut refusal = flow.facts.refusal;
     if flow.commands.is_empty() && !flow.only_tests && refusal.is_none() {
         refusal = Some("it has no command");
@@ -180,6 +188,15 @@ pub fn analyse(command: &str) -> Analysis {
 }
 
 impl Analysis {
+    /// Gives up judging the text by its commands: it is asked about as a whole.
+    pub fn give_up(&mut self, reason: &'static str) {
+        if self.refusal.is_none() {
+            self.refusal = Some(reason);
+            self.is_unread = true;
+            self.pieces = pieces::pieces(&self.text);
+        }
+    }
+
     /// The commands whose output another one reads.
     pub fn sources<'a>(&'a self, command: &'a Simple) -> impl Iterator<Item = &'a Simple> {
         let places = command.input.commands.iter();

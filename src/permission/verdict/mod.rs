@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counterpart::Counterpart;
 use super::rule::{Action, PROTECTED, Rule, Source};
+use super::rule_list::RuleList;
 use super::subject::Subject;
 use crate::conversation::PermissionKey;
 
@@ -26,17 +27,17 @@ const EXTERNAL_DIRECTORY: &str = "external_directory";
 pub struct Permissions {
     /// The user's list: defaults, global file, `--config`, agent. The last matching rule wins, except that what a built-in
     /// agent allows lifts no deny of the others.
-    pub user: Vec<Rule>,
+    pub user: RuleList,
     /// True if the rules of agent `plan` are among them, so that mode `plan` has none to add.
     pub is_plan: bool,
     /// Rules from "always" answers of the user; they turn an ask of the user's list into allow, never a deny.
-    pub grants: Vec<Rule>,
+    pub grants: RuleList,
     /// The project's list: can only be stricter than the user's, until it is trusted.
-    pub project: Vec<Rule>,
+    pub project: RuleList,
     /// True if the project's list may allow what the defaults or the global file ask.
     pub project_is_trusted: bool,
     /// The list of the machine's administrator: what it asks or denies stays so.
-    pub managed: Vec<Rule>,
+    pub managed: RuleList,
     /// Rules from settings of other agents, one list for each of their owners.
     pub imported: Vec<ImportedRules>,
     /// Of a task, the rules of the session that started it: what they deny is denied, and outside of the project they
@@ -47,10 +48,10 @@ pub struct Permissions {
 }
 
 /// Rules of another agent's settings files of one owner. What they ask or deny stays so.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ImportedRules {
     /// Those that allow first, then those that ask, then those that deny.
-    pub rules: Vec<Rule>,
+    pub rules: RuleList,
     /// True if somebody has said yes to what they allow: it lifts what the defaults or the global file ask.
     pub may_allow: bool,
 }
@@ -83,10 +84,9 @@ impl Permissions {
             .is_some_and(|above| above.may_restrict(key, subject));
         is_above
             || self.lists().any(|rules| {
-                let about = rules.iter().rev().filter(|rule| rule.is_about(key.as_str()));
-                let behind = about.take_while(|rule| !rule.matches(subject));
-                let mut restricting = behind.filter(|rule| rule.action != Action::Allow);
-                restricting.any(|rule| rule.pattern.as_str().starts_with(beginning))
+                rules.any_behind_match(key.as_str(), subject, |rule| {
+                    rule.action != Action::Allow && rule.pattern.as_str().starts_with(beginning)
+                })
             })
     }
 
@@ -102,8 +102,8 @@ impl Permissions {
     /// Returns true if a tool is refused whatever it is called with, so that it need not be shown to a model. A `*`
     /// that is denied while a later rule opens something does not count.
     pub fn tool_is_denied(&self, key: &PermissionKey, tool: &str) -> bool {
-        let closed = |rules: &[Rule], key: &str| {
-            let last = rules.iter().rev().find(|rule| rule.is_about(key));
+        let closed = |rules: &RuleList, key: &str| {
+            let last = rules.last_about(key);
             last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
         };
         [key.as_str(), tool]
@@ -112,10 +112,10 @@ impl Permissions {
     }
 
     /// Every list that can restrict.
-    fn lists(&self) -> impl Iterator<Item = &[Rule]> {
-        let own = [&*self.user, &*self.project, &*self.managed];
+    fn lists(&self) -> impl Iterator<Item = &RuleList> {
+        let own = [&self.user, &self.project, &self.managed];
         own.into_iter()
-            .chain(self.imported.iter().map(|list| &*list.rules))
+            .chain(self.imported.iter().map(|list| &list.rules))
     }
 
     fn judge_keys(&self, keys: &[&str], subject: &Subject) -> Verdict {
@@ -201,23 +201,19 @@ impl Permissions {
     /// Verdicts of the lists besides the user's, each with whether what it allows counts. Of equally strict ones the machine's
     /// comes last.
     fn others<'a>(&'a self, keys: &[&str], subject: &Subject) -> Vec<(&'a Rule, bool)> {
-        let project = (&*self.project, self.project_is_trusted);
-        let imported = self.imported.iter().map(|list| (&*list.rules, list.may_allow));
+        let project = (&self.project, self.project_is_trusted);
+        let imported = self.imported.iter().map(|list| (&list.rules, list.may_allow));
         let lists = std::iter::once(project)
             .chain(imported)
-            .chain([(&*self.managed, false)]);
+            .chain([(&self.managed, false)]);
         lists
             .filter_map(|(rules, may_allow)| Some((strictest(rules, keys, subject)?, may_allow)))
             .collect()
     }
 
     fn grant(&self, keys: &[&str], subject: &Subject) -> Option<&Rule> {
-        let granted = |rule: &&Rule| rule.grants(subject);
-        self.grants
-            .iter()
-            .rev()
-            .filter(granted)
-            .find(|rule| keys.iter().any(|key| rule.is_about(key)))
+        let mut possible = self.grants.possible(keys, subject);
+        possible.find(|rule| rule.grants(subject))
     }
 }
 
@@ -257,7 +253,7 @@ fn lifts_asks(user: &Judgement<'_>, keys: &[&str]) -> bool {
 }
 
 /// The strictest of what one list says under each key.
-fn strictest<'a>(rules: &'a [Rule], keys: &[&str], subject: &Subject) -> Option<&'a Rule> {
+fn strictest<'a>(rules: &'a RuleList, keys: &[&str], subject: &Subject) -> Option<&'a Rule> {
     let (family, special) = keys.split_first()?;
     let mut found = last_match(rules, family, subject, |_| true);
     if found.is_none() && *family == "websearch" {
@@ -277,17 +273,13 @@ fn strictest<'a>(rules: &'a [Rule], keys: &[&str], subject: &Subject) -> Option<
 /// The last rule that matches. One that restricts another spelling counts too where it stands further down: it can make
 /// the verdict stricter and never milder.
 fn last_match<'a>(
-    rules: &'a [Rule],
+    rules: &'a RuleList,
     key: &str,
     subject: &Subject,
     counts: impl Fn(&Rule) -> bool,
 ) -> Option<&'a Rule> {
     let mut asks = None;
-    for rule in rules
-        .iter()
-        .rev()
-        .filter(|rule| rule.is_about(key) && counts(rule))
-    {
+    for rule in rules.possible(&[key], subject).filter(|rule| counts(rule)) {
         let restricts = rule.restricts_a_spelling(subject);
         if rule.matches(subject) || (restricts && rule.action == Action::Deny) {
             return match asks {

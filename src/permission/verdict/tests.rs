@@ -3,8 +3,9 @@ use crate::permission::PermissionKey;
 use crate::permission::Scope;
 use crate::permission::rule::parse;
 
-fn rules(text: &str) -> Vec<Rule> {
-    parse(&serde_json::from_str(text).unwrap(), &Source::Default, None).unwrap()
+fn rules(text: &str) -> RuleList {
+    let rules = parse(&serde_json::from_str(text).unwrap(), &Source::Default, None);
+    rules.unwrap().into()
 }
 
 fn judge(user: &str, project: &str, grants: &str, key: &str, text: &str) -> Action {
@@ -136,7 +137,8 @@ fn rules_of_another_agent_restrict_at_once_and_allow_after_a_yes() {
             &Source::Imported("/p/.claude/settings.json".into()),
             None,
         )
-        .unwrap(),
+        .unwrap()
+        .into(),
         may_allow,
     };
     let list = r#"{"bash": {"make *": "allow", "rm *": "allow", "git *": "allow", "git push *": "ask", "curl *": "deny"}}"#;
@@ -179,7 +181,9 @@ fn what_the_machine_s_rules_ask_or_deny_stays_so() {
             grants: rules(r#"{"bash": {"curl *": "allow"}}"#),
             project: rules(r#"{"bash": "allow"}"#),
             project_is_trusted: true,
-            managed: parse(&serde_json::from_str(managed).unwrap(), &file, None).unwrap(),
+            managed: parse(&serde_json::from_str(managed).unwrap(), &file, None)
+                .unwrap()
+                .into(),
             ..Permissions::default()
         };
         let verdict = permissions.judge(&PermissionKey::BASH, &Subject::new(text));
@@ -207,8 +211,8 @@ fn a_trusted_project_allows_what_the_defaults_and_the_global_file_ask() {
         r#"{"*": "allow", "bash": {"*": "allow", "make *": "ask"}, "edit": "deny", "protected": "allow"}"#;
     let judge = |user: Source, trusted: bool, key: &str, text: &str| {
         let permissions = Permissions {
-            user: source(user, asks),
-            project: source(Source::Project("/p/lathe.jsonc".into()), project),
+            user: source(user, asks).into(),
+            project: source(Source::Project("/p/lathe.jsonc".into()), project).into(),
             project_is_trusted: trusted,
             ..Permissions::default()
         };
@@ -366,7 +370,8 @@ fn a_grant_for_the_family_lifts_the_ask_of_the_tool() {
         Action::Allow,
         Source::Grant(Scope::Session),
         None,
-    )];
+    )]
+    .into();
     assert_eq!(
         permissions
             .judge_tool(&PermissionKey::EDIT, "write", &subject)

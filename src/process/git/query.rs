@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::disarmed::{Drivers, Submodules, Variables, disarmed, own_programs};
+use super::measure::{Measured, measure};
 use super::writing::WritableDirs;
 use crate::process::piped::{BoundedOutput, exchange};
 use crate::process::program::find_program;
@@ -18,6 +19,8 @@ use crate::process::start_request::Start;
 /// Options of commands that compare: no program shows the differences, and no submodule is looked into. What
 /// `.gitmodules` says of a submodule stands above every setting, and only an option above that.
 const COMPARING: &[&str] = &["--ignore-submodules=all", "--no-ext-diff", "--no-textconv"];
+/// Bytes of data that git may have in memory for an answer. It maps what it reads of objects, which does not count.
+const MEMORY: u64 = 768 << 20;
 /// Commands that take these options.
 const COMPARES: &[&str] = &["diff", "diff-files", "diff-index", "log", "show"];
 
@@ -55,6 +58,9 @@ pub struct GitAnswer {
 pub enum GitError {
     #[error("git is not installed")]
     Missing,
+    /// Git would read something without end.
+    #[error("git was not run, because of {0}")]
+    Unbounded(String),
     #[error("git gave no answer within {} seconds", .0.as_secs())]
     TooLate(Duration),
     #[error("git cannot be run: {0}")]
@@ -136,14 +142,20 @@ impl Git {
 
     /// Asks git. Ends its whole group when the answer takes too long, and when this is dropped.
     pub async fn ask(&self, words: &[&str], limits: Limits) -> Result<GitAnswer, GitError> {
-        self.tell(words, Vec::new(), limits).await
+        self.tell(words, Vec::new(), limits, &self.measure()?).await
     }
 
+    fn measure(&self) -> Result<Measured, GitError> {
+        measure(&self.directory, &self.environment).map_err(GitError::Unbounded)
+    }
+
+    /// The only place that runs git, which takes the proof that it was measured.
     async fn tell(
         &self,
         words: &[impl AsRef<OsStr>],
         input: Vec<u8>,
         limits: Limits,
+        _measured: &Measured,
     ) -> Result<GitAnswer, GitError> {
         let start = self.start(words);
         let exchanged = exchange(
@@ -172,8 +184,11 @@ impl Git {
         questions: [&[&str]; N],
         limits: Limits,
     ) -> Result<[GitAnswer; N], GitError> {
+        let measured = self.measure()?;
         let answers = blocking(|| {
-            let asked = questions.iter().map(|words| self.ask(words, limits));
+            let asked = questions
+                .iter()
+                .map(|words| self.tell(words, Vec::new(), limits, &measured));
             futures::future::try_join_all(asked)
         })?;
         Ok(answers
@@ -188,7 +203,8 @@ impl Git {
         input: Vec<u8>,
         limits: Limits,
     ) -> Result<GitAnswer, GitError> {
-        blocking(|| self.tell(words, input, limits))
+        let measured = self.measure()?;
+        blocking(|| self.tell(words, input, limits, &measured))
     }
 
     fn start(&self, words: &[impl AsRef<OsStr>]) -> Start {
@@ -213,7 +229,10 @@ impl Git {
         let confinement = Support::of_kernel().can_confine_reading().then(|| {
             let programs = [vec![self.program.clone()], own_programs(&self.program)].concat();
             match &self.writing {
-                None => Confinement::reading(&programs, path, None),
+                None => Confinement {
+                    memory: Some(MEMORY),
+                    ..Confinement::reading(&programs, path, None)
+                },
                 Some(writing) => writing.confinement(&programs, path),
             }
         });

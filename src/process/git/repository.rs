@@ -164,34 +164,61 @@ fn read_settings(answer: &GitAnswer) -> Option<Vec<(String, String)>> {
     is_disarmed.then_some(settings)
 }
 
-impl Repository {
-    /// Returns true if the directories belong to a place: they lie in it, or know it as theirs.
+impl RepositoryFacts {
+    /// Returns true if the repository's directories belong to a place: they lie in it, or know it as theirs.
     pub fn belongs_to(&self, project: &Path) -> bool {
-        let is_inside = |path: &Path| {
-            let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            real.starts_with(project)
-        };
-        let top_fits = self
-            .top
-            .as_deref()
-            .is_none_or(|top| is_inside(top) || project.starts_with(top));
-        if !top_fits {
+        let Some(repository) = &self.repository else {
             return false;
+        };
+        let is_known = || {
+            let is_apart = !repository.is_near(&repository.git_dir, project);
+            is_apart && repository.is_of(project) && self.points_back(repository)
+        };
+        repository.lies_in(project) || is_known()
+    }
+
+    /// Returns true if the git directory names the work tree that leads to it, as git writes it down: of a linked work tree
+    /// in `gitdir`, of a submodule in `core.worktree`. Whoever makes a work tree alone cannot write there.
+    fn points_back(&self, repository: &Repository) -> bool {
+        let Some(top) = &repository.top else { return false };
+        let git_dir = &repository.git_dir;
+        let is_top = |path: &Path| path.canonicalize().is_ok_and(|real| real == *top);
+        if *git_dir == repository.common_dir {
+            let mut settings = self.settings.iter().rev();
+            let named = settings.find(|(key, _)| key == "core.worktree");
+            return named.is_some_and(|(_, value)| is_top(&git_dir.join(value)));
         }
-        let near = self.top.as_deref().unwrap_or(project);
-        let is_near = |path: &Path| is_inside(path) || path.starts_with(near);
-        if is_near(&self.git_dir) && is_near(&self.common_dir) {
-            return true;
-        }
-        // A linked work tree is listed in the repository that it belongs to; whoever made the work tree alone cannot
-        // write there.
-        let Some(top) = &self.top else { return false };
-        let listed = RegularFile::open(&self.git_dir.join("gitdir"));
+        let listed = RegularFile::open(&git_dir.join("gitdir"));
         let listed = listed
             .and_then(|file| file.read_text(MAX_LINK_BYTES))
             .unwrap_or_default();
-        let is_listed = !listed.is_empty() && Path::new(listed.trim()) == top.join(".git");
-        let is_of_it = self.git_dir.parent().and_then(Path::parent) == Some(&self.common_dir);
-        is_listed && is_of_it && !is_near(&self.git_dir)
+        let listed = git_dir.join(listed.trim());
+        let is_listed = listed.ends_with(".git") && listed.parent().is_some_and(is_top);
+        let is_of_it = git_dir.parent().and_then(Path::parent) == Some(&repository.common_dir);
+        is_listed && is_of_it
     }
+}
+
+impl Repository {
+    /// Returns true if a work tree is, or is around, or lies in a place.
+    fn is_of(&self, project: &Path) -> bool {
+        let top = self.top.as_deref();
+        top.is_none_or(|top| is_inside(top, project) || project.starts_with(top))
+    }
+
+    /// Returns true if the directories lie in a place, or in the work tree around it.
+    fn lies_in(&self, project: &Path) -> bool {
+        let is_near = |path: &Path| self.is_near(path, project);
+        self.is_of(project) && is_near(&self.git_dir) && is_near(&self.common_dir)
+    }
+
+    fn is_near(&self, path: &Path, project: &Path) -> bool {
+        let near = self.top.as_deref().unwrap_or(project);
+        is_inside(path, project) || path.starts_with(near)
+    }
+}
+
+fn is_inside(path: &Path, directory: &Path) -> bool {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real.starts_with(directory)
 }

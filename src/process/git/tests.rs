@@ -1,3 +1,5 @@
+mod measured;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -525,15 +527,16 @@ async fn what_is_asked_takes_no_longer_and_no_more_than_is_allowed() {
         answer.stdout.is_cut && answer.stdout.bytes.len() == 4,
         "{answer:?}"
     );
+    fs::create_dir(hostile.root().join("below")).unwrap();
     let made = std::process::Command::new("mkfifo")
-        .arg(hostile.root().join(".git/info/attributes"))
+        .arg(hostile.root().join("below/.gitattributes"))
         .status();
     assert!(made.unwrap().success());
     let soon = Limits {
         time: Duration::from_millis(300),
         bytes: 1000,
     };
-    let words = ["check-attr", "-a", "a.txt"];
+    let words = ["check-attr", "-a", "below/a.txt"];
     let error = hostile.asked().ask(&words, soon).await.unwrap_err();
     assert!(matches!(error, GitError::TooLate(_)), "{error}");
 }

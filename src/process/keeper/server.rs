@@ -20,7 +20,6 @@ use rustix::process::{
 use super::ending;
 use super::message;
 use crate::process::descendants::descendants;
-use crate::process::sandbox::READING_MEMORY;
 use crate::process::start_request::{Start, Streams};
 
 /// The commands that run, each with the socket that its status goes to.
@@ -141,20 +140,17 @@ impl Commands {
 }
 
 fn start_limited(start: Start, streams: Streams) -> io::Result<u32> {
-    let is_reading = start
+    let Some(bytes) = start
         .confinement
         .as_ref()
-        .is_some_and(crate::process::Confinement::is_reading);
-    if !is_reading {
+        .and_then(|confinement| confinement.memory)
+    else {
         return start_command(start, streams);
-    }
+    };
     // What is started has the limits of who starts it. The hard limit stays, so that ours can be lifted again.
     let own = getrlimit(Resource::Data);
     let limited = Rlimit {
-        current: Some(
-            own.maximum
-                .map_or(READING_MEMORY, |most| most.min(READING_MEMORY)),
-        ),
+        current: Some(own.maximum.map_or(bytes, |most| most.min(bytes))),
         ..own
     };
     setrlimit(Resource::Data, limited)?;

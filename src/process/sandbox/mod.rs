@@ -51,6 +51,8 @@ pub struct Confinement {
     pub metadata: Metadata,
     /// Files that may be executed: absolute, and complete with the interpreters that they need. `None`: all.
     pub programs: Option<Vec<PathBuf>>,
+    /// Bytes of data that it may have in memory. `None`: as many as lathe.
+    pub memory: Option<u64>,
 }
 
 /// How rights, owners and times of files are kept, which Landlock knows nothing of.
@@ -82,6 +84,7 @@ impl Confinement {
             writable: scratch.into_iter().collect(),
             metadata: Metadata::Refused,
             programs: Some(programs),
+            memory: Some(READING_MEMORY),
             ..Self::default()
         }
     }
@@ -170,6 +173,9 @@ impl Confinement {
         if self.network {
             words.push("--network".into());
         }
+        if let Some(bytes) = self.memory {
+            words.extend(["--memory".into(), bytes.to_string().into()]);
+        }
         match self.metadata {
             Metadata::Free => {}
             Metadata::Mounts => words.push("--mounts".into()),
@@ -193,6 +199,10 @@ impl Confinement {
                 Some("--keep") => confinement.read_only.push(path()?),
                 Some("--run") => confinement.programs.get_or_insert_default().push(path()?),
                 Some("--only") => drop(confinement.programs.get_or_insert_default()),
+                Some("--memory") => {
+                    let bytes = words.next().and_then(|word| word.to_str()?.parse().ok());
+                    confinement.memory = Some(bytes.ok_or("a number of bytes is missing")?);
+                }
                 Some("--network") => confinement.network = true,
                 Some("--mounts") => confinement.metadata = Metadata::Mounts,
                 Some("--refuse") => confinement.metadata = Metadata::Refused,

@@ -9,6 +9,7 @@ fn what_is_written_is_read_again() {
             network: true,
             metadata: Metadata::Mounts,
             programs: None,
+            memory: Some(1 << 30),
         },
         Confinement {
             metadata: Metadata::Refused,

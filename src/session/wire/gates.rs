@@ -72,16 +72,11 @@ fn with_grants(
 ) -> Result<Permissions, ErrorReport> {
     let home = request.dirs.home.as_deref();
     if let Some((store, session)) = granted {
-        for grant in store.grants_for(session, project)? {
+        let stored = store.grants_for(session, project)?;
+        permissions.grants.extend(stored.iter().map(|grant| {
             let source = Source::Grant(scope_of(&grant.scope));
-            permissions.grants.push(Rule::new(
-                grant.key.as_str(),
-                &grant.pattern,
-                Action::Allow,
-                source,
-                home,
-            ));
-        }
+            Rule::new(grant.key.as_str(), &grant.pattern, Action::Allow, source, home)
+        }));
     }
     Ok(permissions)
 }
@@ -101,7 +96,8 @@ fn rules(files: &RuleFiles<'_>, tree: Option<&Path>) -> Result<Permissions, Erro
                 .unwrap_or_default(),
             open: vec![outputs.dir().to_owned(), Scratch::parent()],
             tree: tree.map(Path::to_owned),
-        }),
+        })
+        .into(),
         project_is_trusted: files.project_is_trusted,
         imported: imported::lists(files)
             .into_iter()

@@ -52,7 +52,7 @@ fn claude_file(rules: &ClaudeRules) -> ClaudeFile<'_> {
 impl From<ImportedList> for ImportedRules {
     fn from(list: ImportedList) -> Self {
         Self {
-            rules: list.translation.rules,
+            rules: list.translation.rules.into(),
             may_allow: list.may_allow,
         }
     }

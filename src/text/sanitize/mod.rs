@@ -7,10 +7,11 @@
 //! - [`sanitize_line`] for the same on one line: titles, cells, paths;
 //! - [`mod@reveal`] for text that a person must judge, such as a command that asks permission: nothing is taken out, what
 //!   cannot be seen is named, and the type says so;
+//! - [`strip_controls_line`] for text that is kept and named where it is shown, such as the title of a question;
 //! - [`OutputDecoder`] for the bytes of a process, as the model reads them, with their colours beside them.
 //!
-//! None lets a control character but `\n` and `\t` through. A second [`sanitize`] changes nothing; a second [`mod@reveal`]
-//! would name the names.
+//! None lets a control character but `\n` and `\t` through. A second [`sanitize`] changes nothing; [`mod@reveal`] behind any
+//! of the others that name characters would name the names, so whatever a person will judge is kept without names.
 
 mod escape;
 mod invisible;
@@ -84,6 +85,12 @@ pub fn expand_tabs(text: &str, tab: usize) -> Cow<'_, str> {
         }
     }
     Cow::Owned(expanded)
+}
+
+/// Like [`strip_controls`], with every line break and tab as one space and no blanks around: for a text that is kept, and
+/// that [`mod@reveal`] or [`sanitize_line`] names the unseen characters of wherever it is shown.
+pub fn strip_controls_line(text: &str) -> String {
+    strip_controls(text).replace(['\n', '\t'], " ").trim().to_owned()
 }
 
 /// Tells whether a character is a control that may not be drawn.

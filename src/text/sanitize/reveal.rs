@@ -97,8 +97,23 @@ impl Revealed {
         self
     }
 
+    /// Returns the text for drawing and measuring. It is not to be revealed once more, which would name the names in it:
+    /// what is put together stays of this type ([`Self::and`], [`Self::part`], [`Self::spelled`]).
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns it with words of lathe's own in the place of a sign, but for what stands for a character.
+    #[must_use]
+    pub fn spelled(&self, sign: &'static str, words: &'static str) -> Self {
+        let is_mark = |at: usize| self.marks.iter().any(|mark| mark.range.contains(&at));
+        let mut made = Self::default();
+        let mut done = 0;
+        for (at, found) in self.text.match_indices(sign).filter(|(at, _)| !is_mark(*at)) {
+            made = made.and(self.part(done..at)).and(words);
+            done = at + found.len();
+        }
+        made.and(self.part(done..self.text.len()))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -452,6 +467,15 @@ mod tests {
         let text = Revealed::own("key ").and(reveal_line("a\x07")).and(" of ").and(3);
         assert_eq!(text.to_string(), "key a⟨U+0007⟩ of 3");
         assert_eq!(text.marks()[0].range, 5..17);
+    }
+
+    #[test]
+    fn a_sign_is_spelled_and_no_name_is_named_again() {
+        let text = reveal_line("\u{202e}a…b…");
+        assert_eq!(text.spelled("…", "...").to_string(), "⟨U+202E⟩a...b...");
+        assert_eq!(text.spelled("…", "...").marks(), text.marks());
+        assert_eq!(text.spelled("⟨", "<"), text);
+        assert_eq!(Revealed::default().spelled("…", "..."), Revealed::default());
     }
 
     proptest! {

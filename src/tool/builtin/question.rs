@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion, FormReply};
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::strip_controls_line;
 use crate::tool::args::snake_case;
 use crate::tool::builtin::with_lines;
 use crate::tool::{DrawnArgs, Output, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, plural};
@@ -76,7 +76,7 @@ pub(super) struct Details {
 impl QuestionArgs {
     /// `name` is the place in the arguments, for errors.
     fn plan(self, name: &str) -> Result<PlannedQuestion, ToolError> {
-        let question = sanitize_line(&self.question).trim().to_owned();
+        let question = strip_controls_line(&self.question);
         if question.is_empty() {
             return Err(argument_error(
                 format!("`{name}.question` is empty"),
@@ -101,7 +101,7 @@ impl QuestionArgs {
             ));
         }
         let takes_words = self.custom.unwrap_or(true) || options.is_empty();
-        let default = self.default.map(|label| sanitize_line(&label).trim().to_owned());
+        let default = self.default.map(|label| strip_controls_line(&label));
         let default = default.filter(|label| !label.is_empty());
         let place = default.as_ref().and_then(|label| place_of(&options, label));
         let default = match (default, place) {
@@ -122,11 +122,11 @@ impl QuestionArgs {
             }
         };
         let header = self.header.unwrap_or_default();
-        let header = sanitize_line(&header);
+        let header = strip_controls_line(&header);
         Ok(PlannedQuestion {
             question: FormQuestion {
                 question,
-                header: header.trim().chars().take(HEADER).collect(),
+                header: header.chars().take(HEADER).collect(),
                 own_words: takes_words.then(|| own_words(&options).to_owned()),
                 options,
                 multiple: self.multiple.unwrap_or(false),
@@ -139,12 +139,11 @@ impl QuestionArgs {
 
 impl Choice {
     fn into_option(self) -> FormOption {
-        let clean = |text: &str| sanitize_line(text).trim().to_owned();
         FormOption {
-            label: clean(&self.label),
+            label: strip_controls_line(&self.label),
             description: self
                 .description
-                .map(|text| clean(&text))
+                .map(|text| strip_controls_line(&text))
                 .filter(|text| !text.is_empty()),
         }
     }
@@ -176,10 +175,7 @@ fn answer_lines(question: &FormQuestion, answer: &FormAnswer) -> Vec<String> {
         .iter()
         .filter_map(|place| question.options.get(*place));
     let labels = picked.map(|option| option.label.clone());
-    let words = answer
-        .words
-        .as_deref()
-        .map(|words| sanitize_line(words).trim().to_owned());
+    let words = answer.words.as_deref().map(strip_controls_line);
     labels.chain(words.filter(|words| !words.is_empty())).collect()
 }
 

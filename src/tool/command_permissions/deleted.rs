@@ -99,7 +99,7 @@ impl CommandContext<'_> {
             return None;
         }
         let text = self.with_wildcards(word, directory)?;
-        let mut found = super::Wildcards::default();
+        let mut found = super::Wildcards::new(&self.work);
         found.below(directory, &text)?;
         // Unlike here, the shell finds a hidden name only where its dot is written.
         let written: Vec<&str> = text.rsplit('/').filter(|name| !name.is_empty()).collect();

@@ -11,12 +11,17 @@ use super::git_query::GitQuery;
 use super::repository::repository_config;
 use super::submodules;
 use super::{CommandContext, GatheredAsks};
-use crate::permission::command::{GitConfig, GitForm, GitShows, dangerous_key, is_dangerous_key};
+use crate::permission::command::{
+    GitConfig, GitForm, GitShows, TOO_MUCH_WORK, dangerous_key, is_dangerous_key,
+};
 use crate::process::Shell;
-use crate::process::git::{Drivers, Git, Repository, RepositoryFacts};
+use crate::process::git::{Drivers, Git, Repository, RepositoryFacts, unbounded_file};
 
 /// Variables that send git to another repository than the one it stands in.
 const GIT_ELSEWHERE: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+
+/// Steps of work for looking at the files of one repository.
+const STEPS_OF_LOOK: usize = 1000;
 
 /// How the git of a call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,12 +127,16 @@ impl CommandContext<'_> {
         let Ok(directory) = directory.canonicalize() else {
             return GitLook::because("its directory cannot be found");
         };
+        if !self.spend(STEPS_OF_LOOK) {
+            return GitLook::because(TOO_MUCH_WORK);
+        }
         let Some(program) = self.program("git") else {
             return GitLook::because("git cannot be found");
         };
         let git = Git::new(program, directory.clone(), self.services.environment.clone());
         let Some(facts) = self.services.tree.repositories.facts(&git) else {
-            return GitLook::because("git does not say how it is set");
+            let why = unbounded_file(&directory).map(|why| format!("git would read {why}"));
+            return GitLook::because(why.as_deref().unwrap_or("git does not say how it is set"));
         };
         let Some(repository) = &facts.repository else {
             // Then it compares any two directories, or searches one.
@@ -140,7 +149,7 @@ impl CommandContext<'_> {
                 }
             };
         };
-        if !repository.belongs_to(self.services.roots.project_root()) {
+        if !facts.belongs_to(self.services.roots.project_root()) {
             for place in [
                 Some(&repository.git_dir),
                 Some(&repository.common_dir),
@@ -157,11 +166,21 @@ impl CommandContext<'_> {
         if let Some(reason) = self.prints_a_file(form, repository, &facts.settings) {
             return GitLook::because(&reason);
         }
-        let query = GitQuery::new(git, Arc::clone(&facts), &self.services.tree.repositories);
+        let query = GitQuery::new(
+            git,
+            Arc::clone(&facts),
+            &self.services.tree.repositories,
+            &self.work,
+        );
         match self.shown(&query, form, repository, &directory) {
-            Ok(shown) => gathered
-                .read
-                .extend(shown.iter().flat_map(|path| self.read_path(path))),
+            Ok(shown) => {
+                if self.spend(shown.len()) {
+                    let asks = shown
+                        .iter()
+                        .flat_map(|path| self.read_asks(&self.workdir.join(path)));
+                    gathered.read.extend(asks);
+                }
+            }
             Err(reason) => return GitLook::because(reason),
         }
         GitLook {

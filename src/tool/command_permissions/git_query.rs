@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::permission::command::{TOO_MUCH_WORK, WorkBudget};
 use crate::process::git::{Git, GitAnswer, Limits, RepositoryCache, RepositoryFacts, Sources};
 
 /// One answer takes no longer, and more is not read of it.
@@ -17,7 +18,11 @@ pub(super) struct GitQuery<'a> {
     git: Git,
     facts: Arc<RepositoryFacts>,
     repositories: &'a RepositoryCache,
+    work: &'a WorkBudget,
 }
+
+/// Steps of work for one answer: git takes some milliseconds for it.
+const STEPS: usize = 4000;
 
 /// Git's answer, or why there is none.
 type Answer<T> = Result<T, &'static str>;
@@ -27,12 +32,18 @@ const NO_ANSWER: &str = "git does not say in time what it would show";
 /// An answer is kept where its sources are known, and asked for each time where they are not (`None`).
 impl<'a> GitQuery<'a> {
     /// `facts` are those about git's directory.
-    pub(super) fn new(git: Git, facts: Arc<RepositoryFacts>, repositories: &'a RepositoryCache) -> Self {
+    pub(super) fn new(
+        git: Git,
+        facts: Arc<RepositoryFacts>,
+        repositories: &'a RepositoryCache,
+        work: &'a WorkBudget,
+    ) -> Self {
         let git = git.without(&facts.drivers);
         Self {
             git,
             facts,
             repositories,
+            work,
         }
     }
 
@@ -44,7 +55,8 @@ impl<'a> GitQuery<'a> {
         } else {
             self.repositories.facts(&git)?
         };
-        (facts.repository == self.facts.repository).then(|| Self::new(git, facts, self.repositories))
+        (facts.repository == self.facts.repository)
+            .then(|| Self::new(git, facts, self.repositories, self.work))
     }
 
     /// Returns the names that git prints for these words, cut at NUL. A failure of git is no answer.
@@ -80,6 +92,9 @@ impl<'a> GitQuery<'a> {
     }
 
     fn ask(&self, words: &[&str], sources: Option<Sources>) -> Answer<Arc<GitAnswer>> {
+        if !self.work.spend(STEPS) {
+            return Err(TOO_MUCH_WORK);
+        }
         let answer = match sources {
             Some(sources) => self
                 .repositories

@@ -25,6 +25,9 @@ impl CommandContext<'_> {
         let PossibleDirectories::Known(known) = place else {
             return None;
         };
+        if !self.spend(known.iter().map(|steps| 1 + 10 * steps.len()).sum()) {
+            return None;
+        }
         let searches = self
             .services
             .variable("CDPATH")
@@ -101,6 +104,9 @@ impl CommandContext<'_> {
             operand.text.starts_with('/') || operand.tilde || operand.variable == Some(Variable::Home);
         let start = [self.workdir.to_owned()];
         let directories = directories.or(Some(&start).filter(|_| is_fixed).map(|start| &start[..]))?;
+        if !self.spend(2 * directories.len()) {
+            return None;
+        }
         let mut found = Vec::new();
         for directory in directories {
             let path = self.join(operand, directory)?.to_str()?.to_owned();
@@ -150,6 +156,9 @@ impl CommandContext<'_> {
     }
 
     pub(super) fn outside_path(&self, path: &str, directory: &Path) -> Vec<Ask> {
+        if !self.spend(steps_of(path)) {
+            return Vec::new();
+        }
         let Some(resolved) = self.resolve(path, directory) else {
             return vec![Ask::new(PermissionKey::EXTERNAL_DIRECTORY, Subject::new(path))];
         };
@@ -174,7 +183,7 @@ impl CommandContext<'_> {
     }
 
     pub(super) fn write_path(&self, path: &str) -> Vec<Ask> {
-        if is_harmless_device(path) {
+        if is_harmless_device(path) || !self.spend(2 * steps_of(path)) {
             return Vec::new();
         }
         let resolved = [
@@ -203,9 +212,17 @@ impl CommandContext<'_> {
     /// really has. Whatever finds files that a command may show asks here.
     pub(super) fn read_path(&self, path: impl AsRef<Path>) -> Vec<Ask> {
         let path = self.workdir.join(path);
-        let mut names = vec![path.clone()];
-        if goes_up(&path) {
-            names.push(followed(&path));
+        if !self.spend(steps_of(&path.to_string_lossy())) {
+            return Vec::new();
+        }
+        self.read_asks(&path)
+    }
+
+    /// The same without regard to the work, for one of the names that a look at a directory finds.
+    pub(super) fn read_asks(&self, path: &Path) -> Vec<Ask> {
+        let mut names = vec![path.to_owned()];
+        if goes_up(path) {
+            names.push(followed(path));
         }
         let mut asks = Vec::new();
         for name in names {
@@ -250,6 +267,10 @@ impl CommandContext<'_> {
 impl CommandContext<'_> {
     /// Returns true if a word of a command is a path whose `..` nobody can tell before the call has run.
     pub(super) fn has_unseen(&self, command: &Simple, directories: &[PathBuf]) -> bool {
+        let length: usize = command.words.iter().map(|word| word.text.len()).sum();
+        if !self.spend(directories.len() * (command.words.len() + length / 8)) {
+            return true;
+        }
         let words = command.words.iter().skip(1);
         let wildcards: Vec<&Word> = words
             .filter(|word| word.glob_at.is_some() && !word.is_dynamic())
@@ -296,6 +317,11 @@ impl CommandContext<'_> {
         }
         Vec::new()
     }
+}
+
+/// Steps for following a path to its end.
+fn steps_of(path: &str) -> usize {
+    10 + path.len() / 8
 }
 
 fn goes_down_and_up(path: &str) -> bool {

@@ -10,6 +10,7 @@ mod find_matches;
 mod passed_names;
 mod patched;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::wildcards::Wildcards;
@@ -32,10 +33,11 @@ const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh"];
 #[derive(Debug, Default)]
 struct ReachedPaths {
     paths: Vec<ReachedPath>,
+    known: HashSet<ReachedPath>,
     is_too_much: bool,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ReachedPath {
     path: PathBuf,
     /// True if all of it stands in the text, so that the rules of `edit` count, too.
@@ -47,7 +49,7 @@ impl ReachedPaths {
         let candidate = ReachedPath { path, is_certain };
         if self.paths.len() >= MAX_PATHS {
             self.is_too_much = true;
-        } else if !self.paths.contains(&candidate) {
+        } else if self.known.insert(candidate.clone()) {
             self.paths.push(candidate);
         }
     }
@@ -130,14 +132,27 @@ impl CommandContext<'_> {
                 is_certain: true,
             };
         }
-        let mut places = CommandDirectories {
-            directories: vec![self.workdir.to_owned()],
+        // They are the same for every command of the text.
+        let known = self.unknown_places.borrow().get(&analysis.text).cloned();
+        let directories = known.unwrap_or_else(|| {
+            let directories = self.named_places(analysis);
+            let mut known = self.unknown_places.borrow_mut();
+            known.insert(analysis.text.clone(), directories.clone());
+            directories
+        });
+        CommandDirectories {
+            directories,
             is_certain: false,
-        };
+        }
+    }
+
+    /// The directories that a text names, one from another.
+    fn named_places(&self, analysis: &Analysis) -> Vec<PathBuf> {
+        let mut directories = vec![self.workdir.to_owned()];
         let mut at = 0;
-        while at < places.directories.len() {
+        while at < directories.len() {
             let here = CommandDirectories {
-                directories: vec![places.directories[at].clone()],
+                directories: vec![directories[at].clone()],
                 is_certain: false,
             };
             at += 1;
@@ -147,15 +162,15 @@ impl CommandContext<'_> {
             }
             for ReachedPath { path, .. } in next.paths {
                 let path = without_dots(&path);
-                if path.is_dir()
-                    && !places.directories.contains(&path)
-                    && places.directories.len() < MAX_PLACES
-                {
-                    places.directories.push(path);
+                if !self.spend(3) {
+                    return directories;
+                }
+                if path.is_dir() && !directories.contains(&path) && directories.len() < MAX_PLACES {
+                    directories.push(path);
                 }
             }
         }
-        places
+        directories
     }
 
     /// Collects the paths that a command writes by its words. Returns how many of them say so, and whether one of those
@@ -247,6 +262,9 @@ impl CommandContext<'_> {
         reached: &mut ReachedPaths,
     ) {
         for directory in &places.directories {
+            if !self.spend(2) {
+                return;
+            }
             if operand.dynamic {
                 for part in &operand.known_parts {
                     self.spell_text(directory, &directory.join(part), analysis, false, reached);
@@ -282,7 +300,8 @@ impl CommandContext<'_> {
             shortened.push('/');
         }
         for text in [pattern, &shortened] {
-            let mut wildcards = Wildcards::for_writing(self.wildcards_match_hidden(analysis));
+            let match_hidden = self.wildcards_match_hidden(analysis);
+            let mut wildcards = Wildcards::new(&self.work).for_writing(match_hidden);
             if wildcards.below(directory, text).is_none() {
                 reached.is_too_much = true;
             }

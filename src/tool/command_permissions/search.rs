@@ -44,7 +44,8 @@ impl CommandContext<'_> {
 
     /// The asks for one file, without those that the rules answer with a yes.
     pub(super) fn closed(&self, path: &Path, readable: &ReadGate) -> Vec<Ask> {
-        let mut asks = self.read_path(path);
+        // One of many, which are counted where they are found.
+        let mut asks = self.read_asks(&self.workdir.join(path));
         asks.retain(|ask| ask.floor == Floor::Ask || !readable.shows(&ask.subject));
         asks
     }
@@ -95,6 +96,9 @@ impl<'l> SearchLook<'l> {
         let Ok(root) = place.canonicalize() else {
             return Some(());
         };
+        if !self.setting.spend(100) {
+            return None;
+        }
         let search = self.search;
         let left_out = search.filtered.then(|| {
             self.setting
@@ -115,7 +119,8 @@ impl<'l> SearchLook<'l> {
             let Ok(entry) = entry else {
                 return Flow::Continue;
             };
-            let Some(rest) = self.left.checked_sub(1) else {
+            let rest = self.left.checked_sub(1).filter(|_| self.setting.spend(1));
+            let Some(rest) = rest else {
                 is_too_much = true;
                 return Flow::Stop;
             };

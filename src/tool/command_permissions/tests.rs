@@ -1,6 +1,7 @@
 mod attacks;
 mod brought;
 mod brought_fuzz;
+mod budget;
 mod closed;
 mod evaluated;
 mod expanded;

@@ -163,7 +163,7 @@ impl CommandContext<'_> {
         let places = analysis.commands.iter().map(|other| &other.place);
         places
             .chain(analysis.redirected.iter().map(|redirected| &redirected.place))
-            .any(|place| match self.directories(place) {
+            .any(|place| match self.directories(place).filter(|_| self.spend(5)) {
                 Some(directories) => directories
                     .iter()
                     .map(real)
@@ -287,7 +287,8 @@ impl CommandContext<'_> {
         let walk = Walk::whole(source, IgnoreFiles::Unread, &readable);
         let mut is_too_much = false;
         walk.each(&|_| true, |entry| {
-            let Some(rest) = left.checked_sub(1) else {
+            let rest = left.checked_sub(1).filter(|_| self.spend(1));
+            let Some(rest) = rest else {
                 is_too_much = true;
                 return Flow::Stop;
             };

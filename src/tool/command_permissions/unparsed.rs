@@ -34,6 +34,11 @@ impl CommandContext<'_> {
         for path in self.possible_places(&words, is_yolo) {
             asks.extend(self.possible_path(&path));
         }
+        if is_yolo && self.work.is_spent() {
+            // Nobody looks at what was not looked up.
+            self.work.renew();
+            asks.extend(self.possible_path(&self.workdir.join(".git/config")));
+        }
         asks.retain(|ask| may_write || ask.key != PermissionKey::PROTECTED);
         for target in analysis.possible_targets() {
             let path = self.workdir.join(target);
@@ -77,7 +82,7 @@ impl CommandContext<'_> {
         };
         let mut places = Vec::new();
         if with_wildcards && wildcard.is_some() {
-            let mut wildcards = Wildcards::for_writing(true);
+            let mut wildcards = Wildcards::new(&self.work).for_writing(true);
             // As far as it was looked at: a word stands for a path only perhaps.
             let _ = wildcards.below(
                 directory,

@@ -1,10 +1,11 @@
 //! Wildcards, replaced by the files they stand for now, rather by too many than by too few.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::{CommandContext, base_name};
 use crate::permission::Pattern;
-use crate::permission::command::{Analysis, Simple, Word, operand_of};
+use crate::permission::command::{Analysis, Simple, Word, WorkBudget, operand_of};
 
 /// Names that are looked at for the wildcards of one command.
 const MAX_NAMES: usize = 20_000;
@@ -34,7 +35,8 @@ impl CommandContext<'_> {
         directories: Option<&[PathBuf]>,
         analysis: &Analysis,
     ) -> Option<Vec<String>> {
-        let mut wildcards = Wildcards::plain(self.wildcards_match_hidden(analysis));
+        let match_hidden = self.wildcards_match_hidden(analysis);
+        let mut wildcards = Wildcards::new(&self.work).plain(match_hidden);
         if TEXT_ONLY.contains(&base_name(simple.program())) {
             return Some(Vec::new());
         }
@@ -55,8 +57,6 @@ impl CommandContext<'_> {
     /// Returns true if a wildcard may stand for a name that begins with a dot, which the shell leaves out unless it was told
     /// otherwise: by the call, or before it.
     pub(super) fn wildcards_match_hidden(&self, analysis: &Analysis) -> bool {
-        let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
-        let plain: String = analysis.text.chars().filter(|c| !is_quote(*c)).collect();
         let sets_options = analysis
             .commands
             .iter()
@@ -68,15 +68,26 @@ impl CommandContext<'_> {
                     || is_shell
                         && options.any(|word| word.text.starts_with(['-', '+']) && word.text.contains('O'))
             });
-        let is_named = TOLD_BY.iter().any(|name| plain.contains(name));
         // What is not understood may set them under any name.
         let is_unknown = |command: &Simple| command.words.first().is_none_or(Word::is_dynamic);
-        is_named
+        // Every command of a text asks for it.
+        !self.spend(analysis.commands.len() / 8 + analysis.text.len() / 64)
+            || is_told(&analysis.text)
             || sets_options
             || analysis.refusal.is_some()
             || analysis.commands.iter().any(is_unknown)
             || TOLD_BY.iter().any(|name| self.services.variable(name).is_some())
     }
+}
+
+/// Returns true if a text has one of the names, with or without quotes in it.
+fn is_told(text: &str) -> bool {
+    let is_quote = |c: char| matches!(c, '\'' | '"' | '\\');
+    let has_one = |text: &str| TOLD_BY.iter().any(|name| text.contains(name));
+    if !text.contains(is_quote) {
+        return has_one(text);
+    }
+    has_one(&text.chars().filter(|c| !is_quote(*c)).collect::<String>())
 }
 
 /// Options and variables by which shells let wildcards stand for hidden names, or read what may set them.
@@ -89,33 +100,31 @@ pub(super) struct Wildcards {
     match_hidden: bool,
     /// True if what stands behind the last wildcard need not be there.
     may_be_new: bool,
+    work: Rc<WorkBudget>,
 }
 
-impl Default for Wildcards {
-    fn default() -> Self {
+impl Wildcards {
+    /// Wildcards that may stand for hidden names.
+    pub(super) fn new(work: &Rc<WorkBudget>) -> Self {
         Self {
             names_left: MAX_NAMES,
             found: Vec::new(),
             match_hidden: true,
             may_be_new: false,
+            work: Rc::clone(work),
         }
     }
-}
 
-impl Wildcards {
     /// As the shell replaces them for a command that writes.
-    pub(super) fn plain(match_hidden: bool) -> Self {
-        Self {
-            match_hidden,
-            ..Self::default()
-        }
+    pub(super) fn plain(self, match_hidden: bool) -> Self {
+        Self { match_hidden, ..self }
     }
 
     /// For a name that a command may make: of a loop's value more may stand behind it.
-    pub(super) fn for_writing(match_hidden: bool) -> Self {
+    pub(super) fn for_writing(self, match_hidden: bool) -> Self {
         Self {
             may_be_new: true,
-            ..Self::plain(match_hidden)
+            ..self.plain(match_hidden)
         }
     }
 
@@ -132,6 +141,9 @@ impl Wildcards {
         let is_wildcard = |component: &&str| component.contains(['*', '?', '[']);
         let last = components.iter().rposition(is_wildcard);
         for (at, component) in components.iter().enumerate() {
+            if !self.work.spend(3 * directories.len()) {
+                return None;
+            }
             let may_be_new = self.may_be_new && last.is_none_or(|last| at > last);
             directories = if is_wildcard(component) {
                 let mut matching = self.matching(&directories, component)?;
@@ -167,11 +179,17 @@ impl Wildcards {
         let shows_hidden = self.match_hidden || component.starts_with('.');
         let mut matching = Vec::new();
         for directory in directories {
+            if !self.work.spend(15) {
+                return None;
+            }
             let Ok(entries) = std::fs::read_dir(directory) else {
                 continue;
             };
             for entry in entries.flatten() {
                 self.names_left = self.names_left.checked_sub(1)?;
+                if !self.work.spend(1) {
+                    return None;
+                }
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
                 if pattern.matches(&name) && (shows_hidden || !name.starts_with('.')) {

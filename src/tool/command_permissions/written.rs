@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::paths::tokens;
 use super::{CommandContext, GatheredAsks, base_name, may_be_options, unclear};
 use crate::permission::command::{
-    Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WrittenPaths, is_edit, is_plain,
-    written,
+    Analysis, Backup, CopiedFiles, DirectorySearch, PathOperand, Simple, WorkBudget, WrittenPaths, is_edit,
+    is_plain, written,
 };
 use crate::permission::{PermissionKey, may_be_protected};
 
@@ -83,7 +83,7 @@ impl CommandContext<'_> {
             let backup = self.completed(backup, analysis);
             is_unclear |= !backup.is_certain;
             let directories = operand_paths.directories.unwrap_or_default();
-            kept = kept_by(command, &backup, &names, directories);
+            kept = kept_by(command, &backup, &names, directories, &self.work);
             for path in &kept.names {
                 names.all.push(path.to_string_lossy().into_owned());
             }
@@ -216,7 +216,7 @@ impl CommandContext<'_> {
             if contents || copied.is_name || source.file_name().is_none() || !destination.exists() {
                 into.push(destination.to_owned());
             }
-            let (below, is_whole) = below(source);
+            let (below, is_whole) = below(source, &self.work);
             names.is_too_much |= !is_whole;
             for below in below {
                 names.all.extend(
@@ -282,7 +282,13 @@ impl CommandContext<'_> {
 }
 
 /// The files that a command keeps under other names when it writes these.
-fn kept_by(command: &Simple, backup: &Backup, names: &GivenNames, directories: &[PathBuf]) -> BackedUpFiles {
+fn kept_by(
+    command: &Simple,
+    backup: &Backup,
+    names: &GivenNames,
+    directories: &[PathBuf],
+    work: &WorkBudget,
+) -> BackedUpFiles {
     let moves_directories = base_name(command.program()) == "mv";
     let of_sources: HashSet<&String> = names.of_sources.iter().collect();
     let mut kept = BackedUpFiles::default();
@@ -303,7 +309,7 @@ fn kept_by(command: &Simple, backup: &Backup, names: &GivenNames, directories: &
             }
         }
         if is_directory {
-            let (below, _) = below(&path);
+            let (below, _) = below(&path, work);
             let inside = |name: &PathBuf| below.iter().map(|below| name.join(below)).collect::<Vec<_>>();
             kept.names.extend(new_names.iter().flat_map(inside));
         }
@@ -351,7 +357,7 @@ pub(super) fn overwrites_a_file(command: &Simple, there: &[String]) -> bool {
 
 /// Lists what a directory holds that could be protected: relative paths, up to a limit. The second is false if it holds
 /// more names than are looked at.
-fn below(directory: &Path) -> (Vec<PathBuf>, bool) {
+fn below(directory: &Path, work: &WorkBudget) -> (Vec<PathBuf>, bool) {
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
     let mut left = MAX_LISTED;
@@ -361,7 +367,7 @@ fn below(directory: &Path) -> (Vec<PathBuf>, bool) {
         };
         let above = directory.join(&relative);
         for entry in entries.flatten() {
-            let Some(rest) = left.checked_sub(1) else {
+            let Some(rest) = left.checked_sub(1).filter(|_| work.spend(1)) else {
                 return (found, false);
             };
             left = rest;

@@ -67,7 +67,7 @@ fn door(front_end: FrontEnd, mode: Mode) -> Door {
         None,
     );
     let permissions = Permissions {
-        user: rules.unwrap(),
+        user: rules.unwrap().into(),
         ..Permissions::default()
     };
     let (questions, events) = Questions::new(front_end);
@@ -209,7 +209,7 @@ async fn a_yes_lifts_no_denial_that_came_while_it_was_waited_for() {
             let deny = json!({"edit": "deny"});
             let user = crate::permission::parse(&deny, &Source::Agent("plan".into()), None).unwrap();
             gate.change_rules(Permissions {
-                user,
+                user: user.into(),
                 ..Permissions::default()
             });
         },
@@ -301,7 +301,9 @@ async fn plan_refuses_a_change_that_waits() {
 fn a_tools_own_name_counts_for_its_family_alone() {
     let rules = json!({"bash": "ask", "read": "allow", "edit": "allow", "write": {"*": "allow", "x": "ask"}});
     let permissions = Permissions {
-        user: crate::permission::parse(&rules, &Source::Default, None).unwrap(),
+        user: crate::permission::parse(&rules, &Source::Default, None)
+            .unwrap()
+            .into(),
         ..Permissions::default()
     };
     let decide = |asker: AskingTool<'_>, key: &str| {

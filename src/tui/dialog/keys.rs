@@ -180,9 +180,12 @@ impl<'a> KeyLines<'a> {
 
     pub(super) fn add_chosen(&mut self, keys: &[Revealed], verb: &Revealed, is_chosen: bool) {
         let symbols = self.cx.look.symbols;
-        let verb = reveal_line(&symbols.plain_text(verb.as_str()));
+        let verb = symbols.plain_revealed(verb);
         let keys = keys.iter().filter(|key| !key.is_empty());
-        let keys = keys.map(|key| reveal_line(key_name(key.as_str(), symbols)));
+        let keys = keys.map(|key| match key_name(key.as_str(), symbols) {
+            name if name == key.as_str() => key.clone(),
+            sign => reveal_line(sign),
+        });
         let Some(keys) = keys.reduce(|all, key| all.and(" ").and(key)) else {
             return;
         };

@@ -14,6 +14,8 @@ use crate::permission::wrappers::is_shell;
 
 /// `eval`, `sh -c` and wrappers in each other.
 const MAX_TEXTS: usize = 8;
+/// Steps of work for one command, besides those for its words.
+const STEPS_OF_COMMAND: usize = 20;
 /// Words of a wrapper that are looked at for the command that it runs.
 const MAX_PERHAPS: usize = 16;
 
@@ -97,6 +99,11 @@ impl ScriptEffects {
         let mut after: Option<DirectoriesAfter> = None;
         let is_named_by_value = call.words[0].is_dynamic();
         for mut words in self.values.resolve(&call.words) {
+            let of_input = input.commands.len() + input.piped.len();
+            if !self.spend(STEPS_OF_COMMAND + of_input / 64) {
+                after = None;
+                break;
+            }
             // Behind an assignment, or as a value, no word is one of the shell's own.
             words[0].quoted |= is_named_by_value || !call.assignments.is_empty();
             if is_named_by_value && hazards::changes_later_commands(&words[0].text) {
@@ -112,7 +119,7 @@ impl ScriptEffects {
                 None => one,
             });
         }
-        let after = after.unwrap_or_else(|| DirectoriesAfter::same(place));
+        let after = after.unwrap_or_else(|| DirectoriesAfter::same(&PossibleDirectories::Unknown));
         // `PWD=/ cd x` and its like.
         if special.is_empty() {
             after
@@ -142,6 +149,10 @@ impl ScriptEffects {
     /// One command by its words, with whatever it runs.
     fn check_words(&mut self, words: &[Word], running: &CallContext<'_>) -> DirectoriesAfter {
         let place = running.place;
+        // Wrappers in each other may lead to the same words again and again.
+        if !self.spend(5 + words.len() / 2) {
+            return DirectoriesAfter::same(&PossibleDirectories::Unknown);
+        }
         let program = &words[0];
         let is_replaced =
             matches!(running.given, WordSource::More(Some(text)) if program.text.contains(text));
@@ -303,7 +314,9 @@ impl ScriptEffects {
     }
 
     fn push(&mut self, words: &[Word], running: &CallContext<'_>) {
-        self.commands.push(Self::simple(words, running));
+        let command = Self::simple(words, running);
+        self.git_commands += usize::from(command.is_git());
+        self.commands.push(command);
     }
 
     fn simple(words: &[Word], running: &CallContext<'_>) -> Simple {

@@ -12,6 +12,10 @@ use super::place::any;
 
 /// Commands that the values of one command's words may make of it.
 const MAX_COMMANDS: usize = 64;
+/// Words of all the commands that the values of one command's words may make of it.
+const MAX_WORDS: usize = 20_000;
+/// Bytes of a value. One that is put together again and again grows without end.
+const MAX_VALUE: usize = 4096;
 
 /// Known values of variables at one place of a script.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +40,11 @@ impl VariableValues {
         self.never.extend(found.names);
         let never = &self.never;
         self.known.retain(|name, _| !never.contains(name));
+    }
+
+    /// The number of names that something is known about.
+    pub(super) fn len(&self) -> usize {
+        self.known.len() + self.never.len()
     }
 
     /// The same names are followed, and none of them has a known value.
@@ -67,7 +76,10 @@ impl VariableValues {
             }
             let values = self.of(value)?;
             let is_written = |made: &Word| made.glob_at.is_none() || value.expansions.is_empty();
-            if !values.iter().all(is_written) {
+            if !values
+                .iter()
+                .all(|made| is_written(made) && made.text.len() <= MAX_VALUE)
+            {
                 // The name that a wildcard stood for.
                 return None;
             }
@@ -142,7 +154,7 @@ impl VariableValues {
                 })
             });
             chosen = more.take(MAX_COMMANDS + 1).collect();
-            if chosen.len() > MAX_COMMANDS {
+            if chosen.len() > MAX_COMMANDS || chosen.len() * words.len() > MAX_WORDS {
                 return vec![words.to_vec()];
             }
         }

@@ -61,7 +61,7 @@ fn is_read_only(command: &str) -> bool {
 fn verdict(rules: &str, command: &str) -> Action {
     let user = parse(&serde_json::from_str(rules).unwrap(), &Source::Default, None).unwrap();
     let permissions = Permissions {
-        user,
+        user: user.into(),
         ..Permissions::default()
     };
     let analysis = analyse(command);

@@ -107,6 +107,7 @@ fn explain(error: &GitError) -> String {
             "Git took longer than {} seconds to compare the work tree and was stopped.",
             limit.as_secs()
         ),
+        GitError::Unbounded(why) => format!("Git was not run, because of {why}."),
         GitError::System(error) => format!("Git cannot be run: {error}."),
     }
 }

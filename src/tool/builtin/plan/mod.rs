@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::ErrorKind;
 use crate::permission::Mode;
 use crate::question::{Form, FormAnswer, FormOption, FormQuestion};
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::strip_controls_line;
 use crate::tool::builtin::question::{answers, withdrawn};
 use crate::tool::{
     DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, SessionEffect, Tool, ToolCx, ToolError,
@@ -104,7 +104,7 @@ async fn answer(form: Form, cx: &ToolCx) -> Result<FormAnswer, ToolError> {
 }
 
 fn answer_text(answer: &FormAnswer) -> Option<String> {
-    let words = sanitize_line(answer.words.as_deref()?).trim().to_owned();
+    let words = strip_controls_line(answer.words.as_deref()?);
     (!words.is_empty()).then_some(words)
 }
 
@@ -200,7 +200,7 @@ impl Tool for PlanExitTool {
             let path = path.display;
             PlanSource::File { path, text }
         };
-        let title = args.title.map(|title| sanitize_line(&title).trim().to_owned());
+        let title = args.title.map(|title| strip_controls_line(&title));
         let name = title.filter(|title| !title.is_empty());
         let shown = ShownPlan {
             title: name.clone().unwrap_or_else(|| plan_file::heading(given.text())),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::{CommandContext, CommandDirectories, ReachedPaths, is_special};
 use crate::permission::Ask;
-use crate::permission::command::{Analysis, FindAction, FindCommand, FoundEntry, PathOperand, Simple};
+use crate::permission::command::{
+    Analysis, FindAction, FindCommand, FoundEntry, PathOperand, Simple, WorkBudget,
+};
 use crate::tool::protected_names::is_dot_git;
 
 /// Entries that one `find` makes lathe look at.
@@ -80,6 +82,7 @@ impl CommandContext<'_> {
             find,
             waiting: VecDeque::new(),
             left: MAX_ENTRIES,
+            work: &self.work,
             counts,
             findings: FindMatches::default(),
         };
@@ -155,6 +158,7 @@ struct FindWalk<'f, 'a, 'c> {
     /// Directories to be read: path, name, depth.
     waiting: VecDeque<(PathBuf, String, usize)>,
     left: usize,
+    work: &'c WorkBudget,
     counts: &'c mut dyn FnMut(&Path, bool) -> bool,
     findings: FindMatches,
 }
@@ -166,7 +170,8 @@ impl FindWalk<'_, '_, '_> {
                 continue;
             };
             for entry in entries.flatten() {
-                let Some(left) = self.left.checked_sub(1) else {
+                let left = self.left.checked_sub(1).filter(|_| self.work.spend(1));
+                let Some(left) = left else {
                     self.findings.is_too_much = true;
                     self.waiting.clear();
                     return;

@@ -38,6 +38,9 @@ impl CommandContext<'_> {
             None => return,
         };
         for name in names.into_iter().take(MAX_NAMES) {
+            if !self.spend(command.words.len()) {
+                return;
+            }
             self.with_name(command, &name, places, analysis, reached);
         }
     }
@@ -133,7 +136,8 @@ impl CommandContext<'_> {
             names.extend(self.names_printed(source, analysis, reached));
         }
         let has_text = |command: &Simple| command.input.is_text;
-        if has_text(command) || analysis.sources(command).any(has_text) {
+        let has_text = has_text(command) || analysis.sources(command).any(has_text);
+        if has_text && self.spend(analysis.text.len() / 8) {
             names.extend(tokens(&analysis.text));
         }
         let with_ending = |name: &str| {
@@ -171,6 +175,9 @@ impl CommandContext<'_> {
 
     /// The names that a command prints.
     fn names_printed(&self, source: &Simple, analysis: &Analysis, reached: &mut ReachedPaths) -> Vec<String> {
+        if !self.spend(20 + source.words.len()) {
+            return Vec::new();
+        }
         let places = self.places(&source.place, analysis);
         let operands = source.words[1..]
             .iter()
@@ -204,7 +211,9 @@ impl CommandContext<'_> {
                         .filter_map(|path| fs::read_dir(path).ok())
                         .flatten()
                         .flatten();
-                    let inside = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+                    let inside = entries
+                        .take_while(|_| self.spend(1))
+                        .map(|entry| entry.file_name().to_string_lossy().into_owned());
                     let shows_hidden = options.contains(['a', 'A', 'f']);
                     names.extend(inside.filter(|name| shows_hidden || !name.starts_with('.')));
                 }

@@ -169,7 +169,7 @@ fn is_asked(project: &Harness, stored: &[&str], command: &str) -> bool {
         .iter()
         .map(|pattern| (PermissionKey::BASH, (*pattern).to_owned()))
         .collect();
-    permissions.grants = grants(&rules, Scope::Project, None).unwrap();
+    permissions.grants = grants(&rules, Scope::Project, None).unwrap().into();
     let asks = command_permissions(&project.services, command, &project.path("")).asks;
     let asks: Vec<_> = asks
         .into_iter()
