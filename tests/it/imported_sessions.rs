@@ -437,12 +437,13 @@ fn an_imported_session_opens_no_directory() {
             if directory != above {
                 continue;
             }
+            let inside = format!("made by {name}.txt");
             server.script([
                 Turn::new()
                     .call("read", json!({"file_path": "inside.txt"}))
                     .call("read", json!({"file_path": secret}))
                     .call("write", json!({"file_path": made, "content": "x"}))
-                    .call("write", json!({"file_path": "made_inside.txt", "content": "x"})),
+                    .call("write", json!({"file_path": inside, "content": "x"})),
                 Turn::text("Done."),
             ]);
             let run = events_of(&project)
@@ -455,11 +456,7 @@ fn an_imported_session_opens_no_directory() {
             // Calls that only read may end in any order.
             let oks: Vec<bool> = results.map(|result| result["ok"] == true).collect();
             assert_eq!(oks.iter().filter(|ok| **ok).count(), 2, "{name}: {run}");
-            assert_eq!(
-                (oks.len(), project.exists("made_inside.txt")),
-                (4, true),
-                "{name}"
-            );
+            assert_eq!((oks.len(), project.exists(&inside)), (4, true), "{name}");
             assert!(!made.exists(), "{name}");
             assert!(!server.requests().pop().unwrap().mentions("elsewhere"), "{name}");
         }

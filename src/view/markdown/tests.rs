@@ -369,7 +369,7 @@ fn floods(bytes: usize) -> Vec<(&'static str, String)> {
 #[test]
 fn no_text_takes_out_of_proportion_to_its_length() {
     let test = TestLook::plain();
-    for (name, text) in floods(60_000) {
+    for (name, text) in floods(24_000) {
         let started = std::time::Instant::now();
         let mut markdown = Markdown::new();
         // As it streams: what is open is laid out with each frame.
