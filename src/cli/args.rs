@@ -293,6 +293,9 @@ pub(super) enum SessionsCommand {
         /// The program that wrote it [default: detected]
         #[arg(long, value_name = "PROGRAM", value_parser = one_of(SOURCES))]
         from: Option<ImportSource>,
+        /// The directory that the session belongs to; not `/`, a home or one above a home [default: the current one]
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: Option<PathBuf>,
     },
     /// Undo the file changes and messages from a message on
     Undo(UndoArgs),

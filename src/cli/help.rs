@@ -87,7 +87,7 @@ Examples:
   lathe sessions                          All sessions, newest first
   lathe sessions search retry logic       Messages with \"retry logic\"
   lathe sessions export ID --format markdown
-  lathe sessions import ~/session.jsonl   A session of another program
+  lathe sessions import ~/session.jsonl   A session of another program, for this directory
   lathe sessions undo ID --list           What an undo would change
 
 `lathe -s ID` opens a session on the screen.";

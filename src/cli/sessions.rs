@@ -3,6 +3,7 @@
 mod transcript;
 mod undo;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::config::Dirs;
 use crate::conversation::{Role, SessionId};
 use crate::session::export::{self, ExportFormat};
 use crate::session::host::{Hit, SessionRow, StoredSessions};
-use crate::session::import::ImportSource;
+use crate::session::import::{ImportDirectory, ImportSource};
 use crate::text::count::plural;
 use crate::text::json::inert;
 use crate::text::sanitize::{sanitize, sanitize_line};
@@ -43,7 +44,11 @@ pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<E
         SessionsCommand::Show { id } => show(&stored, &id, style),
         SessionsCommand::Search { words } => search(&stored, &words.join(" "), style),
         SessionsCommand::Export { id, format } => export(&stored, &id, format),
-        SessionsCommand::Import { file, from } => import(&stored, &file, from, style),
+        SessionsCommand::Import {
+            file,
+            from,
+            directory,
+        } => import(&stored, &file, from, directory.as_deref(), style),
         SessionsCommand::Delete { id } => {
             let session = session(&stored, &id)?;
             delete(&stored, &session, style)
@@ -135,12 +140,19 @@ fn import(
     stored: &StoredSessions,
     file: &str,
     from: Option<ImportSource>,
+    directory: Option<&Path>,
     style: OutputStyle,
 ) -> Result<(), Failure> {
-    let directory =
-        std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
     let home = Dirs::from_env()?.home;
-    let imported = stored.import(file, from, &directory, home.as_deref())?;
+    let place = match directory {
+        Some(named) => ImportDirectory::named_by_person(named, home.as_deref())?,
+        None => {
+            let current =
+                std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
+            ImportDirectory::of_import(&current, home.as_deref())?
+        }
+    };
+    let imported = stored.import(file, from, &place)?;
     match style {
         OutputStyle::Json => print_json(&json!({ "session": imported.session }))?,
         OutputStyle::People => {

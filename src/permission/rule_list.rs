@@ -297,7 +297,7 @@ mod tests {
         longer.extend([rule("bash", "ls")]);
         assert_eq!((list.len(), longer.len()), (3, 4));
         assert!(Arc::ptr_eq(&list.segments[0], &longer.segments[0]));
-        longer.remove(&rule("bash", "ls"));
+        longer.remove(|known| *known == rule("bash", "ls"));
         assert_eq!(longer, numbered(3));
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::budget::Untold;
 use super::encoded_turn::{EncodedTurn, push_item};
 use super::history::HistoryTurn;
 use super::{Model, ProviderError, ProviderSettings, Request};
@@ -74,6 +75,9 @@ impl Ask<'_> {
 pub trait Decode: Send {
     /// Reads one server-sent event. Events of unknown kinds give nothing.
     fn event(&mut self, name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError>;
+
+    /// Returns what was read and is in no event so far. It counts in the budget of the reply as what was told does.
+    fn untold(&self) -> Untold;
 
     /// Tells that the stream has ended. Returns the rest of a reply that was whole without saying so, and nothing for
     /// one that was cut.

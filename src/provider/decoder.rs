@@ -1,5 +1,6 @@
 //! The reader in front of each protocol's own: what all of them owe to every stream.
 //!
+//! It counts what was read against the budget of the reply (see [`budget`](super::budget)), and ends one that exceeds it.
 //! It finds the errors that servers write into a stream, in whatever shape they come, so that no protocol reads one as an
 //! event of an unknown kind. And it keeps halves of characters (see [`surrogates`]): the protocol's reader sees marks in
 //! their place, and no text, call, id or native block leaves here with one.
@@ -10,6 +11,7 @@ use serde_json::Value;
 
 use super::ProviderError;
 use super::adapter::Decode;
+use super::budget::{ReplyBudget, Untold};
 use super::error::ReportedError;
 use crate::conversation::{ModelRef, StreamEvent};
 use crate::text::surrogates::{self, Joiner};
@@ -17,6 +19,7 @@ use crate::text::surrogates::{self, Joiner};
 pub(crate) struct Decoder {
     model: ModelRef,
     protocol: Box<dyn Decode>,
+    budget: ReplyBudget,
     /// The open blocks in which a half was met; none as long as there was none in the stream.
     joiners: HashMap<usize, Joiner>,
     has_marks: bool,
@@ -27,9 +30,16 @@ impl Decoder {
         Self {
             model: model.clone(),
             protocol,
+            budget: ReplyBudget::default(),
             joiners: HashMap::new(),
             has_marks: false,
         }
+    }
+
+    /// Returns events that are within the budget.
+    fn counted(&mut self, events: Vec<StreamEvent>) -> Result<Vec<StreamEvent>, ProviderError> {
+        self.budget.take(&events, self.protocol.untold(), &self.model)?;
+        Ok(events)
     }
 
     fn joined(&mut self, events: Vec<StreamEvent>) -> Vec<StreamEvent> {
@@ -94,11 +104,15 @@ impl Decoder {
 
 impl Decode for Decoder {
     fn event(&mut self, name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
+        self.budget.take_data(data, &self.model)?;
         let marked = surrogates::mark(data);
         self.has_marks |= matches!(marked, std::borrow::Cow::Owned(_));
         let outcome = match reported_error(name, &marked) {
             Some(reported) => Err(reported.in_stream(&self.model)),
-            None => self.protocol.event(name, &marked),
+            None => self
+                .protocol
+                .event(name, &marked)
+                .and_then(|events| self.counted(events)),
         };
         match outcome {
             Ok(events) => Ok(self.joined(events)),
@@ -109,7 +123,12 @@ impl Decode for Decoder {
         }
     }
 
+    fn untold(&self) -> Untold {
+        self.protocol.untold()
+    }
+
     fn end(&mut self) -> Vec<StreamEvent> {
+        // What it closes was counted before, as told or as untold.
         let events = self.protocol.end();
         self.joined(events)
     }

@@ -40,6 +40,7 @@ impl ProviderError {
             hint: None,
             retry_after: None,
             most_retries: None,
+            voids_reply: false,
         }
     }
 
@@ -98,6 +99,12 @@ impl ProviderError {
     /// Limits how often the request is sent again, whatever the settings allow: more tries would not help.
     pub(crate) fn with_most_retries(mut self, most: u32) -> Self {
         self.most_retries = Some(most);
+        self
+    }
+
+    /// Says that the reply so far is of no use.
+    pub(crate) fn voiding_reply(mut self) -> Self {
+        self.voids_reply = true;
         self
     }
 

@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::budget::BLOCKS;
+
 /// More than anybody counts; sums of such counts do not overflow.
 const MOST_COUNT: u64 = 1 << 48;
 
@@ -51,15 +53,55 @@ where
     Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()))
 }
 
-/// Reads a list; null and what is no list are empty.
+/// Reads a list; null and what is no list are empty. One that is longer than a reply may be is an error.
 pub(crate) fn list<'de, D>(deserializer: D) -> Result<Vec<&'de RawValue>, D::Error>
 where
     D: Deserializer<'de>,
 {
     let raw = Option::<&'de RawValue>::deserialize(deserializer)?;
-    Ok(raw
+    let list: Vec<&'de RawValue> = raw
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default())
+        .unwrap_or_default();
+    if list.len() > BLOCKS {
+        return Err(too_long());
+    }
+    Ok(list)
+}
+
+/// Reads a list of things that a reply may have at most [`BLOCKS`] of; null is empty.
+pub(crate) fn short_list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    struct Items<T>(std::marker::PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for Items<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str("a list")
+        }
+
+        fn visit_unit<E>(self) -> Result<Vec<T>, E> {
+            Ok(Vec::new())
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
+            let mut list = Vec::new();
+            while let Some(item) = items.next_element()? {
+                if list.len() == BLOCKS {
+                    return Err(too_long());
+                }
+                list.push(item);
+            }
+            Ok(list)
+        }
+    }
+    deserializer.deserialize_any(Items(std::marker::PhantomData))
+}
+
+fn too_long<E: serde::de::Error>() -> E {
+    E::custom(format_args!("a list has more than {BLOCKS} items"))
 }
 
 /// Text of a reply, as it is meant for the person.

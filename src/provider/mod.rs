@@ -6,6 +6,7 @@
 
 mod adapter;
 mod anthropic;
+mod budget;
 pub mod cassette;
 mod catalog;
 mod client;
@@ -109,6 +110,8 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
     /// How often it is worth sending the request again, where the settings allow more.
     pub most_retries: Option<u32>,
+    /// True if the reply so far is of no use: it is kept and marked, and no later request has it.
+    pub voids_reply: bool,
 }
 
 /// The names are those of the `error` event.

@@ -408,7 +408,8 @@ impl Handle {
         self.attach_to(Streams::SessionAndTree).await
     }
 
-    /// The same with everything that happens in tasks that are started from now on.
+    /// The same with everything that happens in tasks that are started from now on. This receiver never falls behind: it is
+    /// for those that tell every event, and has to be read as events come.
     pub async fn attach_with_all(&self) -> Result<(Snapshot, Receiver), SendError> {
         self.attach_to(Streams::WholeTree).await
     }

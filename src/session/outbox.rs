@@ -2,7 +2,8 @@
 //!
 //! Each receiver has its own queue. Deltas that wait are joined with the delta before them when both grow the same part,
 //! so that a front end which draws thirty times a second costs the session nothing; nothing else is dropped. A receiver
-//! with more than [`LIMIT`] events waiting is cut off and told so: it attaches anew.
+//! with more than [`LIMIT`] events waiting is cut off and told so: it attaches anew. One that has to tell every event, and
+//! takes them as they come, has no limit.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -34,6 +35,8 @@ struct Subscriber {
 #[derive(Debug)]
 struct Inbox {
     queue: Mutex<Queue>,
+    /// Events that may wait.
+    limit: usize,
     arrived: Notify,
     urgent: Notify,
 }
@@ -66,8 +69,18 @@ impl Outbox {
     }
 
     pub(crate) fn attach(&mut self) -> Receiver {
+        self.attach_limited(LIMIT)
+    }
+
+    /// Attaches a receiver that never falls behind. It has to take events as they come.
+    pub(crate) fn attach_lossless(&mut self) -> Receiver {
+        self.attach_limited(usize::MAX)
+    }
+
+    fn attach_limited(&mut self, limit: usize) -> Receiver {
         let inbox = Arc::new(Inbox {
             queue: Mutex::default(),
+            limit,
             arrived: Notify::new(),
             urgent: Notify::new(),
         });
@@ -137,7 +150,7 @@ impl Inbox {
         }
         let is_urgent = envelope.event.is_urgent();
         if !queue.join(&envelope) {
-            if queue.events.len() >= LIMIT {
+            if queue.events.len() >= self.limit {
                 queue.lagged = true;
                 queue.events.clear();
             } else {
@@ -293,6 +306,18 @@ mod tests {
         let mut anew = outbox.attach();
         outbox.send(&session, Event::TurnStarted);
         assert!(matches!(anew.try_recv(), Some(Ok(_))));
+    }
+
+    #[test]
+    fn a_lossless_receiver_misses_nothing() {
+        let mut outbox = Outbox::default();
+        let session = SessionId::new();
+        let mut receiver = outbox.attach_lossless();
+        for _ in 0..LIMIT * 3 {
+            outbox.send(&session, Event::TurnStarted);
+        }
+        let received = std::iter::from_fn(|| receiver.try_recv());
+        assert_eq!(received.filter(Result::is_ok).count(), LIMIT * 3);
     }
 
     #[tokio::test]

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::statement::{execute, exists, only_row, rows};
 use super::stored_part::StoredPart;
-use super::{PaidRequest, Store, StoreError, column, journal, requests, sessions, tasks};
+use super::{NewSession, PaidRequest, Store, StoreError, column, journal, requests, sessions, tasks};
 use crate::conversation::{
     CallId, CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId,
     ToolPart,
@@ -59,6 +59,25 @@ impl Store {
                 MessageChange::TaskTold(task) => tasks::set_told(connection, task),
                 MessageChange::ForgetUndone => journal::forget_undone(connection, session),
             })
+        })
+    }
+
+    /// Stores a new session with its messages in one commit: `write` is lent what takes them one after the other, and
+    /// returns the title. If it fails, there is no such session.
+    pub fn create_with_messages<T, E: From<StoreError>>(
+        &self,
+        session: &NewSession,
+        write: impl FnOnce(&mut dyn FnMut(&Message) -> Result<(), StoreError>) -> Result<(String, T), E>,
+    ) -> Result<T, E> {
+        self.transact(|connection| {
+            sessions::insert(connection, session)?;
+            let (title, done) = write(&mut |message| {
+                put_message(connection, &session.id, message)?;
+                let mut parts = message.parts.iter();
+                parts.try_for_each(|part| put_part(connection, &message.id, part))
+            })?;
+            sessions::retitle(connection, &session.id, &title)?;
+            Ok(done)
         })
     }
 

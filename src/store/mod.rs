@@ -60,7 +60,7 @@ pub use journal::{
 };
 pub use locks::{LockError, SessionLock};
 pub use messages::{InterruptedCounts, MessageChange};
-pub use opencode::opencode_session;
+pub use opencode::{OpencodeRow, read_opencode_session};
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use prompts::{Prompt, Prompts};

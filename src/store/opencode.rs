@@ -1,56 +1,80 @@
-//! Reading one session out of the database of OpenCode. Nothing is written there.
+//! Reading one session out of the database of OpenCode, row by row. Nothing is written there.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
-use serde_json::{Map, Value, json};
 
 use super::StoreError;
 
-/// Returns a session in the shape of OpenCode's own export, `{info, messages: [{info, parts}]}`; `None` where there is no
-/// such session.
-pub fn opencode_session(path: &Path, id: &str) -> Result<Option<Value>, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    let info = connection
-        .query_row(
-            "SELECT title, directory, time_created FROM session WHERE id = ?1",
-            [id],
-            |row| {
-                Ok(json!({
-                    "id": id,
-                    "title": row.get::<_, Option<String>>(0)?,
-                    "directory": row.get::<_, Option<String>>(1)?,
-                    "time": {"created": row.get::<_, Option<i64>>(2)?},
-                }))
-            },
-        )
-        .optional()?;
-    let Some(info) = info else { return Ok(None) };
-    let mut messages: Vec<Value> = Vec::new();
-    for (message, data) in rows(
-        &connection,
-        "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY id",
-        id,
-    )? {
-        let mut parts = rows(
-            &connection,
-            "SELECT id, data FROM part WHERE message_id = ?1 ORDER BY id",
-            &message,
-        )?;
-        let parts: Vec<Value> = parts.drain(..).map(|(_, data)| data).collect();
-        messages.push(json!({ "info": data, "parts": parts }));
-    }
-    Ok(Some(json!({ "info": info, "messages": messages })))
+/// A row of a session. `data` is JSON.
+#[derive(Debug)]
+pub enum OpencodeRow {
+    Session {
+        title: Option<String>,
+        directory: Option<String>,
+    },
+    Message(String),
+    /// Of the message before it.
+    Part(String),
 }
 
-/// Rows of an id and a JSON object. What is no JSON counts as an empty object.
-fn rows(connection: &Connection, sql: &str, id: &str) -> Result<Vec<(String, Value)>, StoreError> {
-    let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map([id], |row| {
-        let data: String = row.get(1)?;
-        let data = serde_json::from_str(&data).unwrap_or_else(|_| Value::Object(Map::new()));
-        Ok((row.get(0)?, data))
+/// Gives each row of a session to `take`: the session, each message, and behind it its parts. Rows with more than `most`
+/// bytes are left out. Returns false where there is no such session.
+pub fn read_opencode_session<E: From<StoreError>>(
+    path: &Path,
+    id: &str,
+    most: u64,
+    take: &mut dyn FnMut(OpencodeRow) -> Result<(), E>,
+) -> Result<bool, E> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(StoreError::from)?;
+    // What is no table but a view could go on for ever.
+    let tables = "SELECT count(*) = 3 FROM sqlite_master WHERE type = 'table' AND name IN ('session', 'message', 'part')";
+    let has_tables = connection.query_row(tables, [], |row| row.get::<_, bool>(0));
+    if !has_tables.map_err(StoreError::from)? {
+        return Ok(false);
+    }
+    let session = connection.query_row(
+        "SELECT title, directory FROM session WHERE id = ?1",
+        [id],
+        |row| {
+            Ok(OpencodeRow::Session {
+                title: row.get(0)?,
+                directory: row.get(1)?,
+            })
+        },
+    );
+    let Some(session) = session.optional().map_err(StoreError::from)? else {
+        return Ok(false);
+    };
+    take(session)?;
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let messages = "SELECT id, data FROM message WHERE session_id = ?1 AND length(data) <= ?2 ORDER BY id";
+    let parts = "SELECT id, data FROM part WHERE message_id = ?1 AND length(data) <= ?2 ORDER BY id";
+    rows(&connection, messages, (id, most), &mut |message, data| {
+        take(OpencodeRow::Message(data))?;
+        rows(&connection, parts, (&message, most), &mut |_, data| {
+            take(OpencodeRow::Part(data))
+        })
     })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(true)
+}
+
+/// Gives rows of an id and a text to `take`, one after the other.
+fn rows<E: From<StoreError>>(
+    connection: &Connection,
+    sql: &str,
+    (id, most): (&str, i64),
+    take: &mut dyn FnMut(String, String) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut statement = connection.prepare_cached(sql).map_err(StoreError::from)?;
+    let mut rows = statement.query((id, most)).map_err(StoreError::from)?;
+    while let Some(row) = rows.next().map_err(StoreError::from)? {
+        let (id, data) = row
+            .get(0)
+            .and_then(|id| Ok((id, row.get(1)?)))
+            .map_err(StoreError::from)?;
+        take(id, data)?;
+    }
+    Ok(())
 }

@@ -132,8 +132,7 @@ impl Store {
     }
 
     pub fn set_title(&self, session: &SessionId, title: &str) -> Result<(), StoreError> {
-        let sql = "UPDATE sessions SET title = ?2 WHERE id = ?1";
-        update(&self.connection(), session, sql, params![session.as_str(), title])
+        retitle(&self.connection(), session, title)
     }
 
     pub fn set_pinned(&self, session: &SessionId, is_pinned: bool) -> Result<(), StoreError> {
@@ -228,6 +227,11 @@ impl Store {
 /// Returns the ids of a session and all below it.
 pub(super) fn tree_ids(connection: &Connection, session: &SessionId) -> Result<Vec<String>, StoreError> {
     rows(connection, TREE_IDS, [session.as_str()], |row| row.get(0))
+}
+
+pub(super) fn retitle(connection: &Connection, session: &SessionId, title: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE sessions SET title = ?2 WHERE id = ?1";
+    update(connection, session, sql, params![session.as_str(), title])
 }
 
 pub(super) fn insert(connection: &Connection, session: &NewSession) -> Result<(), StoreError> {

@@ -9,6 +9,35 @@ use crate::conversation::{ErrorKind, TaskId};
 use crate::files::FileError;
 use crate::process::git::GitError;
 
+/// Files that are taken from the project beside its last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileGroup {
+    Untracked,
+    Changed,
+    /// Named by `.worktreeinclude`.
+    Included,
+}
+
+impl std::fmt::Display for FileGroup {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Untracked => "untracked file",
+            Self::Changed => "changed file",
+            Self::Included => "included file",
+        })
+    }
+}
+
+impl FileGroup {
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Untracked => "ignore it, or commit it first",
+            Self::Changed => "commit it first",
+            Self::Included => "take it out of `.worktreeinclude`",
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     #[error("a work tree needs git, which is not installed")]
@@ -34,12 +63,19 @@ pub enum TreeError {
          ignore it, or make it a submodule"
     )]
     EmbeddedRepository(String),
-    #[error("the untracked file `{path}` is larger than {limit} MB; ignore it, or commit it first")]
-    LargeFile { path: String, limit: u64 },
+    #[error("the {group} `{path}` is larger than {limit} MB; {}", group.advice())]
+    LargeFile {
+        group: FileGroup,
+        path: String,
+        limit: u64,
+    },
     #[error(
-        "the untracked files are larger than {limit} MB in total; ignore what is not needed, or commit it first"
+        "the untracked, changed and included files are larger than {limit} MB in total; ignore what is not needed, or \
+         commit it first"
     )]
     LargeFiles { limit: u64 },
+    #[error("`.worktreeinclude` is larger than {limit} MB, and was not read")]
+    LargeList { limit: u64 },
     #[error("{what}: {said}")]
     Git { what: &'static str, said: String },
     #[error("{what}: {source}")]

@@ -7,15 +7,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::TreeError;
-use super::error::a_few;
+use super::error::{FileGroup, a_few};
 use super::git::{Name, ask, find, line, list, names, run, shown};
 use crate::process::git::{Git, Repository, RepositoryCache, Variables, unbounded_file};
 use crate::project_root::git_directories;
 use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
 
-/// Bytes of one untracked file.
+/// Bytes of one file that is taken in: untracked, changed, or named by `.worktreeinclude`.
 const LARGEST: u64 = 50 << 20;
-/// Bytes of all untracked files.
+/// Bytes of all of them.
 const MOST: u64 = 500 << 20;
 /// Names the ignored files that go along.
 const INCLUDE: &str = ".worktreeinclude";
@@ -101,22 +101,42 @@ impl Source {
         let submodules = self.submodules(&self.git, &self.top)?;
         let untracked = ask(&self.git, what, &["ls-files", "-z", "-o", "--exclude-standard"])?;
         let untracked: Vec<&[u8]> = names(&untracked).collect();
-        self.check_untracked(&untracked)?;
+        let embedded = untracked
+            .iter()
+            .find(|name| name.ends_with(b"/") || has_git_part(name));
+        if let Some(name) = embedded {
+            return Err(TreeError::EmbeddedRepository(shown(name)));
+        }
+        // Git reads all of what it takes in, and of what it compares.
+        let changed = ask(
+            &self.git,
+            what,
+            &["diff-files", "-z", "--name-only", "--no-renames"],
+        )?;
+        let changed: Vec<&[u8]> = names(&changed).collect();
         let included = self.included(&untracked)?;
+        let included_names: Vec<&[u8]> = included.iter().map(Vec::as_slice).collect();
+        self.check_sizes(&[
+            (FileGroup::Untracked, &untracked),
+            (FileGroup::Changed, &changed),
+            (FileGroup::Included, &included_names),
+        ])?;
         Ok(Inspection { submodules, included })
     }
 
-    fn check_untracked(&self, untracked: &[&[u8]]) -> Result<(), TreeError> {
+    /// Refuses files that are too large, alone or together, before git reads any.
+    fn check_sizes(&self, files: &[(FileGroup, &[&[u8]])]) -> Result<(), TreeError> {
         let mut sum = 0;
-        for name in untracked {
-            if name.ends_with(b"/") || has_git_part(name) {
-                return Err(TreeError::EmbeddedRepository(shown(name)));
-            }
+        let files = files
+            .iter()
+            .flat_map(|(group, names)| names.iter().map(|name| (*group, name)));
+        for (group, name) in files {
             let path = self.top.join(OsStr::from_bytes(name));
             // One that is gone by now is not taken either.
             let size = path.symlink_metadata().map_or(0, |data| data.len());
             if size > LARGEST {
                 return Err(TreeError::LargeFile {
+                    group,
                     path: shown(name),
                     limit: LARGEST >> 20,
                 });
@@ -132,8 +152,16 @@ impl Source {
     /// The ignored files that `.worktreeinclude` names.
     fn included(&self, untracked: &[&[u8]]) -> Result<Vec<Name>, TreeError> {
         let include = self.top.join(INCLUDE);
-        if !include.symlink_metadata().is_ok_and(|data| data.is_file()) {
+        let Ok(data) = include.symlink_metadata() else {
             return Ok(Vec::new());
+        };
+        if !data.is_file() {
+            return Ok(Vec::new());
+        }
+        if data.len() > MAX_BYTES {
+            return Err(TreeError::LargeList {
+                limit: MAX_BYTES >> 20,
+            });
         }
         let what = "the files that `.worktreeinclude` names cannot be listed";
         let exclude = format!("--exclude-from={INCLUDE}");

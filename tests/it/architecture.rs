@@ -236,6 +236,10 @@ const UNGATED: &[(&str, &str)] = &[
     ("provider/cassette/", "a recording that the person names"),
     ("regular_file.rs", "the opener and the gate themselves"),
     (
+        "session/import/directory.rs",
+        "the list of accounts, for their homes; nothing of it is shown",
+    ),
+    (
         "session/query/changes/",
         "what the screen shows the person of changed files",
     ),
@@ -479,4 +483,20 @@ mod tests {
         assert!(judge("main.rs", "fn main() { lathe::cli::main() }").is_empty());
         assert!(judge("lib.rs", "pub mod cli; pub use crate::cli::X;").is_empty());
     }
+}
+
+#[test]
+fn markdown_is_parsed_in_one_place() {
+    let mut found = Vec::new();
+    for file in rust_files(&manifest_directory().join("src")) {
+        let text = fs::read_to_string(&file).unwrap();
+        if text.contains("Parser::new_ext(") || text.contains("pulldown_cmark::Parser") {
+            found.push(file.strip_prefix(manifest_directory()).unwrap().to_owned());
+        }
+    }
+    assert_eq!(
+        found,
+        [Path::new("src/text/markdown.rs")],
+        "`text::markdown::parse` measures a text first"
+    );
 }

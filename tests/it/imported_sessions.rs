@@ -239,7 +239,7 @@ fn a_session_of_codex_is_what_went_to_the_model() {
     );
     assert_eq!(shown["session"]["title"], "list the files");
     assert_eq!(shown["session"]["directory"], project.root().to_str().unwrap());
-    assert!(notes.contains("`/nowhere/at/all` is not here"), "{notes}");
+    assert!(notes.contains("it took place in `/nowhere/at/all`"), "{notes}");
     assert!(notes.contains("texts of the program itself (2)"), "{notes}");
 }
 
@@ -359,4 +359,202 @@ fn what_is_no_session_leaves_none_behind() {
     assert!(missing.stderr.contains("there is no such file"), "{missing}");
     let list = sessions(&project, &["list", "--json"]).success().json();
     assert_eq!(list["sessions"], json!([]));
+}
+
+/// A session in the shape of each program that says it took place in `directory`, and what else opens doors.
+fn sessions_of_all_programs(directory: &str) -> [(&'static str, String); 5] {
+    let claude = lines(&[
+        json!({"type": "permission-mode", "permissionMode": "bypassPermissions", "sessionId": "s"}),
+        json!({"type": "user", "uuid": "1", "sessionId": "s", "cwd": directory, "message": {"role": "user", "content": "hi"}}),
+        json!({"type": "assistant", "uuid": "2", "parentUuid": "1", "cwd": directory,
+            "message": {"id": "m", "model": "claude-x", "content": [{"type": "text", "text": "Hello."}]}}),
+    ]);
+    let codex = lines(&[
+        json!({"type": "session_meta", "payload": {"cwd": directory}}),
+        json!({"type": "turn_context", "payload": {"cwd": directory, "model": "x", "approval_policy": "never",
+            "sandbox_policy": {"mode": "danger-full-access"}}}),
+        json!({"type": "response_item", "payload": {"type": "message", "role": "user",
+            "content": [{"type": "input_text", "text": "hi"}]}}),
+    ]);
+    let opencode = json!({
+        "info": {"title": "t", "directory": directory, "permission": {"edit": "allow"}},
+        "messages": [{"info": {"role": "user", "path": {"cwd": directory, "root": directory}, "agent": "x"},
+            "parts": [{"type": "text", "text": "hi"}]}],
+    });
+    let own = |place: &str| {
+        json!({
+            "format": "lathe-session-1",
+            "session": {"title": "t", "directory": directory, "project": directory, "agent": "plan", "mode": "yolo",
+                "model": "evil/m", "parent": "ses_x", "rules": {"*": "allow"}},
+            "messages": [
+                {"role": "user", "agent": "plan", "directory": directory, "parts": [
+                    {"type": "text", "text": "hi"},
+                    {"type": "file", "path": format!("{place}/secret.txt"), "mime": "text/plain", "data": "eA=="},
+                ]},
+                {"id": "m", "role": "assistant", "agent": "plan", "model": "evil/m", "parts": [
+                    {"type": "tool", "call": "c", "tool": "task", "args": {"prompt": "x"}, "state": "done", "ok": true,
+                        "output": "done", "details": {"task_id": "tsk_x", "worktree": place, "directory": place}},
+                ]},
+            ],
+        })
+    };
+    // Fields may come in any order.
+    let turned = {
+        let own = own(directory);
+        json!({"messages": own["messages"], "session": own["session"], "format": own["format"]})
+    };
+    [
+        ("claude.jsonl", claude),
+        ("codex.jsonl", codex),
+        ("opencode.json", opencode.to_string()),
+        ("own.json", own(directory).to_string()),
+        ("turned.json", turned.to_string()),
+    ]
+}
+
+#[test]
+fn an_imported_session_opens_no_directory() {
+    let server = Server::start();
+    let project = project_with(&server).file("inside.txt", "inside\n");
+    let root = project.root();
+    let secret = project.outside().join("secret.txt");
+    fs::write(&secret, "elsewhere\n").unwrap();
+    let made = project.outside().join("made.txt");
+    let above = root.parent().unwrap().to_str().unwrap().to_owned();
+    let home = project.home().to_str().unwrap().to_owned();
+    let slashes = format!("{above}/./");
+    for directory in ["/", &above, &home, &slashes, "//", "relative", ""] {
+        for (name, text) in sessions_of_all_programs(directory) {
+            let (id, shown, _) = imported(&project, name, &text, &[]);
+            let session = &shown["session"];
+            assert_eq!(session["directory"], root.to_str().unwrap(), "{directory} {name}");
+            assert_eq!(session["project"], root.to_str().unwrap(), "{directory} {name}");
+            assert_eq!(session["agent"], "build", "{directory} {name}");
+            assert!(
+                session["model"].is_null() && session["parent"].is_null(),
+                "{session}"
+            );
+            if directory != above {
+                continue;
+            }
+            let inside = format!("made by {name}.txt");
+            server.script([
+                Turn::new()
+                    .call("read", json!({"file_path": "inside.txt"}))
+                    .call("read", json!({"file_path": secret}))
+                    .call("write", json!({"file_path": made, "content": "x"}))
+                    .call("write", json!({"file_path": inside, "content": "x"})),
+                Turn::text("Done."),
+            ]);
+            let run = events_of(&project)
+                .args(["--permission-mode", "accept-edits", "-s", &id, "go on"])
+                .run();
+            let results = run
+                .json_lines()
+                .into_iter()
+                .filter(|event| event["type"] == "tool_result");
+            // Calls that only read may end in any order.
+            let oks: Vec<bool> = results.map(|result| result["ok"] == true).collect();
+            assert_eq!(oks.iter().filter(|ok| **ok).count(), 2, "{name}: {run}");
+            assert_eq!((oks.len(), project.exists(&inside)), (4, true), "{name}");
+            assert!(!made.exists(), "{name}");
+            assert!(!server.requests().pop().unwrap().mentions("elsewhere"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn another_directory_is_taken_only_by_its_name_and_never_a_home() {
+    let server = Server::start();
+    let project = project_with(&server);
+    let other = project.outside().join("other");
+    fs::create_dir_all(&other).unwrap();
+    std::os::unix::fs::symlink("/", project.outside().join("all")).unwrap();
+    std::os::unix::fs::symlink(project.home(), project.outside().join("home_link")).unwrap();
+    let text = lines(&[json!({"type": "user", "uuid": "1", "sessionId": "s", "message": {"content": "hi"}})]);
+    let (_, shown, notes) = imported(
+        &project,
+        "c.jsonl",
+        &text,
+        &["--directory", other.to_str().unwrap()],
+    );
+    assert_eq!(shown["session"]["directory"], other.to_str().unwrap());
+    assert_eq!(notes, "");
+    let before = sessions(&project, &["list", "--json"]).success().json();
+    let file = project.outside().join("c.jsonl");
+    let above = project.home().parent().unwrap().to_owned();
+    let outside = project.outside();
+    let within = |name: &str| outside.join(name);
+    for refused in [
+        "/".into(),
+        "//".into(),
+        "/usr/..".into(),
+        "/proc/self/root".into(),
+        project.home(),
+        above,
+        project.home().join("."),
+        other.join("../../home"),
+        within("all"),
+        within("home_link"),
+        within("home_link/"),
+        within("gone"),
+        file.clone(),
+    ] {
+        let refused = refused.to_str().unwrap();
+        let words = ["import", file.to_str().unwrap(), "--directory", refused];
+        let finished = sessions(&project, &words).assert_code(1);
+        assert!(
+            finished.stderr.contains("a session cannot be imported into"),
+            "{refused}: {finished}"
+        );
+    }
+    let finished = Lathe::in_project(&project)
+        .cwd(project.home())
+        .args(["sessions", "import", file.to_str().unwrap()])
+        .run()
+        .assert_code(1);
+    assert!(finished.stderr.contains("--directory DIR"), "{finished}");
+    let after = sessions(&project, &["list", "--json"]).success().json();
+    assert_eq!(after, before, "a refused import left a session");
+}
+
+#[test]
+fn a_large_file_is_imported_record_by_record() {
+    let server = Server::start();
+    let project = project_with(&server);
+    let call = |nth: usize| {
+        [
+            json!({"type": "assistant", "uuid": format!("a{nth}"), "sessionId": "s", "message": {"id": format!("m{nth}"),
+                "content": [{"type": "tool_use", "id": format!("t{nth}"), "name": "Bash", "input": {"command": "ls"}}]}}),
+            json!({"type": "user", "uuid": format!("u{nth}"), "sessionId": "s", "message": {
+                "content": [{"type": "tool_result", "tool_use_id": format!("t{nth}"), "content": "a\n".repeat(500)}]}}),
+        ]
+    };
+    let all: Vec<Value> = (0..1000).flat_map(call).collect();
+    // One whose values would take a hundred times the memory of their text.
+    let heavy = format!(
+        r#"{{"type":"user","uuid":"h","sessionId":"s","message":{{"content":[{}0]}}}}"#,
+        "[],".repeat(1_000_000)
+    );
+    let text = format!("{}{heavy}\n", lines(&all));
+    fs::write(project.outside().join("large.jsonl"), text).unwrap();
+    let path = project.outside().join("large.jsonl");
+    let finished = Lathe::program("/bin/bash", &project)
+        .args([
+            "-c",
+            "ulimit -v 700000; exec \"$@\"",
+            "bash",
+            crate::support::LATHE,
+        ])
+        .args(["sessions", "import", path.to_str().unwrap(), "--json"])
+        .run()
+        .success();
+    let id = finished.json()["session"].as_str().unwrap().to_owned();
+    let shown = sessions(&project, &["show", &id, "--json"]).success().json();
+    assert_eq!(shown["messages"].as_array().unwrap().len(), 1000);
+    assert!(told(&shown).iter().all(|part| part.contains("\"done\"")));
+    assert!(
+        finished.stderr.contains("lines that are too large (1)"),
+        "{finished}"
+    );
 }

@@ -49,6 +49,7 @@ mod protocols;
 mod question;
 mod renderers;
 mod replies;
+mod reply_budgets;
 mod request_prefix;
 mod run;
 mod sandbox;

@@ -385,7 +385,11 @@ impl Turn {
             });
             return;
         }
-        cut(reply, effects);
+        if error.voids_reply {
+            discard(reply, effects);
+        } else {
+            cut(reply, effects);
+        }
         effects.push(Effect::Report(error));
         self.end(TurnEnd::Failed, effects);
     }
@@ -462,6 +466,13 @@ fn empty_reply(settings: &TurnSettings, now: i64) -> Message {
         model: Some(settings.model.clone()),
         ..Message::new(Role::Assistant, now, Vec::new())
     }
+}
+
+/// Marks a reply as void: it is kept, never sent, and none of its calls runs.
+fn discard(reply: Reply, effects: &mut Vec<Effect>) {
+    effects.extend(reply.usage.map(Effect::Usage));
+    let voided = reply.finish(MessageState::Void, None, effects);
+    effects.extend(voided.map(reply::FinishedReply::into_effect));
 }
 
 /// Keeps what a broken-off reply had said; its whole calls get `cancelled`, half-streamed ones are dropped.

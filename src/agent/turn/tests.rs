@@ -230,6 +230,29 @@ fn a_lost_reply_is_void_and_asked_again_and_then_given_up() {
 }
 
 #[test]
+fn a_reply_over_its_budget_is_void_and_the_turn_ends() {
+    let mut script = Script::start();
+    script.text(0, "much");
+    script.call(1, "read");
+    let error = ProviderError::new(ProviderErrorKind::BadResponse, "too many calls")
+        .with_most_retries(0)
+        .voiding_reply();
+    let effects = script.on(TurnEvent::Failed(error));
+    let has_run = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Run(_) | Effect::Settle { .. } | Effect::Wait { .. }
+        )
+    };
+    assert!(!effects.iter().any(has_run), "{effects:?}");
+    assert!(
+        matches!(effects.last(), Some(Effect::End(TurnEnd::Failed))),
+        "{effects:?}"
+    );
+    assert_eq!(script.messages()[0].state, MessageState::Void);
+}
+
+#[test]
 fn a_refusal_of_the_server_is_not_tried_again() {
     let mut script = Script::start();
     script.on(refused());

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::super::adapter::Decode;
+use super::super::budget::Untold;
 use super::super::error::malformed;
 use super::super::lenient::{count, some_count, some_name, some_object, text};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
@@ -19,6 +20,8 @@ pub(crate) struct Decoder {
     next_block: usize,
     /// The numbers of blocks of the provider's own tools and of unknown kinds, which are skipped.
     skipped: Vec<u64>,
+    /// Bytes of signatures and redacted thoughts, which are told when their block ends.
+    unsaid: usize,
     usage: Usage,
     stop: Option<Stop>,
     has_calls: bool,
@@ -148,6 +151,14 @@ impl Decode for Decoder {
         }
     }
 
+    fn untold(&self) -> Untold {
+        Untold {
+            calls: 0,
+            blocks: self.skipped.len(),
+            bytes: self.unsaid,
+        }
+    }
+
     fn end(&mut self) -> Vec<StreamEvent> {
         if self.stop.is_some() {
             self.finish()
@@ -164,6 +175,7 @@ impl Decoder {
             open: Vec::new(),
             next_block: 0,
             skipped: Vec::new(),
+            unsaid: 0,
             usage: Usage::default(),
             stop: None,
             has_calls: false,
@@ -188,11 +200,14 @@ impl Decoder {
                 Ok(self.open(index, body, first))
             }
             "redacted_thinking" => {
-                let whole = serde_json::from_str(raw.get()).map_err(failed)?;
+                self.unsaid += raw.get().len();
+                let whole =
+                    serde_json::from_str(raw.get()).map_err(|error| malformed(&self.model, &error))?;
                 Ok(self.open(index, Body::Redacted(whole), None))
             }
             "tool_use" => {
                 self.has_calls = true;
+                self.unsaid += raw.get().len();
                 let whole = start
                     .input
                     .filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
@@ -267,7 +282,9 @@ impl Decoder {
         let piece = match &mut open.body {
             Body::Text => said,
             Body::Thinking { text, signature } => {
-                signature.push_str(delta.signature.as_deref().unwrap_or_default());
+                let piece = delta.signature.as_deref().unwrap_or_default();
+                self.unsaid += piece.len();
+                signature.push_str(piece);
                 text.push_str(thought.as_deref().unwrap_or_default());
                 thought
             }

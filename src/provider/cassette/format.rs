@@ -114,6 +114,8 @@ pub(super) struct RecordedFailure {
     pub(super) retry_after_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) most_retries: Option<u32>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) voids_reply: bool,
 }
 
 impl Exchange {
@@ -204,6 +206,7 @@ impl From<&ProviderError> for RecordedFailure {
             hint: error.hint.clone(),
             retry_after_ms: error.retry_after.map(|wait| wait.as_millis() as u64),
             most_retries: error.most_retries,
+            voids_reply: error.voids_reply,
         }
     }
 }
@@ -216,6 +219,7 @@ impl From<&RecordedFailure> for ProviderError {
             hint: failure.hint.clone(),
             retry_after: failure.retry_after_ms.map(Duration::from_millis),
             most_retries: failure.most_retries,
+            voids_reply: failure.voids_reply,
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::super::adapter::Decode;
+use super::super::budget::Untold;
 use super::super::error::{broken_off, malformed};
 use super::super::lenient::{count, list, some_name, some_object, text};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
@@ -135,6 +136,11 @@ impl Decode for Decoder {
             self.finish(stop, &mut events);
         }
         Ok(events)
+    }
+
+    /// A part is told when it comes; the copy of the open text is as long as what was told of it.
+    fn untold(&self) -> Untold {
+        Untold::default()
     }
 }
 

@@ -8,9 +8,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
+use super::super::budget::Untold;
 use super::super::error::{ReportedError, broken_off, malformed};
 use super::super::lenient::{
-    ReplyText, count, reply_text, some_count, some_name, some_object, text, text_or_json,
+    ReplyText, count, reply_text, short_list, some_count, some_name, some_object, text, text_or_json,
 };
 use super::super::{ProviderError, ProviderErrorKind};
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
@@ -21,6 +22,8 @@ pub(crate) struct Decoder {
     calls: Vec<Call>,
     /// Calls before this one are closed.
     first_open_call: usize,
+    /// Calls that no event has told, since their names are missing, and the arguments that wait in them.
+    nameless: Untold,
     next_block: usize,
     stop: Option<Stop>,
     /// The model said no in the field that is made for it.
@@ -81,8 +84,8 @@ struct Delta<'a> {
     reasoning_content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     reasoning: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    tool_calls: Option<Vec<CallPiece<'a>>>,
+    #[serde(borrow, default, deserialize_with = "short_list")]
+    tool_calls: Vec<CallPiece<'a>>,
     /// How calls came before there were several.
     #[serde(borrow, default)]
     function_call: Option<Function<'a>>,
@@ -149,6 +152,10 @@ impl Decode for Decoder {
         Ok(events)
     }
 
+    fn untold(&self) -> Untold {
+        self.nameless
+    }
+
     /// A server may close the stream without `[DONE]`; the reason says that the reply was whole.
     fn end(&mut self) -> Vec<StreamEvent> {
         if self.stop.is_some() {
@@ -166,6 +173,7 @@ impl Decoder {
             prose: None,
             calls: Vec::new(),
             first_open_call: 0,
+            nameless: Untold::default(),
             next_block: 0,
             stop: None,
             is_refused: false,
@@ -214,7 +222,7 @@ impl Decoder {
             id: None,
             function: Some(function),
         });
-        for piece in delta.tool_calls.into_iter().flatten().chain(single) {
+        for piece in delta.tool_calls.into_iter().chain(single) {
             self.call(piece, events)?;
         }
         Ok(())
@@ -251,6 +259,7 @@ impl Decoder {
         };
         let place = self.place_of(piece.index, id.as_deref(), name.is_some());
         let place = place.unwrap_or_else(|| {
+            self.nameless.calls += 1;
             self.calls.push(Call {
                 index: piece.index,
                 id: None,
@@ -268,7 +277,10 @@ impl Decoder {
         let call = &mut self.calls[place];
         match (call.block, arguments) {
             (Some(block), Some(delta)) => events.push(StreamEvent::Delta { block, delta }),
-            (None, Some(early)) => call.waiting.push_str(&early),
+            (None, Some(early)) => {
+                self.nameless.bytes += early.len();
+                call.waiting.push_str(&early);
+            }
             (_, None) => {}
         }
         Ok(())
@@ -300,6 +312,8 @@ impl Decoder {
             name,
         });
         let delta = std::mem::take(&mut call.waiting);
+        self.nameless.calls -= 1;
+        self.nameless.bytes -= delta.len();
         if !delta.is_empty() {
             events.push(StreamEvent::Delta { block, delta });
         }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::adapter::Decode;
+use super::super::budget::Untold;
 use super::super::error::{ReportedError, broken_off, malformed};
 use super::super::lenient::{count, list, reply_text, some_name, some_object, text, text_or_json};
 use super::super::{Protocol, ProviderError, ProviderErrorKind};
@@ -191,6 +192,13 @@ impl Decode for Decoder {
             _ => {}
         }
         Ok(events)
+    }
+
+    fn untold(&self) -> Untold {
+        Untold {
+            blocks: self.skipped.len(),
+            ..Untold::default()
+        }
     }
 }
 

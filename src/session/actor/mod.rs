@@ -285,7 +285,10 @@ impl Actor {
     }
 
     fn attach_front_end(&mut self, streams: Streams) -> (Snapshot, Receiver) {
-        let receiver = self.outbox.attach();
+        let receiver = match streams {
+            Streams::WholeTree => self.outbox.attach_lossless(),
+            Streams::Session | Streams::SessionAndTree => self.outbox.attach(),
+        };
         let mut snapshot = self.snapshot();
         if streams != Streams::Session {
             // Attached before it is asked what waits, so that nothing is missed. A question that is told twice is one.

@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use super::retention::{LastWritten, milliseconds, now};
 use super::tags;
 use crate::conversation::{CallId, Message, MessageId, PartBody, SessionId};
-use crate::files::{self, Roots};
+use crate::files;
 use crate::journal::Journal;
-use crate::session::import::{self, ImportSource, ImportedSession};
+use crate::session::import::{Import, ImportDirectory, ImportSource, ImportedSession};
 use crate::session::title::first_line;
 use crate::session::undo::{SessionUndo, UndoList, UndoOutcome, UndoRequest};
 use crate::session::wire::{no_session, of_task};
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{
-    FoundText, Hit, LockError, MessageChange, NewSession, Outputs, SessionLock, SessionMarks, SessionRow,
-    Store, StoreError, locks,
+    FoundText, Hit, LockError, NewSession, Outputs, SessionLock, SessionMarks, SessionRow, Store, StoreError,
+    locks,
 };
 use crate::tool::records_dir;
 
@@ -230,61 +230,41 @@ impl StoredSessions {
         Ok(calls)
     }
 
-    /// Stores a session that another program, or lathe, wrote to a file, as a new one. It belongs to the directory that the
-    /// file names, or to `directory` where that one is not here.
+    /// Stores a session that another program, or lathe, wrote to a file, as a new one. It belongs to `place`, whatever
+    /// the file says, and has the defaults of a new session there.
     pub fn import(
         &self,
         given: &str,
         from: Option<ImportSource>,
-        directory: &Path,
-        home: Option<&Path>,
+        place: &ImportDirectory,
     ) -> Result<ImportedSession, ErrorReport> {
-        let conversation = import::read(given, from)?;
-        let mut notes = conversation.notes();
-        let place = match &conversation.directory {
-            Some(place) if place.is_absolute() && place.is_dir() => place.clone(),
-            Some(place) => {
-                notes.push(format!(
-                    "`{}` is not here, so the session belongs to `{}`",
-                    place.display(),
-                    directory.display()
-                ));
-                directory.to_owned()
-            }
-            None => directory.to_owned(),
-        };
-        let roots = Roots::new(&place, home);
-        let title = first_line(&conversation.title);
+        let import = Import::open(given, from)?;
         let new = NewSession {
             id: SessionId::new(),
             parent: None,
-            project: roots.project_root().to_owned(),
-            directory: roots.session_dir().to_owned(),
+            project: place.project().to_owned(),
+            directory: place.directory().to_owned(),
             agent: "build".to_owned(),
             model: None,
-            title: title.clone(),
+            title: String::new(),
         };
-        let messages = conversation.messages.len();
-        let changes = conversation.messages.into_iter().flat_map(|message| {
-            let id = message.id.clone();
-            let parts = message.parts.clone().into_iter();
-            let parts = parts.map(move |part| MessageChange::Part {
-                message: id.clone(),
-                part,
-            });
-            std::iter::once(MessageChange::Message(message)).chain(parts)
-        });
-        let changes: Vec<_> = changes.collect();
-        self.store.create(&new)?;
-        if let Err(error) = self.store.write(&new.id, &changes) {
-            // Half a session is none.
-            self.store.delete(&new.id)?;
-            return Err(error.into());
+        let (title, conversation) = self.store.create_with_messages(&new, |write| {
+            let conversation = import.read(&mut |message| Ok::<_, ErrorReport>(write(&message)?))?;
+            let title = first_line(conversation.title());
+            Ok::<_, ErrorReport>((title.clone(), (title, conversation)))
+        })?;
+        let mut notes = conversation.notes();
+        let here = place.directory().display().to_string();
+        if let Some(there) = conversation.took_place().filter(|there| **there != here) {
+            let there = first_line(there);
+            notes.push(format!(
+                "it took place in `{there}`, and belongs to `{here}` now; `--directory` names another directory"
+            ));
         }
         Ok(ImportedSession {
             session: new.id,
             title,
-            messages,
+            messages: conversation.len(),
             notes,
         })
     }
@@ -370,6 +350,7 @@ fn holder(held: &HashMap<SessionId, Option<u32>>, session: &SessionId) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::MessageChange;
 
     fn new_session(parent: Option<SessionId>) -> NewSession {
         NewSession {

@@ -2,6 +2,7 @@
 //! conversation; others were left by going back.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
@@ -17,56 +18,69 @@ const MACHINE: [&str; 5] = [
     "Caveat: The messages below were generated",
 ];
 
-pub(super) fn read(lines: &[Value]) -> ImportedConversation {
-    let mut conversation = ImportedConversation::default();
-    let branch = branch(lines);
-    for line in lines {
-        match line["type"].as_str().unwrap_or_default() {
-            "summary" => line["summary"]
-                .as_str()
-                .unwrap_or_default()
-                .clone_into(&mut conversation.title),
-            "custom-title" | "ai-title" => {
-                let title = line["customTitle"].as_str().or_else(|| line["aiTitle"].as_str());
-                title.unwrap_or_default().clone_into(&mut conversation.title);
-            }
-            "user" | "assistant" if line["isSidechain"] == true => {
-                conversation.leave_out("messages of subagents");
-            }
-            "user" | "assistant" if !branch.contains(id(line)) => {
-                conversation.leave_out("messages of other branches");
-            }
-            "user" => user(line, &mut conversation),
-            "assistant" => assistant(line, &mut conversation),
-            "file-history-snapshot" => conversation.leave_out("snapshots of files"),
-            _ => {}
+/// Reads a line of the conversation that ends last.
+pub(super) fn read(line: &Value, branch: &Branch, conversation: &mut ImportedConversation) {
+    match line["type"].as_str().unwrap_or_default() {
+        "summary" => conversation.set_title(&line["summary"]),
+        "custom-title" | "ai-title" => {
+            conversation.set_title(&line["customTitle"]);
+            conversation.set_title(&line["aiTitle"]);
         }
-        if conversation.directory.is_none() {
-            conversation.directory = line["cwd"].as_str().map(Into::into);
+        "user" | "assistant" if line["isSidechain"] == true => {
+            conversation.leave_out("messages of subagents");
         }
+        "user" | "assistant" if !branch.contains(line) => {
+            conversation.leave_out("messages of other branches");
+        }
+        "user" => user(line, conversation),
+        "assistant" => assistant(line, conversation),
+        "file-history-snapshot" => conversation.leave_out("snapshots of files"),
+        _ => {}
     }
-    conversation.finish()
+    conversation.note_place(&line["cwd"]);
 }
 
 fn id(line: &Value) -> &str {
     line["uuid"].as_str().unwrap_or_default()
 }
 
-/// The lines that lead to the last one. Where nothing is linked all of them do.
-fn branch(lines: &[Value]) -> HashSet<&str> {
-    let parents: HashMap<&str, Option<&str>> = lines.iter().map(|line| (id(line), parent(line))).collect();
-    if parents.values().all(Option::is_none) {
-        return lines.iter().map(id).collect();
+/// The lines that lead to the last one, by hashes of their ids. Where nothing is linked all of them do.
+pub(super) struct Branch(Option<HashSet<u64>>);
+
+impl Branch {
+    /// Follows the links of all lines.
+    pub(super) fn of<E>(lines: impl Iterator<Item = Result<Value, E>>) -> Result<Self, E> {
+        let mut parents: HashMap<u64, Option<u64>> = HashMap::new();
+        let mut at = None;
+        for line in lines {
+            let line = line?;
+            let own = hash(id(&line));
+            parents.insert(own, parent(&line).map(hash));
+            if matches!(line["type"].as_str(), Some("user" | "assistant")) && line["isSidechain"] != true {
+                at = Some(own);
+            }
+        }
+        if parents.values().all(Option::is_none) {
+            return Ok(Self(None));
+        }
+        let mut branch = HashSet::new();
+        while let Some(id) = at.filter(|id| branch.insert(*id)) {
+            at = parents.get(&id).copied().flatten();
+        }
+        Ok(Self(Some(branch)))
     }
-    let is_said = |line: &&Value| {
-        matches!(line["type"].as_str(), Some("user" | "assistant")) && line["isSidechain"] != true
-    };
-    let mut at = lines.iter().rev().find(is_said).map(id);
-    let mut branch = HashSet::new();
-    while let Some(uuid) = at.filter(|uuid| branch.insert(*uuid)) {
-        at = parents.get(uuid).copied().flatten();
+
+    fn contains(&self, line: &Value) -> bool {
+        self.0
+            .as_ref()
+            .is_none_or(|branch| branch.contains(&hash(id(line))))
     }
-    branch
+}
+
+fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The line before it; behind a compaction the last one before that.

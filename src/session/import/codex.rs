@@ -16,20 +16,23 @@ const MACHINE: [&str; 6] = [
     "<skills_instructions>",
 ];
 
-pub(super) fn read(lines: &[Value]) -> ImportedConversation {
-    let mut conversation = ImportedConversation::default();
-    let mut model_name = Value::Null;
-    let mut replies = 0;
-    for line in lines {
+/// The state between two lines.
+#[derive(Default)]
+pub(super) struct Rollout {
+    model: Value,
+    replies: usize,
+}
+
+impl Rollout {
+    /// Reads a line.
+    pub(super) fn read(&mut self, line: &Value, conversation: &mut ImportedConversation) {
         let payload = &line["payload"];
         let created = moment(&line["timestamp"]);
         match line["type"].as_str().unwrap_or_default() {
-            "session_meta" => conversation.directory = payload["cwd"].as_str().map(Into::into),
+            "session_meta" => conversation.note_place(&payload["cwd"]),
             "turn_context" => {
-                model_name = payload["model"].clone();
-                if conversation.directory.is_none() {
-                    conversation.directory = payload["cwd"].as_str().map(Into::into);
-                }
+                self.model = payload["model"].clone();
+                conversation.note_place(&payload["cwd"]);
             }
             "compacted" => {
                 let summary = payload["message"].as_str().unwrap_or_default();
@@ -38,11 +41,10 @@ pub(super) fn read(lines: &[Value]) -> ImportedConversation {
                     vec![notice(format!("summary of what was said before: {summary}"))],
                 );
             }
-            "response_item" => item(payload, created, &model_name, &mut replies, &mut conversation),
+            "response_item" => item(payload, created, &self.model, &mut self.replies, conversation),
             _ => {}
         }
     }
-    conversation.finish()
 }
 
 fn item(

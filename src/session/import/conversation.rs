@@ -1,7 +1,7 @@
-//! The conversation that a reader puts together.
+//! The conversation that a reader puts together. A message that is complete is handed on, so that a long conversation is
+//! never in memory as a whole.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::LazyLock;
 
 use serde_json::Value;
@@ -16,18 +16,36 @@ use crate::tool::Registry;
 /// Columns of a call's title.
 const TITLE: usize = 80;
 
-/// A conversation that was read.
+/// Messages and their bytes that may wait for results. What waits longer gets none.
+const WAITING: usize = 256;
+const WAITING_BYTES: usize = 32 << 20;
+/// Parts of one reply; further ones are another message.
+const REPLY_PARTS: usize = 2000;
+/// Parts of a conversation. An open session has them all in memory.
+const PARTS: u64 = 200_000;
+
+/// A conversation that is being read.
+///
+/// There is nothing in it that a session could be opened with: no directory, no rules, no agent, no mode.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ImportedConversation {
-    pub(in crate::session) title: String,
-    /// Where it took place, as the file says.
-    pub(in crate::session) directory: Option<PathBuf>,
-    pub(in crate::session) messages: Vec<Message>,
+    title: String,
+    /// The beginning of the person's first message.
+    first_words: Option<String>,
+    /// Where it took place, in the words of the file. It is only ever shown.
+    took_place: String,
+    /// The messages that are not complete, and those behind them.
+    waiting: VecDeque<Message>,
+    /// Bytes of each of them.
+    sizes: VecDeque<usize>,
+    /// How many were handed on.
+    handed_on: usize,
     /// What was not carried over, by name and number.
     left_out: BTreeMap<&'static str, usize>,
     /// The name that the other program gave the reply that is being put together.
     reply: Option<String>,
-    /// Places of the calls that wait for their results, by the ids that the other program gave them.
+    /// Places of the calls that wait for their results, by the ids that the other program gave them: the number of the
+    /// message, and of the part in it.
     calls: HashMap<String, (usize, usize)>,
     /// How many parts there are.
     parts: u64,
@@ -55,11 +73,16 @@ impl ImportedResult {
 }
 
 impl ImportedConversation {
-    pub(super) fn new(title: &Value, directory: &Value) -> Self {
-        Self {
-            title: title.as_str().unwrap_or_default().to_owned(),
-            directory: directory.as_str().map(Into::into),
-            ..Self::default()
+    pub(super) fn set_title(&mut self, title: &Value) {
+        if let Some(title) = title.as_str() {
+            self.title = beginning(title);
+        }
+    }
+
+    /// Notes the first place that the file names.
+    pub(super) fn note_place(&mut self, place: &Value) {
+        if let Some(place) = place.as_str().filter(|_| self.took_place.is_empty()) {
+            self.took_place = beginning(place);
         }
     }
 
@@ -73,6 +96,13 @@ impl ImportedConversation {
             return;
         }
         self.reply = None;
+        if self.first_words.is_none() {
+            let words = parts.iter().find_map(|part| match part {
+                PartBody::Text(text) => Some(beginning(&text.text)),
+                _ => None,
+            });
+            self.first_words = words;
+        }
         self.push(Role::User, created, None);
         for part in parts {
             self.part(part);
@@ -81,7 +111,11 @@ impl ImportedConversation {
 
     /// Adds a part of a reply: to the last one, where that bears the same name.
     pub(super) fn assistant(&mut self, name: &str, created: i64, model: Option<ModelRef>, part: PartBody) {
-        if self.reply.as_deref() != Some(name) {
+        let is_full = self
+            .waiting
+            .back()
+            .is_none_or(|last| last.parts.len() >= REPLY_PARTS);
+        if is_full || self.reply.as_deref() != Some(name) {
             self.push(Role::Assistant, created, model);
             self.reply = Some(name.to_owned());
         }
@@ -103,8 +137,8 @@ impl ImportedConversation {
             inner: Vec::new(),
         };
         self.assistant(name, created, model, PartBody::Tool(call));
-        let message = self.messages.len() - 1;
-        let part = self.messages[message].parts.len() - 1;
+        let part = self.waiting.back().map_or(0, |message| message.parts.len() - 1);
+        let message = self.handed_on + self.waiting.len() - 1;
         self.calls.insert(id.to_owned(), (message, part));
     }
 
@@ -113,7 +147,9 @@ impl ImportedConversation {
         let Some((message, part)) = self.calls.remove(id) else {
             return self.leave_out("results of unknown calls");
         };
-        let PartBody::Tool(call) = &mut self.messages[message].parts[part].body else {
+        let place = message - self.handed_on;
+        self.sizes[place] += result.output.len();
+        let PartBody::Tool(call) = &mut self.waiting[place].parts[part].body else {
             return;
         };
         let title = result.title.unwrap_or_else(|| title(call));
@@ -140,21 +176,64 @@ impl ImportedConversation {
         self.reply = None;
     }
 
-    /// Gives calls without a result one that says so, and the title where there is none.
-    pub(super) fn finish(mut self) -> Self {
-        let open: Vec<(usize, usize)> = self.calls.drain().map(|(_, place)| place).collect();
-        for (message, part) in open {
-            if let PartBody::Tool(call) = &mut self.messages[message].parts[part].body {
+    /// Returns the next message that is complete: nothing is added to it, and its calls have their results.
+    pub(super) fn next_complete(&mut self) -> Option<Message> {
+        let is_growing = self.waiting.len() <= 1;
+        let waits = self
+            .waiting
+            .front()?
+            .calls()
+            .any(|call| call.state == CallState::Pending);
+        let is_crowded = self.waiting.len() > WAITING || self.sizes.iter().sum::<usize>() > WAITING_BYTES;
+        if is_growing || (waits && !is_crowded) {
+            return None;
+        }
+        self.next_message()
+    }
+
+    /// Returns the next message once nothing more is read.
+    pub(super) fn next_message(&mut self) -> Option<Message> {
+        let mut message = self.waiting.pop_front()?;
+        self.sizes.pop_front();
+        self.handed_on += 1;
+        let mut is_open = false;
+        for part in &mut message.parts {
+            if let PartBody::Tool(call) = &mut part.body
+                && call.state == CallState::Pending
+            {
+                is_open = true;
                 call.state = CallState::Interrupted;
                 let said = "the session that was imported has no result of this call";
                 call.result = Some(CallResult::error(ErrorKind::Interrupted, said, None).into());
             }
         }
-        if self.title.trim().is_empty() {
-            let first = self.messages.iter().find(|message| message.role == Role::User);
-            self.title = first.map(Message::typed).unwrap_or_default();
+        if is_open {
+            let handed_on = self.handed_on;
+            self.calls.retain(|_, (message, _)| *message >= handed_on);
         }
-        self
+        Some(message)
+    }
+
+    /// Returns how many messages there were.
+    pub(in crate::session) fn len(&self) -> usize {
+        self.handed_on + self.waiting.len()
+    }
+
+    pub(super) fn is_too_long(&self) -> bool {
+        self.parts > PARTS
+    }
+
+    /// Returns the title, or the person's first words where there is none.
+    pub(in crate::session) fn title(&self) -> &str {
+        match self.title.trim() {
+            "" => self.first_words.as_deref().unwrap_or_default(),
+            title => title,
+        }
+    }
+
+    /// Returns where it took place, in the words of the file.
+    pub(in crate::session) fn took_place(&self) -> Option<&str> {
+        Some(self.took_place.as_str()).filter(|place| !place.is_empty())
     }
 
     /// Sentences about what was not carried over.
@@ -171,7 +250,8 @@ impl ImportedConversation {
     }
 
     fn push(&mut self, role: Role, created: i64, model: Option<ModelRef>) {
-        self.messages.push(Message {
+        self.sizes.push_back(0);
+        self.waiting.push_back(Message {
             id: MessageId::new(),
             role,
             state: MessageState::Complete,
@@ -187,10 +267,28 @@ impl ImportedConversation {
     fn part(&mut self, body: PartBody) {
         self.parts += 1;
         let seq = self.parts;
-        if let Some(message) = self.messages.last_mut() {
+        if let (Some(message), Some(size)) = (self.waiting.back_mut(), self.sizes.back_mut()) {
+            *size += bytes(&body);
             message.parts.push(Part { seq, body });
         }
     }
+}
+
+/// Returns about how many bytes a part has.
+fn bytes(body: &PartBody) -> usize {
+    match body {
+        PartBody::Text(text) => text.text.len(),
+        PartBody::Reasoning(reasoning) => reasoning.text.len(),
+        PartBody::Tool(call) => 2 * call.raw_args.len(),
+        PartBody::File(file) => file.data.len(),
+        PartBody::Notice(notice) => notice.text.len(),
+        PartBody::Context(_) | PartBody::Unknown(_) => 0,
+    }
+}
+
+/// Returns enough of a text for a title.
+fn beginning(text: &str) -> String {
+    text.chars().take(2000).collect()
 }
 
 /// Returns the name that lathe's own tool has, where there is one.
@@ -237,10 +335,11 @@ pub(super) fn notice(text: String) -> PartBody {
     })
 }
 
-/// A file whose bytes are there as base64.
+/// A file whose bytes are there as base64. Of its path the name is kept: there is no such file here.
 pub(super) fn file(path: &str, mime: &str, data: &str) -> PartBody {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     PartBody::File(FilePart {
-        path: path.to_owned(),
+        path: name.to_owned(),
         mime: mime.to_owned(),
         data: data.to_owned(),
         label: None,

@@ -5,25 +5,25 @@ use serde_json::Value;
 use super::conversation::{ImportedConversation, ImportedResult, file, model, moment, notice, reasoning};
 use crate::conversation::PartBody;
 
-pub(super) fn read(session: &Value) -> ImportedConversation {
-    let info = &session["info"];
-    let mut conversation = ImportedConversation::new(&info["title"], &info["directory"]);
-    for message in session["messages"].as_array().into_iter().flatten() {
-        let info = &message["info"];
-        let parts = message["parts"].as_array().into_iter().flatten();
-        if info["role"] == "user" {
-            let parts = parts
-                .filter_map(|part| user_part(part, &mut conversation))
-                .collect();
-            conversation.user(moment(&info["time"]["created"]), parts);
-        } else {
-            conversation.end_reply();
-            for part in parts {
-                assistant_part(info, part, &mut conversation);
-            }
+/// Reads what is said of the session.
+pub(super) fn read_info(info: &Value, conversation: &mut ImportedConversation) {
+    conversation.set_title(&info["title"]);
+    conversation.note_place(&info["directory"]);
+}
+
+/// Reads a message.
+pub(super) fn read(message: &Value, conversation: &mut ImportedConversation) {
+    let info = &message["info"];
+    let parts = message["parts"].as_array().into_iter().flatten();
+    if info["role"] == "user" {
+        let parts = parts.filter_map(|part| user_part(part, conversation)).collect();
+        conversation.user(moment(&info["time"]["created"]), parts);
+    } else {
+        conversation.end_reply();
+        for part in parts {
+            assistant_part(info, part, conversation);
         }
     }
-    conversation.finish()
 }
 
 fn user_part(part: &Value, conversation: &mut ImportedConversation) -> Option<PartBody> {

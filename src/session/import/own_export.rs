@@ -5,31 +5,32 @@ use serde_json::Value;
 use super::conversation::{ImportedConversation, ImportedResult, file, moment, notice, reasoning};
 use crate::conversation::{ModelRef, PartBody};
 
-pub(super) fn read(export: &Value) -> ImportedConversation {
-    let session = &export["session"];
-    let mut conversation = ImportedConversation::new(&session["title"], &session["directory"]);
-    for message in export["messages"].as_array().into_iter().flatten() {
-        let created = moment(&message["created"]);
-        let parts = message["parts"].as_array().into_iter().flatten();
-        let id = message["id"].as_str().unwrap_or_default();
-        let model: Option<ModelRef> = message["model"].as_str().and_then(|name| name.parse().ok());
-        conversation.end_reply();
-        if message["role"] == "user" {
-            user(created, parts, &mut conversation);
-            continue;
-        }
-        for part in parts {
-            match part["type"].as_str().unwrap_or_default() {
-                "tool" => call((id, created, model.clone()), part, &mut conversation),
-                _ => {
-                    if let Some(body) = body(part, &mut conversation) {
-                        conversation.assistant(id, created, model.clone(), body);
-                    }
+/// Reads what is said of the session. Its directory, agent, model and rules are another session's.
+pub(super) fn read_session(session: &Value, conversation: &mut ImportedConversation) {
+    conversation.set_title(&session["title"]);
+    conversation.note_place(&session["directory"]);
+}
+
+/// Reads a message.
+pub(super) fn read(message: &Value, conversation: &mut ImportedConversation) {
+    let created = moment(&message["created"]);
+    let parts = message["parts"].as_array().into_iter().flatten();
+    let id = message["id"].as_str().unwrap_or_default();
+    let model: Option<ModelRef> = message["model"].as_str().and_then(|name| name.parse().ok());
+    conversation.end_reply();
+    if message["role"] == "user" {
+        return user(created, parts, conversation);
+    }
+    for part in parts {
+        match part["type"].as_str().unwrap_or_default() {
+            "tool" => call((id, created, model.clone()), part, conversation),
+            _ => {
+                if let Some(body) = body(part, conversation) {
+                    conversation.assistant(id, created, model.clone(), body);
                 }
             }
         }
     }
-    conversation.finish()
 }
 
 fn user<'a>(created: i64, parts: impl Iterator<Item = &'a Value>, conversation: &mut ImportedConversation) {

@@ -109,7 +109,7 @@ fn step(width: usize) -> usize {
     if width >= 8 * INDENT { INDENT } else { 0 }
 }
 
-fn without_indent(text: &str, columns: usize) -> &str {
+pub(super) fn without_indent(text: &str, columns: usize) -> &str {
     let spaces = text
         .bytes()
         .take(columns)

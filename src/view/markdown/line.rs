@@ -4,6 +4,8 @@ use std::ops::Range;
 
 /// A line without a break is broken at the first space after this many bytes, and without one at twice as many.
 const LONG_LINE: usize = 8 * 1024;
+/// List markers in a row that are looked behind.
+const MARKERS: usize = 48;
 
 /// Returns the line that starts at `at`, and where the next one starts; nothing while its end is not known.
 pub(super) fn next_line(source: &str, at: usize) -> Option<(Range<usize>, usize)> {
@@ -122,9 +124,10 @@ pub(super) fn list_marker(text: &str) -> Option<Marker> {
     })
 }
 
-/// Returns what stands behind any list markers.
+/// Returns what stands behind any list markers, of which there are only so many.
 pub(super) fn after_markers(mut text: &str) -> &str {
-    while let Some(marker) = list_marker(text) {
+    for _ in 0..MARKERS {
+        let Some(marker) = list_marker(text) else { break };
         text = &text[marker.bytes..];
     }
     text

@@ -13,13 +13,16 @@ mod containers;
 mod line;
 mod render;
 mod split;
+mod targets;
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 use ratatui::text::Line;
 
 use super::look::{Look, LookKey};
+use crate::text::markdown::parse;
 use code::{CodeBlock, CodeKind};
 use split::{Chunk, ChunkKind, Splitter};
+use targets::Targets;
 
 /// A growing text and its lines.
 #[derive(Debug, Default)]
@@ -48,8 +51,8 @@ struct DrawnLines {
     chunks: usize,
     /// The block of source that comes next, when it was begun.
     code: Option<CodeBlock>,
-    /// Targets of its links, each once.
-    targets: Vec<String>,
+    /// Targets of its links.
+    targets: Targets,
     /// Nothing came since the lines were drawn.
     is_current: bool,
 }
@@ -65,9 +68,33 @@ pub fn render(text: &str, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 
 /// Returns the blocks of source that a text holds between fences.
 pub fn code_blocks(text: &str) -> Vec<String> {
+    let mut markdown = Markdown::new();
+    markdown.push(text);
+    markdown.finish();
     let mut blocks = Vec::new();
+    for chunk in &markdown.chunks {
+        let source = &markdown.source
+            [chunk.range.start.min(markdown.source.len())..chunk.range.end.min(markdown.source.len())];
+        match &chunk.kind {
+            ChunkKind::Code { indent, .. } => {
+                let lines = source.split_inclusive('\n');
+                let mut block: String = lines.map(|line| code::without_indent(line, *indent)).collect();
+                if !block.is_empty() && !block.ends_with('\n') {
+                    block.push('\n');
+                }
+                blocks.push(block);
+            }
+            ChunkKind::Flow { .. } => push_code_blocks(source, &mut blocks),
+            ChunkKind::Raw => {}
+        }
+    }
+    blocks
+}
+
+/// Adds the blocks of source that are inside quotes and lists.
+fn push_code_blocks(text: &str, blocks: &mut Vec<String>) {
     let mut open: Option<String> = None;
-    for event in Parser::new(text) {
+    for event in parse(text, Options::empty()).into_iter().flatten() {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => open = Some(String::new()),
             Event::Text(text) => open.iter_mut().for_each(|block| block.push_str(&text)),
@@ -75,7 +102,6 @@ pub fn code_blocks(text: &str) -> Vec<String> {
             _ => {}
         }
     }
-    blocks
 }
 
 impl Markdown {
@@ -128,7 +154,7 @@ impl Markdown {
 
     /// Returns where the links of the lines last returned lead, each once.
     pub fn targets(&self) -> &[String] {
-        &self.drawn.targets
+        self.drawn.targets.list()
     }
 
     /// Returns how many of the lines last returned will stay as they are while text is appended.

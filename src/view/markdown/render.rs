@@ -5,33 +5,38 @@
 
 use std::collections::VecDeque;
 
-use pulldown_cmark::{
-    Alignment, BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser,
-};
+use pulldown_cmark::{Alignment, BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, LinkType, Options};
 use pulldown_cmark::{Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 
 use super::code::{self, CodeBlock, CodeKind};
 use super::containers::{Containers, Prefix};
+use super::targets::Targets;
+use crate::text::markdown::parse;
 use crate::text::{sanitize, width};
 use crate::view::link;
 use crate::view::look::Look;
-use crate::view::styled_text::StyledText;
+use crate::view::styled_text::{MEASURE, StyledText};
 use crate::view::table::{Align, Table};
 use crate::view::theme::Meaning;
 
-/// Lays out a block; `number` is that of its first list item.
+/// Lays out a block, as plain text where it is beyond the measure of the parser; `number` is that of its first list item.
 pub(super) fn render(
     source: &str,
     number: Option<u64>,
     width: usize,
     look: Look<'_>,
     lines: &mut Vec<Line<'static>>,
-    targets: &mut Vec<String>,
+    targets: &mut Targets,
 ) {
     let source = sanitize::sanitize(source);
-    let parser = Parser::new_ext(&source, options());
+    let Some(parser) = parse(&source, options()) else {
+        let mut flow = StyledText::default();
+        flow.push(&source, look.style(Meaning::Text));
+        let rows = flow.rows(width.min(MEASURE));
+        return lines.extend(rows.into_iter().map(Line::from));
+    };
     let mut definitions: Vec<_> = parser
         .reference_definitions()
         .iter()
@@ -65,7 +70,7 @@ pub(super) fn render(
 
 /// Returns true if a block is a table.
 pub(super) fn is_table(source: &str) -> bool {
-    let first = Parser::new_ext(source, options()).next();
+    let first = parse(source, options()).and_then(|mut events| events.next());
     matches!(first, Some(Event::Start(Tag::Table(_))))
 }
 
@@ -109,7 +114,7 @@ struct Renderer<'a, 'b> {
     flow: StyledText,
     links: Vec<Link>,
     /// Targets of links that a terminal may open; each once.
-    targets: &'a mut Vec<String>,
+    targets: &'a mut Targets,
     /// The language and the source that is being collected.
     code: Option<(String, String)>,
     table: Option<(Table, RenderPart)>,
@@ -366,8 +371,8 @@ impl Renderer<'_, '_> {
             LinkType::Email => link::address(&format!("mailto:{url}")),
             _ => link::address(url),
         };
-        if let Some(target) = target.as_ref().filter(|target| !self.targets.contains(target)) {
-            self.targets.push(target.clone());
+        if let Some(target) = &target {
+            self.targets.add(target);
         }
         // What leads nowhere is text like any other.
         let style = match target {

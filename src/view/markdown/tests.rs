@@ -305,3 +305,105 @@ fn a_nasty_document_in_pieces_is_the_whole_one_at_every_width() {
         assert_eq!(in_pieces(NASTY, &[1], width, &used), whole, "{width} columns");
     }
 }
+
+/// Texts that cost a parser, or the layout, far more than their length.
+fn floods(bytes: usize) -> Vec<(&'static str, String)> {
+    let of = |piece: &str| piece.repeat(bytes / piece.len());
+    let numbered = |piece: &dyn Fn(usize) -> String| {
+        let mut text = String::new();
+        (0..)
+            .map(piece)
+            .take_while(|piece| {
+                text.push_str(piece);
+                text.len() < bytes
+            })
+            .for_each(drop);
+        text
+    };
+    let columns = bytes / 400;
+    vec![
+        ("quotes", of(">")),
+        ("spaced quotes", of("> ")),
+        ("lists", of("- ") + "a"),
+        ("plus lists", of("+ ")),
+        ("numbers", of("1. ") + "a"),
+        (
+            "stairs",
+            numbered(&|nth| format!("{}- a\n", "  ".repeat(nth % 200))),
+        ),
+        ("rules", of("- - - -\n")),
+        ("quotes in many lines", of(&(">".repeat(60) + "\n"))),
+        ("quotes and lists", of("> - 1. ")),
+        ("brackets", of("[")),
+        ("images", of("![")),
+        ("links", of("[a](")),
+        ("link texts", of("[a][b]")),
+        ("stars", of("*")),
+        ("words and stars", of("a**b_c*")),
+        ("stars and words", of("*a _b ")),
+        ("strike-through", of("~~a~")),
+        ("back-quotes", numbered(&|nth| "`".repeat(nth % 300 + 1) + "a")),
+        ("fences in lists", of("- ```\n")),
+        ("escapes", of("\\")),
+        ("entities", of("&amp;&#x41;&")),
+        ("tags", of("<a b=\"")),
+        ("comments", of("<!--")),
+        ("instructions", of("a <? ")),
+        ("declarations", of("a <![CDATA[ <!A ")),
+        ("autolinks", numbered(&|nth| format!("<https://a.b/{nth}> "))),
+        ("mail", of("<a@b.c>")),
+        ("definitions", numbered(&|nth| format!("[a{nth}]: /b\n"))),
+        ("a long definition", format!("[a]: <{}", of("b"))),
+        ("columns", of("|a") + "\n" + &of("|-")),
+        (
+            "wide table",
+            "|a".repeat(columns) + "\n" + &"|-".repeat(columns) + "\n" + &of("|\n"),
+        ),
+        ("long table", "a|b\n-|-\n".to_owned() + &of("|\n")),
+        ("setext", of("a\n=\n")),
+        ("task lists", of("- [ ] a\n")),
+        ("tabs", of("\t- ")),
+    ]
+}
+
+#[test]
+fn no_text_takes_out_of_proportion_to_its_length() {
+    let test = TestLook::plain();
+    for (name, text) in floods(24_000) {
+        let started = std::time::Instant::now();
+        let mut markdown = Markdown::new();
+        // As it streams: what is open is laid out with each frame.
+        let pieces = text.as_bytes().chunks(text.len().div_ceil(8));
+        for piece in pieces {
+            markdown.push(std::str::from_utf8(piece).unwrap());
+            markdown.lines(80, test.look());
+        }
+        markdown.finish();
+        markdown.lines(80, test.look());
+        code_blocks(&text);
+        let took = started.elapsed();
+        println!("{name}: {took:?}");
+        assert!(took.as_secs() < 10, "{name}: {took:?}");
+    }
+}
+
+#[test]
+fn what_is_nested_beyond_measure_is_shown_as_it_is() {
+    let deep = ">".repeat(70) + " deep";
+    assert_eq!(drawn(&deep, 100), format!("{deep}\n"));
+    // A usual depth is drawn as ever, and what stands beside the other is Markdown.
+    assert_eq!(drawn("> > > deep", 40), "┃ ┃ ┃ deep\n");
+    assert_eq!(
+        drawn(&format!("# a\n\n{deep}\n\n- b"), 100),
+        format!("a\n\n{deep}\n\n• b\n")
+    );
+}
+
+#[test]
+fn source_is_found_in_every_kind_of_block() {
+    let text = "a\n```rust\n  x\n\ny\n```\n> ```\n> in a quote\n> ```\n\n- b\n  ~~~\n  in a list\n  ~~~\n\nend\n\n  ```\n   less\n  ```\n\n```\nopen";
+    assert_eq!(
+        code_blocks(text),
+        ["  x\n\ny\n", "in a quote\n", "in a list\n", " less\n", "open\n"]
+    );
+}

@@ -332,3 +332,42 @@ fn a_tree_moves_with_the_data_directory() {
     fixture.trees.apply(&task, &Selection::All).unwrap();
     assert_eq!(fixture.read("a.txt"), "work\n");
 }
+
+#[test]
+fn no_file_is_too_large_to_be_counted() {
+    let sparse = |path: &Path| fs::File::create(path).unwrap().set_len(3 << 30).unwrap();
+    // A file that is ignored, and named.
+    let fixture = Fixture::new();
+    fixture.write("huge.log", "");
+    fixture.write("small.log", "log\n");
+    sparse(&fixture.path("huge.log"));
+    fixture.write(".worktreeinclude", "*.log\n");
+    let said = refusal(&fixture);
+    assert!(
+        said.contains("included file `huge.log` is larger than 50 MB; take it out of `.worktreeinclude`"),
+        "{said}"
+    );
+    // One that is ignored and not named is no business of a tree.
+    fixture.write(".worktreeinclude", "small.log\n");
+    assert_eq!(fixture.tree().read("small.log"), "log\n");
+    // A tracked one that has grown.
+    let fixture = Fixture::new();
+    sparse(&fixture.path("a.txt"));
+    let said = refusal(&fixture);
+    assert!(
+        said.contains("changed file `a.txt` is larger than 50 MB"),
+        "{said}"
+    );
+    // All of them together.
+    let fixture = Fixture::new();
+    for nth in 0..11 {
+        let path = fixture.path(&format!("{nth}.log"));
+        fs::File::create(path).unwrap().set_len(48 << 20).unwrap();
+    }
+    fixture.write(".worktreeinclude", "*.log\n");
+    assert!(refusal(&fixture).contains("larger than 500 MB in total"));
+    // The list itself.
+    let fixture = Fixture::new();
+    sparse(&fixture.path(".worktreeinclude"));
+    assert!(refusal(&fixture).contains("`.worktreeinclude` is larger than 1 MB"));
+}
