@@ -16,6 +16,7 @@ mod claude_rules;
 mod cli;
 mod compaction;
 mod config_files;
+mod config_places;
 mod disk;
 mod docs;
 mod edit_modes;
