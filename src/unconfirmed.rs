@@ -1,25 +1,37 @@
-//! Files that lathe would read and that a command created or changed: none of them is read before the person says yes.
+//! Configuration of a project that somebody else than the person wrote: none of it is read before the person says yes.
 //!
-//! A command can write anything that the person can, also what lathe takes orders from. So lathe writes down, in its own
-//! data directory, what the files named in [`config_files`] hold before a command begins, and afterwards which of them are
-//! others. These are left out whenever configuration is read, whatever trust there is in the project, until the person
-//! has seen their texts and said yes, or until they are gone or as they were before.
+//! Lathe takes orders from the files at some places ([`places`]). Whoever can write there could give them, so lathe writes
+//! down, in its own data directory, each path that one of its transactions or a command writes to, wherever it lies
+//! ([`WriteLog`](log)): an ordinary file becomes configuration when a link leads to it. When configuration is read, each
+//! file at a place is looked up by its name, by what the links on the way to it say and by its real path. What was written
+//! there is left out, whatever trust there is in the project, until the person has seen its text and said yes, or until it
+//! is gone or as it was before.
 //!
-//! What was there before is a file that is locked as long as the command is followed ([`CommandWatch`]). One that nobody holds any
-//! more is left from a lathe that was killed; the next reader of configuration makes the comparison in its place.
+//! What a command does is found by comparison. What the files at the places held before it is a file that is locked as long
+//! as the command is followed ([`CommandWatch`]). One that nobody holds any more is left from a lathe that was killed; the
+//! next reader of configuration makes the comparison in its place.
 //!
 //! Paths are compared without regard to case, because there are file systems where `LATHE.JSONC` is `lathe.jsonc`.
 
 mod config_files;
+mod configuration_names;
+mod link_names;
+mod log;
+mod places;
 mod records;
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::config_files::{Contents, digest_of};
+use self::link_names::link_names;
+use self::written::WrittenPaths;
 
-pub use self::config_files::{Digests, is_read};
-pub use self::records::{CommandChanges, CommandWatch, UnconfirmedRecords};
+pub use self::config_files::{Digests, read_paths};
+pub use self::configuration_names::ConfigurationNames;
+pub use self::places::{ConfigPlace, PLACES, PlaceFormat, PlaceKind, is_read, places_at, places_of};
+pub use self::records::{CommandChanges, CommandWatch, NotedWrites, UnconfirmedRecords, WrittenFile};
 
 /// The files of a project that are not to be read, as they were when configuration was read.
 #[derive(Debug, Clone, Default)]
@@ -27,8 +39,16 @@ pub struct UnconfirmedFiles {
     /// Nothing at or below these is read. In lower case.
     held: Vec<String>,
     files: Arc<[UnconfirmedFile]>,
-    /// Contents of all files when the withheld ones were determined. `None` where no command was ever run.
-    seen: Option<Arc<Contents>>,
+    /// `None` where nothing was ever written.
+    judged: Option<Arc<JudgedFiles>>,
+}
+
+/// What the files were judged by.
+#[derive(Debug)]
+struct JudgedFiles {
+    /// Contents of all files at the places.
+    contents: Contents,
+    written: WrittenPaths,
 }
 
 /// A file that would be read.
@@ -53,12 +73,26 @@ impl UnconfirmedFiles {
     /// Returns true if a text is what the file held when it was judged. A command that runs in another lathe may have
     /// changed it since.
     pub fn is_as_seen(&self, path: &Path, text: &str) -> bool {
-        let Some(seen) = &self.seen else { return true };
+        let Some(judged) = &self.judged else { return true };
+        let seen = &judged.contents;
         match seen.get(path) {
             Some(digest) => *digest == digest_of(text.as_bytes()) || *digest == digest_of(&with_mark(text)),
             // Of a directory with too many files not all were looked at.
             None => path.ancestors().any(|above| seen.contains_key(above)),
         }
+    }
+
+    /// Returns true if a file that a configuration file names may be read: it was judged like the places, or nobody but the
+    /// person wrote it.
+    pub fn lets_read_named(&self, path: &Path, text: &str) -> bool {
+        let Some(judged) = &self.judged else { return true };
+        if judged.contents.contains_key(path) {
+            return !self.holds(path) && self.is_as_seen(path, text);
+        }
+        let digests = [digest_of(text.as_bytes()), digest_of(&with_mark(text))];
+        !digests
+            .iter()
+            .all(|digest| is_held(path, digest, &judged.written))
     }
 
     /// The files that would be read if it were not for this.
@@ -74,7 +108,7 @@ impl UnconfirmedFiles {
         Self {
             held: left.iter().map(|file| lower_case(&file.path)).collect(),
             files: left.into(),
-            seen: self.seen.clone(),
+            judged: self.judged.clone(),
         }
     }
 
@@ -84,6 +118,11 @@ impl UnconfirmedFiles {
             .iter()
             .all(|file| file.text.is_none() || config_files::digest(&file.path) == file.digest)
     }
+}
+
+/// Returns true if a file was written under one of its names and has no yes.
+fn is_held(path: &Path, digest: &str, written: &WrittenPaths) -> bool {
+    !written.is_empty() && link_names(path).iter().any(|name| written.holds(name, digest))
 }
 
 /// The bytes of a text whose byte order mark was taken off.

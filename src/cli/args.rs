@@ -348,6 +348,9 @@ pub(super) enum WorktreesCommand {
     Apply {
         #[arg(value_name = "ID")]
         id: TreeId,
+        /// Apply changes of files that configure lathe, too: configuration, agents and commands
+        #[arg(long)]
+        with_configuration: bool,
     },
     /// Remove one work tree whose changes are all applied
     Remove {

@@ -303,7 +303,7 @@ fn trust(trust: &ProjectTrust) -> Option<Finding> {
     Some(Finding::new("project", said, CheckState::Ignored))
 }
 
-/// Files that a command created or changed.
+/// Files that an agent or a command created or changed.
 fn left_out(trust: &ProjectTrust) -> Option<Finding> {
     let said = trust.left_out.sentence()?;
     Some(Finding::new("project", Err(said), CheckState::Ignored))

@@ -30,7 +30,17 @@ pub(super) fn worktrees(command: WorktreesCommand, style: OutputStyle) -> Result
             let changes = trees.changes(&id.0, Against::Base)?;
             diff(&changes, style).map(|()| ExitCode::SUCCESS)
         }
-        WorktreesCommand::Apply { id } => applied(&trees.apply(&id.0, &Selection::All)?, style),
+        WorktreesCommand::Apply {
+            id,
+            with_configuration,
+        } => {
+            let selection = if with_configuration {
+                Selection::All
+            } else {
+                Selection::Ordinary
+            };
+            applied(&id.0, &trees.apply(&id.0, &selection)?, style)
+        }
         WorktreesCommand::Remove { id, discard } => {
             let removal = if discard {
                 Removal::Discard
@@ -112,15 +122,20 @@ fn file_text(file: &TreeFile) -> String {
 }
 
 /// A conflict is told on stderr with its reason, and the status is 1.
-fn applied(outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failure> {
+fn applied(task: &TaskId, outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failure> {
     let conflicts: Vec<&str> = outcome
         .conflicts
         .iter()
         .map(|conflict| conflict.path.as_str())
         .collect();
     match style {
-        OutputStyle::Json => print_json(&json!({ "applied": outcome.applied, "conflicts": conflicts }))?,
+        OutputStyle::Json => print_json(&json!({
+            "applied": outcome.applied,
+            "conflicts": conflicts,
+            "left_out": outcome.left_out,
+        }))?,
         OutputStyle::People if !conflicts.is_empty() => {}
+        OutputStyle::People if outcome.applied.is_empty() && !outcome.left_out.is_empty() => {}
         OutputStyle::People if outcome.applied.is_empty() => print("nothing to apply\n")?,
         OutputStyle::People => {
             let line = |path: &String| format!("applied {}\n", sanitize_line(path));
@@ -130,6 +145,9 @@ fn applied(outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failur
     for conflict in &outcome.conflicts {
         print_note(&format!("`{}`: {}", conflict.path, conflict.why));
     }
+    if !outcome.left_out.is_empty() {
+        print_note(&left_out(task, &outcome.left_out));
+    }
     if conflicts.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -138,6 +156,20 @@ fn applied(outcome: &ApplyResult, style: OutputStyle) -> Result<ExitCode, Failur
         plural(conflicts.len(), "conflict")
     ));
     Ok(ExitCode::FAILURE)
+}
+
+/// Says which files were not applied because they configure lathe, and how they are.
+fn left_out(task: &TaskId, files: &[String]) -> String {
+    let names: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
+    let they = match files {
+        [_] => "it configures",
+        _ => "they configure",
+    };
+    format!(
+        "not applied: {}, because {they} lathe; read the changes with `lathe worktrees diff {task}`, then apply with \
+         `--with-configuration`",
+        names.join(", ")
+    )
 }
 
 fn remove(trees: &TaskTrees, task: &TaskId, removal: &Removal, style: OutputStyle) -> Result<(), Failure> {

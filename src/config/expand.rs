@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::regular_file::{FileGate, MAX_BYTES, ReadError};
+use crate::unconfirmed::UnconfirmedFiles;
 
 /// Base directory and limits for resolving the names in one file.
 pub(super) struct Expansion<'a> {
@@ -16,6 +17,8 @@ pub(super) struct Expansion<'a> {
     pub(super) home: Option<&'a Path>,
     /// Files are only read below this directory, if one is given: a project cannot reach the user's.
     pub(super) confined_to: Option<&'a Path>,
+    /// Of a project's file: which files somebody else than the person wrote.
+    pub(super) judged: Option<&'a UnconfirmedFiles>,
     /// Texts of files as they were read before; they count, whatever the files say now.
     pub(super) texts: &'a FileTexts,
 }
@@ -29,6 +32,8 @@ pub(super) struct FileTexts(Mutex<HashMap<PathBuf, NamedFile>>);
 struct NamedFile {
     real: PathBuf,
     text: String,
+    /// True if somebody else than the person wrote it, and it has no yes.
+    is_unconfirmed: bool,
 }
 
 impl FileTexts {
@@ -119,7 +124,13 @@ impl Expansion<'_> {
                 }
                 VariableKind::File => {
                     let file = self.named(inside)?;
-                    if gate.lets_read(&file.real) {
+                    if file.is_unconfirmed {
+                        let name = inside.trim();
+                        expanded.withheld.push(format!(
+                            "needs the file `{name}`, which was left out: an agent or a command created or changed it and \
+                             nobody has approved it since"
+                        ));
+                    } else if gate.lets_read(&file.real) {
                         expanded.text.push_str(&file.text);
                         expanded.values.push(file.text);
                     } else {
@@ -155,8 +166,15 @@ impl Expansion<'_> {
         let file = everything.open(&path).map_err(unreadable)?;
         let real = file.real_path().to_path_buf();
         let mut text = file.read_text(MAX_BYTES).map_err(unreadable)?;
+        let is_unconfirmed = self
+            .judged
+            .is_some_and(|judged| !judged.lets_read_named(&path, &text));
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
-        let file = NamedFile { real, text };
+        let file = NamedFile {
+            real,
+            text,
+            is_unconfirmed,
+        };
         self.texts.keep(path, &file);
         self.allowed(file, name)
     }
@@ -224,6 +242,7 @@ mod tests {
             base: dir,
             home: Some(dir),
             confined_to: None,
+            judged: None,
             texts: &FileTexts::default(),
         }
         .expand(text, &|_: &Path| true)
@@ -268,6 +287,7 @@ mod tests {
             base: &project,
             home: None,
             confined_to: Some(&project),
+            judged: None,
             texts: &FileTexts::default(),
         };
         let all = |_: &Path| true;
@@ -289,6 +309,7 @@ mod tests {
             base: &base,
             home: None,
             confined_to: None,
+            judged: None,
             texts: &FileTexts::default(),
         };
         let gate = |real: &Path| !real.ends_with(".env");
@@ -312,6 +333,7 @@ mod tests {
             base: dir.path(),
             home: None,
             confined_to: None,
+            judged: None,
             texts: &FileTexts::default(),
         };
         let all = |_: &Path| true;

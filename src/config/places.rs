@@ -15,7 +15,7 @@ use super::origin::Origin;
 use super::source::{Source, SourceFault};
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::UnconfirmedFiles;
+use crate::unconfirmed::{PlaceKind, UnconfirmedFiles, places_of};
 
 /// Makes the gate that files named in prompts pass, from the rules that the configuration has.
 pub type MakeGate = fn(&RuleFiles<'_>) -> Box<dyn FileGate>;
@@ -145,6 +145,7 @@ impl ConfigTexts {
             base: source.base(),
             home: self.dirs.home.as_deref(),
             confined_to: is_project.then_some(&*self.project_root),
+            judged: is_project.then_some(&self.unconfirmed),
             texts: &self.named,
         }
     }
@@ -231,8 +232,8 @@ fn candidates(request: &LoadRequest<'_>) -> Vec<(Origin, PathBuf)> {
     let global = request.dirs.config.join("lathe.jsonc");
     let mut files = vec![(Origin::Global, global.clone())];
     for dir in directories(request.project_root, request.cwd) {
-        for name in ["lathe.jsonc", ".lathe/lathe.jsonc"] {
-            let path = dir.join(name);
+        for place in places_of(PlaceKind::Settings) {
+            let path = dir.join(place.name);
             // Working inside the configuration directory does not make it a project.
             if !is_same_file(&path, &global) {
                 files.push((Origin::Project, path));

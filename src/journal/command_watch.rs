@@ -39,13 +39,13 @@ impl CommandWatch {
         })
     }
 
-    /// Looks again and enters what has changed.
+    /// Looks again and enters what has changed; returns it.
     pub fn end(
         self,
         log: &SessionLog,
         project: &Path,
         gate: &(dyn FileGate + Sync),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<JournalFile>, StoreError> {
         let known = log.journal().refresh_known()?;
         let mut files: Vec<JournalFile> = known
             .into_iter()
@@ -69,7 +69,7 @@ impl CommandWatch {
         if !files.is_empty() {
             log.enter(ChangeOrigin::Command, false, &files)?;
         }
-        Ok(())
+        Ok(files)
     }
 }
 

@@ -72,9 +72,18 @@ const ASKED_DIRECTORIES: &[&str] = &[
     ".opencode",
     ".omp",
     ".xcsh",
+    ".pi",
+    ".agents",
     ".github/workflows",
 ];
-const ASKED_FILES: &[&str] = &[".mcp.json", ".gitmodules", ".envrc", ".vscode/tasks.json"];
+const ASKED_FILES: &[&str] = &[
+    ".mcp.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".gitmodules",
+    ".envrc",
+    ".vscode/tasks.json",
+];
 /// Never written by a tool.
 const DENIED: &[&str] = &[".git", "lathe.jsonc"];
 
@@ -137,7 +146,7 @@ pub fn may_be_protected(directory: &OsStr, name: &OsStr) -> bool {
     // Nearly every name begins like none of them.
     if !matches!(
         name.as_encoded_bytes().first(),
-        Some(b'.' | b'l' | b'L' | b'w' | b'W' | b't' | b'T' | 128..)
+        Some(b'.' | b'l' | b'L' | b'o' | b'O' | b'w' | b'W' | b't' | b'T' | 128..)
     ) {
         return false;
     }
@@ -166,6 +175,7 @@ mod tests {
     use super::*;
     use crate::permission::PermissionKey;
     use crate::permission::Permissions;
+    use crate::unconfirmed::PLACES;
 
     fn permissions() -> Permissions {
         let places = DefaultPaths {
@@ -265,6 +275,13 @@ mod tests {
             ("/p/.claude/settings.json", Action::Ask),
             ("/home/u/.claude/settings.json", Action::Ask),
             ("/p/.mcp.json", Action::Ask),
+            ("/p/.pi/settings.json", Action::Ask),
+            ("/p/.agents/skills/x/SKILL.md", Action::Ask),
+            ("/p/opencode.json", Action::Ask),
+            ("/p/a/OpenCode.jsonc", Action::Ask),
+            ("/p/opencode.md", Action::Allow),
+            ("/p/pi/settings.json", Action::Allow),
+            ("/p/agents/x.md", Action::Allow),
             ("/p/.envrc", Action::Ask),
             ("/p/.vscode/tasks.json", Action::Ask),
             ("/p/.vscode/settings.json", Action::Allow),
@@ -279,6 +296,28 @@ mod tests {
                 expected,
                 "{path}"
             );
+        }
+    }
+
+    #[test]
+    fn every_place_that_configuration_is_read_from_is_protected() {
+        let permissions = permissions();
+        for place in PLACES {
+            for directory in ["", "sub/"] {
+                let relative = format!("{directory}{}", place.name);
+                let below = format!("{relative}/x.md");
+                let names: &[&str] = if place.kind.is_directory() {
+                    &[&relative, &below]
+                } else {
+                    &[&relative]
+                };
+                for name in names {
+                    let path = Path::new("/p").join(name);
+                    let subject = protected_subject(&path, Some(name));
+                    let action = permissions.judge(&PermissionKey::PROTECTED, &subject).action;
+                    assert_ne!(action, Action::Allow, "{name}");
+                }
+            }
         }
     }
 

@@ -74,7 +74,7 @@ fn parts(trust: &ProjectTrust) -> String {
         lines.extend(approval::foreign(&change));
     }
     if trust.asks_about_files() {
-        let files = "A command created or changed the files marked `whole file`; they are not read without your trust.";
+        let files = "An agent or a command wrote the files marked `whole file`; they are not read without your trust.";
         lines.extend(approval::foreign(files));
     }
     let lines = lines

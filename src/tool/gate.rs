@@ -437,7 +437,8 @@ impl Gate {
     }
 }
 
-fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
+/// Returns the ask of a writer for a path by its name.
+pub(in crate::tool) fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
     let subject = protected_subject(absolute, relative);
     let pattern = subject.text.clone();
     Ask::new(PermissionKey::PROTECTED, subject).always(pattern)

@@ -5,6 +5,7 @@
 //! protected name that does not exist yet is left to the questions that are asked before.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -13,7 +14,7 @@ use super::protected_names::is_protected;
 use super::reads_only::ReadsOnly;
 use super::{SandboxMode, SessionServices, TaskTree, ToolError};
 use crate::conversation::ErrorKind;
-use crate::permission::Mode;
+use crate::permission::{Mode, may_be_protected};
 use crate::process::{Confinement, Metadata, Shell, Support, git};
 use crate::tree_walk::{Entry, Flow, IgnoreFiles, Walk};
 
@@ -148,7 +149,9 @@ fn confinement(services: &SessionServices, mode: SandboxMode) -> Confinement {
             for place in &writable[1..] {
                 read_only.extend(protected(place, services));
             }
-            let repositories = services.protected_names.repositories(project).into_iter();
+            let repositories = services.protected_names.repositories(&services.roots).into_iter();
+            let linked = services.protected_names.link_targets(&services.roots);
+            let repositories = repositories.chain(linked);
             let is_kept =
                 |path: &PathBuf| path.exists() && writable[1..].iter().any(|place| path.starts_with(place));
             read_only.extend(repositories.filter(is_kept));
@@ -235,7 +238,7 @@ fn protected_in_ignored(place: &Path, is_protected: &dyn Fn(&Path) -> bool) -> V
             let may_be = path.strip_prefix(place).is_ok_and(|below| {
                 below.components().any(|part| {
                     let name = part.as_os_str().to_string_lossy();
-                    name.starts_with('.') || name.eq_ignore_ascii_case("lathe.jsonc")
+                    name.starts_with('.') || may_be_protected(OsStr::new(""), part.as_os_str())
                 })
             });
             if may_be && is_protected(&path) {

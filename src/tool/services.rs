@@ -151,8 +151,9 @@ impl SessionServices {
     /// Enters what has changed since.
     pub(super) fn enter_changed_files(&self, watch: CommandWatch) {
         let Some(log) = &self.log else { return };
-        if let Err(error) = watch.end(log, self.roots.project_root(), &self.gate.readable()) {
-            tracing::warn!(%error, "what a command changed was not entered in the journal");
+        match watch.end(log, self.roots.project_root(), &self.gate.readable()) {
+            Ok(changed) => self.protected_names.note_written(&changed),
+            Err(error) => tracing::warn!(%error, "what a command changed was not entered in the journal"),
         }
     }
 

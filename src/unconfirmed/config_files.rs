@@ -1,4 +1,4 @@
-//! The places that a project brings configuration, agents and commands at, and what the files there hold.
+//! What the files at the places hold, and those that configuration files name as `{file:NAME}`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
@@ -8,59 +8,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
+use super::places::{PLACES, PlaceKind};
 use crate::project_root::directories;
 use crate::regular_file::{MAX_BYTES, ReadError, RegularFile};
 
-const FILES: &[&str] = &[
-    "lathe.jsonc",
-    ".lathe/lathe.jsonc",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-];
-const DIRECTORIES: &[&str] = &[
-    ".lathe/agents",
-    ".lathe/commands",
-    ".claude/agents",
-    ".claude/commands",
-    ".opencode/agent",
-    ".opencode/agents",
-    ".opencode/command",
-    ".opencode/commands",
-];
 /// Entries of one of the directories, with all below it.
 const MAX_ENTRIES: usize = 2000;
 /// Directories are looked into so far down, which is as far as commands are found.
 const MAX_DEPTH: usize = 8;
+/// The beginning of the digest of a directory in which not all files were looked at.
+const TOO_MANY: &str = "too many ";
+/// Files that a configuration file names, beyond which none is looked at.
+const MAX_NAMED: usize = 100;
 /// A file that changed within this time may change again without another time.
 const SETTLED: Duration = Duration::from_millis(100);
 
 /// Digests of the files: the SHA-256 of the content, or why there is none.
 pub(super) type Contents = BTreeMap<PathBuf, String>;
-
-/// Returns true if a path, relative to the project, is or leads to one of the places in some directory of the project.
-pub fn is_read(relative: &Path) -> bool {
-    let parts: Vec<String> = relative
-        .iter()
-        .map(|part| part.to_string_lossy().to_lowercase())
-        .collect();
-    let places = FILES.iter().chain(DIRECTORIES);
-    let places: Vec<Vec<&str>> = places.map(|place| place.split('/').collect()).collect();
-    (0..parts.len()).any(|start| {
-        places.iter().any(|place| {
-            let mut pairs = place.iter().zip(&parts[start..]);
-            pairs.all(|(one, other)| *one == other.as_str())
-        })
-    })
-}
-
-/// The places that count for a session in `directory`: all files there are at or below one of them.
-pub(super) fn of(root: &Path, directory: &Path) -> Vec<PathBuf> {
-    let names = || FILES.iter().chain(DIRECTORIES);
-    directories(root, directory)
-        .into_iter()
-        .flat_map(|dir| names().map(|name| dir.join(name)))
-        .collect()
-}
 
 /// Known digests of files, so that one that has not changed is not read again.
 #[derive(Debug, Default)]
@@ -80,23 +44,35 @@ impl Digests {
     pub(super) fn at_places(&mut self, root: &Path, directory: &Path) -> Contents {
         let mut contents = Contents::new();
         for dir in directories(root, directory) {
-            for name in FILES {
-                self.add(dir.join(name), &mut contents);
-            }
-            for name in DIRECTORIES {
-                let place = dir.join(name);
-                let mut below = Vec::new();
-                let is_whole = collect(&place, MAX_DEPTH, &mut below);
-                for path in below {
-                    self.add(path, &mut contents);
+            for place in PLACES {
+                let path = dir.join(place.name);
+                if place.kind.is_directory() {
+                    self.add_below(path, &mut contents);
+                    continue;
                 }
-                if !is_whole {
-                    // Equal to nothing, so that it counts as changed after every command.
-                    contents.insert(place, format!("too many {}", uuid::Uuid::now_v7()));
+                if place.kind == PlaceKind::Settings {
+                    for named in named_files(&path, dir) {
+                        // One that is not there yet counts as well: a command may make it.
+                        let digest = self.of(&named);
+                        contents.insert(named, digest);
+                    }
                 }
+                self.add(path, &mut contents);
             }
         }
         contents
+    }
+
+    fn add_below(&mut self, place: PathBuf, contents: &mut Contents) {
+        let mut below = Vec::new();
+        let is_whole = collect(&place, MAX_DEPTH, &mut below);
+        for path in below {
+            self.add(path, contents);
+        }
+        if !is_whole {
+            // Equal to nothing, so that it counts as changed after every command.
+            contents.insert(place, format!("{TOO_MANY}{}", uuid::Uuid::now_v7()));
+        }
     }
 
     fn add(&mut self, path: PathBuf, contents: &mut Contents) {
@@ -165,6 +141,43 @@ fn collect_some(directory: &Path, depth: usize, left: &mut usize, files: &mut Ve
         }
     }
     true
+}
+
+/// Returns the paths that a session in `directory` reads configuration from: the places, and the files in them that are links. One need not
+/// be there.
+pub fn read_paths(root: &Path, directory: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for dir in directories(root, directory) {
+        for place in PLACES {
+            let path = dir.join(place.name);
+            if place.kind.is_directory() {
+                let mut below = Vec::new();
+                collect(&path, MAX_DEPTH, &mut below);
+                paths.extend(below.into_iter().filter(|file| file.is_symlink()));
+            }
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// Returns true for the digest of a directory in which not all files were looked at.
+pub(super) fn is_too_many(digest: &str) -> bool {
+    digest.starts_with(TOO_MANY)
+}
+
+/// Returns the files that the strings of a configuration file name, which count from `dir`. Those outside of the project are
+/// not read, and those that are written with escapes are found only when they are read.
+fn named_files(settings: &Path, dir: &Path) -> Vec<PathBuf> {
+    const BEGIN: &str = "{file:";
+    let Some(text) = text(settings).0 else {
+        return Vec::new();
+    };
+    let names = text.split(BEGIN).skip(1).filter_map(|rest| rest.split_once('}'));
+    let names = names
+        .map(|(name, _)| name.trim())
+        .filter(|name| !name.starts_with("~/"));
+    names.take(MAX_NAMED).map(|name| dir.join(name)).collect()
 }
 
 /// Returns what a file holds.

@@ -1,7 +1,7 @@
-//! Records of files that commands created or changed, in lathe's data directory.
+//! Records of files that transactions and commands wrote, in lathe's data directory.
 //!
 //! ```text
-//! unconfirmed/files.json       [{"path": "/p/lathe.jsonc", "before": null}, …]
+//! unconfirmed/written.jsonl    {"path": "/p/lathe.jsonc", "before": "DIGEST"}, one a line
 //! unconfirmed/lock             held while that is changed
 //! unconfirmed/ID.before        what there was before a command, locked while it runs
 //! ```
@@ -15,23 +15,34 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::config_files::{self, Contents, Digests};
-use super::{UnconfirmedFile, UnconfirmedFiles, lower_case};
+use super::config_files::{self, Contents, Digests, is_too_many};
+use super::log::{Generation, WriteLog};
+use super::places::places_at;
+use super::written::{WrittenPath, WrittenPaths};
+use super::{JudgedFiles, UnconfirmedFile, UnconfirmedFiles, is_held, link_names, lower_case};
 use crate::private_file;
 
 /// The records of all projects. Opens nothing by itself.
 #[derive(Debug, Clone)]
 pub struct UnconfirmedRecords {
     directory: PathBuf,
+    log: WriteLog,
 }
 
-/// A file, or a directory that holds files, without a yes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct UnconfirmedRow {
-    path: PathBuf,
-    /// Digest of the file before the command, when it was read then; a file that still has it is read. `None` when
-    /// there was no file. `None` when there was nothing.
-    before: Option<String>,
+/// A file that is about to be written, or that was.
+#[derive(Debug, Clone)]
+pub struct WrittenFile<'a> {
+    /// Real and absolute; of a link its own.
+    pub path: &'a Path,
+    /// SHA-256 of what it held, in hexadecimal digits; `None` where it was none, or nobody knows.
+    pub before: Option<String>,
+}
+
+/// Writes that were noted before they were made.
+#[derive(Debug)]
+pub struct NotedWrites {
+    rows: Vec<WrittenPath>,
+    generation: Generation,
 }
 
 /// Files at the time a command began.
@@ -61,10 +72,30 @@ pub struct CommandChanges {
 }
 
 impl UnconfirmedRecords {
+    /// Those of a data directory.
     pub fn new(data: &Path) -> Self {
+        let directory = data.join("unconfirmed");
         Self {
-            directory: data.join("unconfirmed"),
+            log: WriteLog::new(directory.clone()),
+            directory,
         }
+    }
+
+    /// Notes files that are about to be written, before they are.
+    pub fn note(&self, files: &[WrittenFile<'_>]) -> io::Result<NotedWrites> {
+        let row = |file: &WrittenFile<'_>| WrittenPath::new(file.path, file.before.clone());
+        let rows: Vec<WrittenPath> = files.iter().map(row).collect();
+        let generation = self.log.append(&rows)?;
+        Ok(NotedWrites { rows, generation })
+    }
+
+    /// Notes files once more after they were written, where another lathe may have found them unchanged in between and
+    /// forgotten the note.
+    pub fn note_again(&self, noted: &NotedWrites) -> io::Result<()> {
+        if self.log.is_still(&noted.generation) {
+            return Ok(());
+        }
+        self.log.append(&noted.rows).map(drop)
     }
 
     /// Notes what there is before a command. It goes on without the record where that cannot be written; its end then fails
@@ -101,57 +132,17 @@ impl UnconfirmedRecords {
     /// Returns the files that a session in `directory` must not read.
     pub fn unconfirmed(&self, root: &Path, directory: &Path) -> io::Result<UnconfirmedFiles> {
         if !self.directory.is_dir() {
-            // No command was ever run.
+            // Nothing was ever written.
             return Ok(UnconfirmedFiles::default());
         }
         let mut digests = Digests::default();
         let now = digests.at_places(root, directory);
         let running = self.compare_with_noted(root, directory, &now)?;
-        let mut rows = self.tidy(root, &now)?;
-        rows.extend(
-            running
-                .into_iter()
-                .map(|path| UnconfirmedRow { path, before: None }),
-        );
-        Ok(Self::of_rows(&rows, root, directory, &now))
-    }
-
-    /// Leaves the rows that count for a session, with the files that they keep from being read.
-    fn of_rows(rows: &[UnconfirmedRow], root: &Path, directory: &Path, now: &Contents) -> UnconfirmedFiles {
-        let places: Vec<String> = config_files::of(root, directory)
-            .iter()
-            .map(|place| lower_case(place))
-            .collect();
-        let counts = |row: &String| {
-            let row = Path::new(row);
-            let mut places = places.iter().map(Path::new);
-            places.any(|place| place.starts_with(row) || row.starts_with(place))
-        };
-        let mut held: Vec<String> = rows
-            .iter()
-            .map(|row| lower_case(&row.path))
-            .filter(counts)
-            .collect();
-        held.sort_unstable();
-        held.dedup();
-        let mut unconfirmed = UnconfirmedFiles {
-            held,
-            ..UnconfirmedFiles::default()
-        };
-        let files = now.keys().filter(|path| unconfirmed.holds(path));
-        let files: Vec<UnconfirmedFile> = files
-            .map(|path| {
-                let (text, digest) = config_files::text(path);
-                UnconfirmedFile {
-                    path: path.clone(),
-                    text,
-                    digest,
-                }
-            })
-            .collect();
-        unconfirmed.files = files.into();
-        unconfirmed.seen = Some(Arc::new(now.clone()));
-        unconfirmed
+        let mut written = self.tidy(root, directory, &now)?;
+        for path in running {
+            written.take(WrittenPath::new(&path, None));
+        }
+        Ok(judge(now, written))
     }
 
     /// Compares with what there was before commands that have not ended. Those of a lathe that is gone are settled for good; the
@@ -173,7 +164,7 @@ impl UnconfirmedRecords {
             let mut rows = noted.touched(now, began);
             // It may have ended since, and then it has told of the files itself.
             if file.try_lock().is_err() {
-                running.extend(rows.into_iter().map(|row| row.path));
+                running.extend(rows.into_iter().map(|row| PathBuf::from(row.path)));
                 continue;
             }
             if !path.exists() {
@@ -183,99 +174,122 @@ impl UnconfirmedRecords {
                 let there = Digests::default().at_places(&noted.root, &noted.directory);
                 rows.extend(noted.touched(&there, began));
             }
-            self.change(|all| add(all, rows))?;
+            self.add(&rows)?;
             remove(&path)?;
         }
         Ok(running)
     }
 
     /// Forgets what is gone or as it was before; returns what is left.
-    fn tidy(&self, root: &Path, now: &Contents) -> io::Result<Vec<UnconfirmedRow>> {
-        let rows = self.rows()?;
-        let is_over = |row: &UnconfirmedRow| {
-            row.path.starts_with(root)
-                && (row.path.symlink_metadata().is_err()
-                    || row.before.is_some() && row.before.as_ref() == now.get(&row.path))
-        };
-        if !rows.iter().any(is_over) {
-            return Ok(rows);
+    fn tidy(&self, root: &Path, directory: &Path, now: &Contents) -> io::Result<WrittenPaths> {
+        let written = self.log.read()?;
+        if written.is_empty() {
+            return Ok(written);
         }
-        let mut left = Vec::new();
-        self.change(|all| {
-            all.retain(|row| !is_over(row));
-            left.clone_from(all);
+        let mut restored = Vec::new();
+        for (path, digest) in now {
+            let names = link_names(path).into_iter();
+            restored.extend(names.filter(|name| written.is_as_before(name, digest)));
+        }
+        let places = places_at(root, directory);
+        let mut places: Vec<String> = places
+            .iter()
+            .chain(now.keys())
+            .map(|path| lower_case(path))
+            .collect();
+        places.dedup();
+        let is_at_place = |row: &WrittenPath| {
+            let row = lower_case(Path::new(&row.path));
+            let mut places = places.iter();
+            places.any(|place| Path::new(place).starts_with(&row) || Path::new(&row).starts_with(place))
+        };
+        let gone: Vec<PathBuf> = written
+            .rows()
+            .filter(|row| is_at_place(row) && row.is_gone())
+            .map(|row| row.path.clone().into())
+            .collect();
+        if restored.is_empty() && gone.is_empty() {
+            return Ok(written);
+        }
+        let mut left = WrittenPaths::default();
+        self.log.change(|written| {
+            // A write that is noted by now may have been made.
+            for path in restored {
+                if written.is_as_before(&path, &config_files::digest(&path)) {
+                    written.forget(&path);
+                }
+            }
+            for path in gone.iter().filter(|path| path.symlink_metadata().is_err()) {
+                written.forget(path);
+            }
+            left.clone_from(written);
         })?;
         Ok(left)
     }
 
     /// Takes the person's yes to the files as they were shown. One that is another by now stays without.
     pub fn confirm(&self, shown: &UnconfirmedFiles) -> io::Result<()> {
-        let is_shown =
-            |file: &UnconfirmedFile| file.text.is_some() && config_files::digest(&file.path) == file.digest;
-        let (yes, no): (Vec<_>, Vec<_>) = shown.files.iter().partition(|file| is_shown(file));
-        let is_above = |row: &UnconfirmedRow, file: &UnconfirmedFile| {
-            Path::new(&lower_case(&file.path)).starts_with(lower_case(&row.path))
-        };
-        self.change(|rows| {
-            rows.retain(|row| {
-                !yes.iter().any(|file| is_above(row, file)) || no.iter().any(|file| is_above(row, file))
-            });
+        self.log.change(|written| {
+            for file in shown.files.iter() {
+                if file.text.is_some() && config_files::digest(&file.path) == file.digest {
+                    link_names(&file.path)
+                        .iter()
+                        .for_each(|name| written.confirm(name));
+                }
+            }
         })
     }
 
-    /// Remembers more files without a yes.
-    fn add(&self, rows: Vec<UnconfirmedRow>) -> io::Result<()> {
+    /// Remembers paths that were written.
+    fn add(&self, rows: &[WrittenPath]) -> io::Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
-        private_file::create_dir(&self.directory)?;
-        self.change(|all| add(all, rows))
-    }
-
-    fn rows(&self) -> io::Result<Vec<UnconfirmedRow>> {
-        match fs::read(self.files()) {
-            Ok(text) => serde_json::from_slice(&text).map_err(io::Error::other),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
+        self.log.append(rows).map(drop)
     }
 
     /// Returns the path of the file that holds the rows.
     pub fn files(&self) -> PathBuf {
-        self.directory.join("files.json")
-    }
-
-    /// Changes the rows while no other lathe does.
-    fn change(&self, change: impl FnOnce(&mut Vec<UnconfirmedRow>)) -> io::Result<()> {
-        let lock = private_file::open(&self.directory.join("lock"))?;
-        lock.lock()?;
-        let before = self.rows()?;
-        let mut rows = before.clone();
-        change(&mut rows);
-        if rows == before {
-            return Ok(());
-        }
-        let unfinished = self.directory.join("files.json.new");
-        let mut file = private_file::open(&unfinished)?;
-        file.set_len(0)?;
-        file.write_all(&serde_json::to_vec(&rows)?)?;
-        fs::rename(&unfinished, self.files())
+        self.log.path()
     }
 }
 
-/// Adds rows. A row that is still unconfirmed keeps the state from before the first command that touched it.
-fn add(all: &mut Vec<UnconfirmedRow>, rows: Vec<UnconfirmedRow>) {
-    for row in rows {
-        if all.iter().all(|known| known.path != row.path) {
-            all.push(row);
-        }
+/// Finds the files that are held.
+fn judge(now: Contents, written: WrittenPaths) -> UnconfirmedFiles {
+    let is_held_here = |path: &Path, digest: &str| {
+        is_held(path, digest, &written)
+            || is_too_many(digest) && link_names(path).iter().any(|name| written.has_below(name))
+    };
+    let held: Vec<&PathBuf> = now
+        .iter()
+        .filter(|(path, digest)| is_held_here(path, digest))
+        .map(|(path, _)| path)
+        .collect();
+    let files: Vec<UnconfirmedFile> = held
+        .iter()
+        .map(|path| {
+            let (text, digest) = config_files::text(path);
+            UnconfirmedFile {
+                path: (*path).clone(),
+                text,
+                digest,
+            }
+        })
+        .collect();
+    UnconfirmedFiles {
+        held: held.iter().map(|path| lower_case(path)).collect(),
+        files: files.into(),
+        judged: Some(Arc::new(JudgedFiles {
+            contents: now,
+            written,
+        })),
     }
 }
 
 impl FilesBefore {
     /// The files that are others now. `began` is the moment of the note, in nanoseconds.
-    fn touched(&self, now: &Contents, began: i128) -> Vec<UnconfirmedRow> {
-        let places = config_files::of(&self.root, &self.directory);
+    fn touched(&self, now: &Contents, began: i128) -> Vec<WrittenPath> {
+        let places = places_at(&self.root, &self.directory);
         let was_looked_at = |path: &Path| places.iter().any(|place| path.starts_with(place));
         let touched = now
             .iter()
@@ -284,10 +298,7 @@ impl FilesBefore {
                 None => was_looked_at(path) || is_changed_since(path, &self.root, began),
             });
         touched
-            .map(|(path, _)| UnconfirmedRow {
-                path: path.clone(),
-                before: self.contents.get(path).cloned(),
-            })
+            .map(|(path, _)| WrittenPath::new(path, self.contents.get(path).cloned()))
             .collect()
     }
 }
@@ -307,7 +318,8 @@ fn nanoseconds(data: &fs::Metadata) -> i128 {
 }
 
 impl CommandWatch {
-    /// Compares, and remembers what is another now. `others` were seen to be touched elsewhere in the project.
+    /// Compares, and remembers what is another now. `others` were seen to be touched elsewhere in the project. Told are the
+    /// names that count.
     pub fn end(
         self,
         others: &[PathBuf],
@@ -317,25 +329,25 @@ impl CommandWatch {
         let now = digests.at_places(&self.noted.root, &self.noted.directory);
         // The record is only needed for what was not looked at, which is not here.
         let mut rows = self.noted.touched(&now, i128::MAX);
-        rows.retain(|row| counts(&row.path));
         let mut ended = CommandChanges {
             unchanged: now.into_keys().collect(),
             ..CommandChanges::default()
         };
         for row in &rows {
-            ended.unchanged.remove(&row.path);
+            let path = PathBuf::from(&row.path);
+            ended.unchanged.remove(&path);
+            if !counts(&path) {
+                continue;
+            }
             let list = match row.before {
                 None => &mut ended.created,
                 Some(_) => &mut ended.changed,
             };
-            list.push(row.path.clone());
+            list.push(path);
         }
         let others = others.iter().filter(|path| !ended.unchanged.contains(*path));
-        rows.extend(others.map(|path| UnconfirmedRow {
-            path: path.clone(),
-            before: None,
-        }));
-        self.records.add(rows)?;
+        rows.extend(others.map(|path| WrittenPath::new(path, None)));
+        self.records.add(&rows)?;
         if let Some((path, _locked)) = &self.record {
             remove(path)?;
         }

@@ -157,10 +157,94 @@ fn a_directory_with_too_many_files_is_held_as_a_whole() {
     assert_eq!(directory.unwrap().text, None);
 }
 
+/// Writes a file as a transaction does.
+fn lathe_writes(place: &Place, file: &str, text: &str) {
+    let path = place.root.join(file);
+    let before = fs::read(&path).ok().map(|bytes| digest_of(&bytes));
+    let noted = place
+        .records
+        .note(&[WrittenFile { path: &path, before }])
+        .unwrap();
+    place.write(file, text);
+    place.records.note_again(&noted).unwrap();
+}
+
+#[test]
+fn what_lathe_wrote_is_held_wherever_a_link_makes_configuration_of_it() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    let at = |name: &str| place.root.join(name);
+    lathe_writes(&place, "docs/agents/x.md", "new");
+    lathe_writes(&place, "other.jsonc", "{}");
+    assert_eq!(place.files(), [""; 0], "ordinary files are no configuration");
+    symlink("conf", at(".lathe")).unwrap();
+    symlink("docs", at("conf")).unwrap();
+    symlink("x.md", at("docs/agents/y.md")).unwrap();
+    symlink("other.jsonc", at("lathe.jsonc")).unwrap();
+    assert_eq!(
+        place.files(),
+        [".lathe/agents/x.md", ".lathe/agents/y.md", "lathe.jsonc"]
+    );
+    // What the person wrote there is read.
+    place.write("docs/agents/own.md", "mine");
+    assert!(!place.unconfirmed().holds(&at(".lathe/agents/own.md")));
+    // Each of its names is confirmed.
+    place.records.confirm(&place.unconfirmed()).unwrap();
+    assert_eq!(place.files(), [""; 0]);
+    place.write("other.jsonc", "{} // mine");
+    assert_eq!(place.files(), [""; 0]);
+    lathe_writes(&place, "other.jsonc", "{} // theirs");
+    assert_eq!(place.files(), ["lathe.jsonc"]);
+    lathe_writes(&place, "other.jsonc", "{} // mine");
+    assert_eq!(place.files(), [""; 0], "it is as it was before");
+}
+
+#[test]
+fn a_note_that_a_reader_forgot_before_the_write_is_made_again() {
+    let place = Place::new();
+    let path = place.root.join("lathe.jsonc");
+    let noted = place
+        .records
+        .note(&[WrittenFile {
+            path: &path,
+            before: None,
+        }])
+        .unwrap();
+    assert_eq!(place.files(), [""; 0], "nothing is there");
+    place.write("lathe.jsonc", "{}");
+    place.records.note_again(&noted).unwrap();
+    assert_eq!(place.files(), ["lathe.jsonc"]);
+}
+
+#[test]
+fn a_file_that_settings_name_is_held_like_them() {
+    let place = Place::new();
+    place.write(
+        "lathe.jsonc",
+        r#"{"agents": {"build": {"prompt": "{file:p.md}"}}}"#,
+    );
+    place.write("p.md", "mine");
+    let path = place.root.join("p.md");
+    place.command(true, || place.write("p.md", "theirs"));
+    assert_eq!(place.files(), ["p.md"]);
+    assert!(!place.unconfirmed().lets_read_named(&path, "theirs"));
+    place.records.confirm(&place.unconfirmed()).unwrap();
+    assert!(place.unconfirmed().lets_read_named(&path, "theirs"));
+    // One that the text does not show is judged when it is read.
+    lathe_writes(&place, "q.md", "theirs");
+    let path = place.root.join("q.md");
+    assert!(!place.unconfirmed().lets_read_named(&path, "theirs"));
+    assert!(
+        place
+            .unconfirmed()
+            .lets_read_named(&place.root.join("r.md"), "mine")
+    );
+}
+
 #[test]
 fn records_that_cannot_be_read_are_an_error() {
     let place = Place::new();
     place.command(true, || place.write("lathe.jsonc", "{}"));
-    fs::write(place.records.files(), "half").unwrap();
+    fs::write(place.records.files(), "half\n").unwrap();
     assert!(place.records.unconfirmed(&place.root, &place.root).is_err());
 }

@@ -23,12 +23,15 @@ use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::files::{ChangeLog, ContentHash, ExpectedContent, Transaction};
 use crate::text::diff::{diff_hunks, with_hunks};
+use crate::unconfirmed::ConfigurationNames;
 
 /// Changes that are to be applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
     All,
+    /// All but what configures lathe.
+    Ordinary,
     Files(Vec<FileSelection>),
 }
 
@@ -49,6 +52,9 @@ pub struct ApplyResult {
     pub applied: Vec<String>,
     /// Files that have to be settled first.
     pub conflicts: Vec<Conflict>,
+    /// Files that configure lathe and were not selected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A file whose change does not fit what the project has by now.
@@ -103,7 +109,12 @@ impl Worktrees {
         let git = RecordGit::new(&directory, &self.environment)?;
         let from = applied_tree(&record, &git).to_owned();
         let changes = file_changes(&git, &from, &look.now.tree)?;
-        let chosen = chosen(&changes, selection)?;
+        let configuration = ConfigurationNames::of(&record.project);
+        let chosen = chosen(&changes, selection, &configuration)?;
+        let left_out = match selection {
+            Selection::Ordinary => configuring(&changes, &configuration),
+            Selection::All | Selection::Files(_) => Vec::new(),
+        };
         let wanted: Vec<&FileChange> = chosen.iter().map(|(change, _)| *change).collect();
         let objects = Objects::of_changes(&git, &wanted)?;
         let picked = chosen
@@ -121,6 +132,7 @@ impl Worktrees {
             return Ok(ApplyResult {
                 applied: Vec::new(),
                 conflicts,
+                left_out,
             });
         }
         self.write(&record, steps, log)?;
@@ -136,6 +148,7 @@ impl Worktrees {
         Ok(ApplyResult {
             applied: picked.iter().map(|picked| shown(&picked.change.path)).collect(),
             conflicts,
+            left_out,
         })
     }
 
@@ -187,8 +200,13 @@ type ChosenChange<'a, 's> = (&'a FileChange, Option<&'s [usize]>);
 fn chosen<'a, 's>(
     changes: &'a [FileChange],
     selection: &'s Selection,
+    configuration: &ConfigurationNames,
 ) -> Result<Vec<ChosenChange<'a, 's>>, TreeError> {
     let files = match selection {
+        Selection::Ordinary => {
+            let ordinary = changes.iter().filter(|change| !change.configures(configuration));
+            return Ok(ordinary.map(|change| (change, None)).collect());
+        }
         Selection::All => return Ok(changes.iter().map(|change| (change, None)).collect()),
         Selection::Files(files) => files,
     };
@@ -200,6 +218,12 @@ fn chosen<'a, 's>(
         Ok((change, file.hunks.as_deref()))
     };
     files.iter().map(find).collect()
+}
+
+/// The paths of changes that configure lathe.
+fn configuring(changes: &[FileChange], configuration: &ConfigurationNames) -> Vec<String> {
+    let configuring = changes.iter().filter(|change| change.configures(configuration));
+    configuring.map(|change| shown(&change.path)).collect()
 }
 
 /// Makes what a change leads to with some of its hunks.

@@ -1,6 +1,9 @@
 //! The changes in a tree, file by file and hunk by hunk.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +13,7 @@ use super::record::TreeRecord;
 use super::{TreeError, Worktrees};
 use crate::conversation::TaskId;
 use crate::text::diff::diff_hunks;
+use crate::unconfirmed::ConfigurationNames;
 
 /// Bytes of a text that is shown by its hunks.
 const LARGEST: u64 = 4 << 20;
@@ -32,6 +36,7 @@ pub enum Against {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeChanges {
     pub task: TaskId,
+    /// In the order of their paths, those that configure lathe last.
     pub files: Vec<TreeFile>,
     /// Work in the tree that is no change of a file, in words.
     pub note: Option<String>,
@@ -66,6 +71,9 @@ pub struct TreeFile {
     /// A change that no hunk shows: `not a text`, `executable now`, `a link to x`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// True if lathe would read it as configuration in the project.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub configures: bool,
 }
 
 impl TreeFile {
@@ -150,6 +158,12 @@ impl FileChange {
         format!("{}..{}", side(&self.old), side(&self.new))
     }
 
+    /// Returns true if lathe would read the file as configuration in the project, under its name or through a link.
+    pub(super) fn configures(&self, configuration: &ConfigurationNames) -> bool {
+        let mut names = std::iter::once(&self.path).chain(&self.from);
+        names.any(|name| configuration.has(Path::new(OsStr::from_bytes(name))))
+    }
+
     fn kind(&self) -> ChangeKind {
         match (&self.old, &self.new) {
             _ if self.from.is_some() => ChangeKind::Moved,
@@ -173,9 +187,16 @@ impl Worktrees {
         };
         let changes = file_changes(&git, from, &look.now.tree)?;
         let texts = Objects::of_texts(&git, &changes)?;
+        let configuration = ConfigurationNames::of(&record.project);
+        let files = changes
+            .iter()
+            .map(|change| tree_file(change, &texts, &configuration));
+        let mut files: Vec<TreeFile> = files.collect();
+        // What configures lathe stands apart.
+        files.sort_by_key(|file| file.configures);
         Ok(TreeChanges {
             task: task.clone(),
-            files: changes.iter().map(|change| tree_file(change, &texts)).collect(),
+            files,
             note: look.note(&record),
         })
     }
@@ -333,7 +354,7 @@ impl Objects {
     }
 }
 
-fn tree_file(change: &FileChange, texts: &Objects) -> TreeFile {
+fn tree_file(change: &FileChange, texts: &Objects, configuration: &ConfigurationNames) -> TreeFile {
     let hunks = texts_of(change, texts).map_or_else(Vec::new, |(old, new)| {
         let hunks = diff_hunks(old, new).into_iter();
         let hunk = |hunk: crate::text::diff::DiffHunk| TreeHunk {
@@ -351,6 +372,7 @@ fn tree_file(change: &FileChange, texts: &Objects) -> TreeFile {
         additions: change.additions,
         deletions: change.deletions,
         note: note(change, texts),
+        configures: change.configures(configuration),
         hunks,
     }
 }

@@ -16,6 +16,7 @@ mod claude_rules;
 mod cli;
 mod compaction;
 mod config_files;
+mod config_places;
 mod descriptors;
 mod disk;
 mod docs;

@@ -62,6 +62,13 @@ const SCRIPTS: &[(&str, &str)] = &[
     ),
     (".claude", "ln -s src .claude"),
     (".mcp.json", "echo {} > .mcp.json"),
+    ("opencode.json", "echo {} > opencode.json"),
+    ("src/OpenCode.jsonc", "echo {} > src/OpenCode.jsonc"),
+    (".pi/settings.json", "mkdir .pi && echo {} > .pi/settings.json"),
+    (
+        ".agents/skills/x/SKILL.md",
+        "mkdir -p .agents/skills/x && echo x > .agents/skills/x/SKILL.md",
+    ),
     (".envrc", "ln -s src/a.txt .envrc"),
     (".envrc", "ln src/a.txt .envrc"),
     (

@@ -320,7 +320,7 @@ fn a_yes_to_the_whole_text_makes_it_a_file_like_any_other() {
         terminal.screen()
     );
     assert!(
-        terminal.screen().contains("A command created or changed"),
+        terminal.screen().contains("An agent or a command wrote"),
         "{}",
         terminal.screen()
     );

@@ -13,9 +13,12 @@ pub(super) use self::hooks::hooks_in;
 use super::diagnose::Problem;
 use super::origin::Origin;
 use super::source::{Source, plain};
+use crate::unconfirmed::{PlaceKind, places_of};
 
 /// Keys that are read, or that mean nothing.
 const READ: &[&str] = &["hooks", "disableAllHooks", "permissions", "$schema"];
+/// The user's own settings, in the home directory.
+const OF_THE_USER: &str = ".claude/settings.json";
 const LISTS: [&str; 3] = ["allow", "ask", "deny"];
 
 /// The permission rules of one settings file as they are written, and what else it has.
@@ -58,18 +61,20 @@ impl ClaudeRules {
 
 /// Returns the files that there may be, existing or not: the user's, then the project's in their order.
 pub(super) fn claude_files(home: Option<&Path>, project_root: &Path) -> Vec<(Origin, PathBuf)> {
-    let own = home.map(|home| home.join(".claude/settings.json"));
-    let shared = project_root.join(".claude/settings.json");
+    let own = home.map(|home| home.join(OF_THE_USER));
     // Working in the home directory does not make the user's settings a project's.
-    let is_own = own.as_deref() == Some(&*shared)
-        || matches!((own.as_deref().map(Path::canonicalize), shared.canonicalize()),
-            (Some(Ok(own)), Ok(shared)) if own == shared);
-    let mut files: Vec<(Origin, PathBuf)> = own.into_iter().map(|own| (Origin::Global, own)).collect();
-    if !is_own {
-        files.push((Origin::Project, shared));
-    }
-    files.push((Origin::Project, project_root.join(".claude/settings.local.json")));
-    files
+    let is_own = |path: &Path| {
+        own.as_deref() == Some(path)
+            || matches!((own.as_deref().map(Path::canonicalize), path.canonicalize()),
+                (Some(Ok(own)), Ok(path)) if own == path)
+    };
+    let of_project = places_of(PlaceKind::ClaudeSettings)
+        .map(|place| project_root.join(place.name))
+        .filter(|path| !is_own(path));
+    let of_project: Vec<PathBuf> = of_project.collect();
+    let own = own.into_iter().map(|own| (Origin::Global, own));
+    own.chain(of_project.into_iter().map(|path| (Origin::Project, path)))
+        .collect()
 }
 
 /// Reads the rules of a file, with sentences about what is wrong with them.

@@ -19,6 +19,9 @@
 //! another process swaps for a link meanwhile makes the commit fail, and leads nowhere else. Missing parents are made below
 //! the root; the root itself, the project directory, never is.
 //!
+//! Every path that a commit writes to is noted first ([`crate::unconfirmed`]): where configuration is read from it, now or
+//! later, the person is asked before.
+//!
 //! One commit runs at a time over all lathe processes of a data directory. Locking from the moment a change is worked out
 //! is the caller's (`files::locks`); so is refusing to create through a dangling link (`Resolved::for_writing`).
 
@@ -32,6 +35,7 @@ mod removal;
 mod replacement;
 mod step;
 mod undone;
+mod write_note;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -42,6 +46,7 @@ use self::place::Directories;
 use self::record::Record;
 use self::replacement::StagedFile;
 use self::step::Step;
+use self::write_note::WriteNote;
 use super::{ContentHash, FileError, FileProblem, TextFile};
 
 pub use change_log::{ChangeLog, FileVersion, LoggedChange};
@@ -268,6 +273,7 @@ struct Commit {
     staged: Vec<Option<StagedFile>>,
     record: Record,
     log: Option<LogEntry>,
+    noted: WriteNote,
     /// From the first look at a file to the end of the record.
     _turn: CommitLock,
 }
@@ -312,6 +318,7 @@ impl Commit {
         records: &Path,
         log: Option<Arc<dyn ChangeLog>>,
     ) -> Result<Self, FileError> {
+        let noted = WriteNote::begin(&steps, records)?;
         let log = log.map(|log| LogEntry::begin(log, &steps, records)).transpose()?;
         let record = match Record::begin(records, &steps) {
             Ok(record) => record,
@@ -327,6 +334,7 @@ impl Commit {
             staged: Vec::new(),
             record,
             log,
+            noted,
             _turn: turn,
         };
         for index in 0..commit.steps.len() {
@@ -387,6 +395,7 @@ impl Commit {
     }
 
     fn finish(self) -> Vec<CommittedFile> {
+        self.noted.end();
         let mut is_tidy = true;
         for step in &self.steps {
             is_tidy &= step.finish().is_ok();

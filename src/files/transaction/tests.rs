@@ -35,7 +35,7 @@ impl Scratch {
     }
 
     fn records(&self) -> PathBuf {
-        self.at("records")
+        self.at("data/records")
     }
 
     fn transaction(&self, changes: &[(&str, &str)]) -> Transaction {
@@ -71,7 +71,7 @@ fn collect(dir: &Path, prefix: &str, found: &mut Vec<(String, String)>) {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if name == "records" {
+        if name == "data" {
             continue;
         }
         if entry.file_type().unwrap().is_dir() {

@@ -16,7 +16,7 @@ use crate::project::frontmatter::{self, SourceProblem};
 use crate::project::markdown_file::ReadBudget;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::UnconfirmedFiles;
+use crate::unconfirmed::{PlaceFormat, PlaceKind, UnconfirmedFiles, places_of};
 
 /// The directories that are searched for agents.
 pub struct AgentPlaces<'a> {
@@ -117,13 +117,13 @@ pub fn agent_files(places: &AgentPlaces<'_>) -> AgentFiles {
         judged: Some(places.unconfirmed),
     };
     for dir in directories(places.root, places.cwd) {
-        for (name, dialect) in [
-            (".claude/agents", Dialect::Claude),
-            (".opencode/agent", Dialect::OpenCode),
-            (".opencode/agents", Dialect::OpenCode),
-            (".lathe/agents", Dialect::Lathe),
-        ] {
-            reader.directory(&dir.join(name), project(dialect));
+        for place in places_of(PlaceKind::Agents) {
+            let dialect = match place.format {
+                PlaceFormat::Lathe => Dialect::Lathe,
+                PlaceFormat::Claude => Dialect::Claude,
+                PlaceFormat::OpenCode => Dialect::OpenCode,
+            };
+            reader.directory(&dir.join(place.name), project(dialect));
         }
     }
     AgentFiles {

@@ -18,7 +18,7 @@ use super::frontmatter::{self, FrontMatter, SourceProblem};
 use super::markdown_file::ReadBudget;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::UnconfirmedFiles;
+use crate::unconfirmed::{PlaceKind, UnconfirmedFiles, places_of};
 
 /// Keys of the front matter that are read, or only name the command.
 const KEYS: &[&str] = &[
@@ -98,14 +98,9 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<SourceProb
     };
     let own = places.cwd.starts_with(places.root);
     for dir in directories(places.root, places.cwd).into_iter().rev() {
-        for name in [
-            ".lathe/commands",
-            ".claude/commands",
-            ".opencode/command",
-            ".opencode/commands",
-        ] {
+        for place in places_of(PlaceKind::Commands) {
             let confined_to = Some(if own { places.root } else { places.cwd });
-            found.directory(&dir.join(name), CommandOwner::Project, confined_to);
+            found.directory(&dir.join(place.name), CommandOwner::Project, confined_to);
         }
     }
     // What a project has used up is not taken from the user.

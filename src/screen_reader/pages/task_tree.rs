@@ -42,6 +42,9 @@ pub(in crate::screen_reader) fn list(task: usize, changes: &TreeChanges) -> Vec<
         lines.push(format!(
             "/worktree {task} apply with hunk numbers, or all, applies them to the project."
         ));
+        if changes.files.iter().any(|file| file.configures) {
+            lines.push("All does not apply files that configure lathe; write their numbers.".to_owned());
+        }
     }
     lines
 }
@@ -51,8 +54,16 @@ pub(in crate::screen_reader) fn selection(
     changes: &TreeChanges,
     words: &[&str],
 ) -> Result<Selection, String> {
-    let count: usize = changes.files.iter().map(parts).sum();
-    let mut chosen = vec![words == ["all"]; count];
+    let ordinary = changes
+        .files
+        .iter()
+        .flat_map(|file| vec![!file.configures; parts(file)]);
+    let mut chosen: Vec<bool> = ordinary
+        .map(|is_ordinary| is_ordinary && words == ["all"])
+        .collect();
+    if words == ["all"] && !chosen.contains(&true) {
+        return Err("All these files configure lathe; write the hunk numbers to apply them.".to_owned());
+    }
     if words != ["all"] {
         for word in words {
             let place = word
@@ -126,7 +137,8 @@ fn named(file: &TreeFile) -> String {
         _ if file.applies_by_hunk() => String::new(),
         (added, removed) => format!(", {}", lines_changed(count(added), count(removed))),
     };
-    format!("{}{state}{note}{figures}", file.path)
+    let configures = if file.configures { ", configures lathe" } else { "" };
+    format!("{}{configures}{state}{note}{figures}", file.path)
 }
 
 #[cfg(test)]
@@ -150,6 +162,7 @@ mod tests {
             deletions: hunks.len() as u64,
             note: hunks.is_empty().then(|| "not a text".to_owned()),
             hunks,
+            configures: path == "lathe.jsonc",
         };
         TreeChanges {
             task: TaskId::of(&SessionId::new()),
@@ -198,5 +211,22 @@ mod tests {
             Err("There is no hunk 9; nothing was applied.".to_owned())
         );
         assert!(chosen(&[]).is_err());
+    }
+
+    #[test]
+    fn what_configures_lathe_is_chosen_by_number_alone() {
+        let mut changes = sample();
+        changes.files[1].path = "lathe.jsonc".to_owned();
+        changes.files[1].configures = true;
+        let lines = list(2, &changes);
+        assert!(lines.contains(&"Hunk 3, lathe.jsonc, configures lathe, new, not a text.".to_owned()));
+        let paths = |words: &[&str]| match selection(&changes, words) {
+            Ok(Selection::Files(files)) => files.into_iter().map(|file| file.path).collect(),
+            _ => Vec::new(),
+        };
+        assert_eq!(paths(&["all"]), ["a.rs"]);
+        assert_eq!(paths(&["3"]), ["lathe.jsonc"]);
+        changes.files.remove(0);
+        assert!(selection(&changes, &["all"]).is_err());
     }
 }

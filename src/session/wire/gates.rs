@@ -26,7 +26,7 @@ pub(super) fn roots(request: &OpenRequest, directory: &Path) -> Roots {
     Roots::new(directory, request.dirs.home.as_deref())
 }
 
-/// Returns the lists of files that commands created or changed and that have no yes.
+/// Returns the lists of files that agents and commands created or changed and that have no yes.
 pub(super) fn records(dirs: &Dirs) -> UnconfirmedRecords {
     UnconfirmedRecords::new(&dirs.data)
 }

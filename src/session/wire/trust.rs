@@ -40,7 +40,7 @@ pub struct ProjectTrust {
     pub parts: Vec<Part>,
     /// Rules that the user's own settings of another agent would add.
     pub users_rules: UsersRules,
-    /// Files that commands created or changed.
+    /// Files that agents and commands created or changed.
     pub left_out: UnconfirmedParts,
     /// The deepest directory that brings a part: below it others may be trusted apart.
     place: PathBuf,
@@ -92,7 +92,7 @@ impl ProjectTrust {
             || matches!(self.users_rules, UsersRules::Waiting { .. })
     }
 
-    /// Returns true if the user is asked about files that commands created or changed.
+    /// Returns true if the user is asked about files that agents and commands created or changed.
     pub fn asks_about_files(&self) -> bool {
         self.left_out.is_open()
     }
@@ -217,7 +217,7 @@ fn listing<'a>(parts: impl IntoIterator<Item = &'a Part>) -> String {
 
 /// Finds out how the project stands, and uses its parts when it is trusted. Reads files and blocks.
 ///
-/// Files that a command created or changed are left out, however the project is trusted, unless the flag is given.
+/// Files that an agent or a command created or changed are left out, however the project is trusted, unless the flag is given.
 pub fn settle_trust(request: &mut OpenRequest, flag: TrustFlag) -> Result<(), ErrorReport> {
     let brings_files = !request.loaded.unconfirmed().files().is_empty();
     if flag == TrustFlag::Given && brings_files {

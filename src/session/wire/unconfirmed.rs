@@ -1,4 +1,4 @@
-//! Files of the project that a command created or changed: left out of everything until the person says yes.
+//! Files of the project that an agent or a command created or changed: left out of everything until the person says yes.
 //!
 //! The configuration that they would bring is made ready while the question is asked, from texts that were read once, so that
 //! a yes uses what was shown.
@@ -40,8 +40,9 @@ pub fn unconfirmed(dirs: &Dirs, root: &Path, directory: &Path) -> Result<Unconfi
     let records = records(dirs);
     records.unconfirmed(root, directory).map_err(|error| {
         let file = records.files().display().to_string();
-        let message =
-            format!("it cannot be known which files commands created or changed: `{file}`: {error}");
+        let message = format!(
+            "it cannot be known which files agents and commands created or changed: `{file}`: {error}"
+        );
         let hint = "Without that file all of them count as yours.";
         ErrorReport::new(ReportKind::Storage, message).hinted(hint)
     })
@@ -102,7 +103,7 @@ impl UnconfirmedParts {
             .iter()
             .map(|problem| format!(" (and cannot be: {problem})"));
         Some(format!(
-            "not read, because a command created or changed it and nobody has approved it since: {}{}",
+            "not read, because an agent or a command created or changed it and nobody has approved it since: {}{}",
             self.names(),
             problem.collect::<String>()
         ))
@@ -114,7 +115,7 @@ pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<Confir
     let wrong = |error: ConfigError| {
         config_error(
             error.to_string(),
-            "A command created or changed this file; fix it, or remove it.",
+            "An agent or a command created or changed this file; fix it, or remove it.",
         )
     };
     let loaded = request.loaded.confirmed().map_err(wrong)?;
@@ -127,7 +128,7 @@ pub(super) fn after_yes(request: &OpenRequest, flag: TrustFlag) -> Result<Confir
     check_rule_keys(&after.loaded, config, root, &after.directory).map_err(wrong)?;
     if !request.loaded.unconfirmed().is_current() {
         return Err(config_error(
-            "files that a command created or changed were changed while they were read",
+            "files that an agent or a command created or changed were changed while they were read",
             "Start again when no command runs.",
         ));
     }

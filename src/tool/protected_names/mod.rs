@@ -24,10 +24,13 @@ use super::SessionServices;
 use super::file_name::one_line;
 use crate::files::FileMoment;
 use crate::permission::{Action, may_be_protected, protected_subject};
-use crate::unconfirmed::{CommandWatch, Digests, UnconfirmedRecords, is_read};
+use crate::store::{FileImage, JournalFile};
+use crate::unconfirmed::{CommandWatch, Digests, UnconfirmedRecords, WrittenFile, is_read};
 
 /// Names that one look takes in: less than a millisecond.
 const MAX_NAMES: usize = 2000;
+/// Files that are looked at in a directory that a link leads to.
+const MAX_NAMES_BEHIND: usize = 200;
 /// Directories are looked into so far down.
 const MAX_DEPTH: usize = 16;
 /// Directories that hold many files which nobody wrote here.
@@ -76,6 +79,21 @@ pub(in crate::tool) struct CommandStart {
     watch: Option<CommandWatch>,
 }
 
+impl CommandStart {
+    /// Returns true if what a link leads to has changed since: the file, or one in the directory.
+    fn is_before_change_behind(&self, link: &Path) -> bool {
+        let Some(real) = link.is_symlink().then(|| link.canonicalize().ok()).flatten() else {
+            return false;
+        };
+        if !real.is_dir() {
+            return self.moment.is_before_change_of(&real);
+        }
+        let mut files = FoundNames::new();
+        add_below(&real, MAX_DEPTH, &mut { MAX_NAMES_BEHIND }, &mut files);
+        files.keys().any(|file| self.moment.is_before_change_of(file))
+    }
+}
+
 /// Protected names that a command has touched, relative to the project, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::tool) struct TouchedNames {
@@ -114,6 +132,28 @@ impl ProtectedNames {
         }
     }
 
+    /// Notes the files that a command wrote, wherever they lie: a link may make configuration of them.
+    pub(in crate::tool) fn note_written(&self, changed: &[JournalFile]) {
+        let Some(records) = &self.records else { return };
+        let written: Vec<WrittenFile<'_>> = changed
+            .iter()
+            .filter(|file| file.after != FileImage::Absent)
+            .map(|file| WrittenFile {
+                path: &file.path,
+                before: match &file.before {
+                    FileImage::File { hash, .. } => Some(hash.clone()),
+                    FileImage::Absent | FileImage::Link { .. } | FileImage::Unknown => None,
+                },
+            })
+            .collect();
+        if written.is_empty() {
+            return;
+        }
+        if let Err(error) = records.note(&written) {
+            tracing::warn!(%error, "that a command wrote files could not be noted");
+        }
+    }
+
     /// Returns what was created and changed since, and remembers what of it lathe must not read.
     pub(in crate::tool) fn touched_since(
         &self,
@@ -123,14 +163,15 @@ impl ProtectedNames {
         let root = services.roots.project_root();
         let found = look(root);
         let mut state = self.state();
-        state.repositories = Some(Repositories::of(&found, root));
+        state.repositories = Some(Repositories::of(&found, &services.roots));
         let is_protected = is_protected(services);
         let known = state.known.get_or_insert_default();
         let (mut created, mut changed) = (Vec::new(), Vec::new());
         for (path, name) in &found {
             let was_there = known.contains_key(path);
             let is_touched = if was_there {
-                *name == Name::File && began.moment.is_before_change_of(path)
+                *name == Name::File
+                    && (began.moment.is_before_change_of(path) || began.is_before_change_behind(path))
             } else {
                 began.moment.is_before_arrival_of(path, root)
             };

@@ -28,7 +28,7 @@ use crate::view::theme::Meaning;
 pub struct TrustQuestion {
     pub root: PathBuf,
     pub parts: Vec<TrustPart>,
-    /// True if whole files are among the parts, because a command created or changed them.
+    /// True if whole files are among the parts, because an agent or a command wrote them.
     pub has_files_of_commands: bool,
     /// A unified diff, when other parts were trusted before.
     pub change: Option<String>,
@@ -155,7 +155,7 @@ impl Trust {
     }
 
     fn body_lines(&self, width: usize, cx: &LayerCx<'_>) -> Vec<Line<'static>> {
-        let files = "A command created or changed the files marked `whole file`; they are not read without your trust.";
+        let files = "An agent or a command wrote the files marked `whole file`; they are not read without your trust.";
         let files = self.question.has_files_of_commands.then_some(files);
         let name = |part: &TrustPart| reveal_line(&part.key).and(cx.dot()).and(reveal_line(&part.file));
         let say = |text: Revealed, meaning| cx.text(text, meaning).indented(width);

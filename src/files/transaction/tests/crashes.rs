@@ -86,12 +86,12 @@ fn a_running_transaction_is_not_touched() {
 #[test]
 fn a_record_of_a_newer_lathe_is_kept_and_a_damaged_one_removed() {
     let scratch = Scratch::new();
-    fs::create_dir(scratch.records()).unwrap();
+    fs::create_dir_all(scratch.records()).unwrap();
     let newer = scratch.write(
-        "records/1.record",
+        "data/records/1.record",
         "{\"version\":2,\"steps\":[{\"op\":\"later\"}]}\n",
     );
-    let damaged = scratch.write("records/2.record", "\0\0\0");
+    let damaged = scratch.write("data/records/2.record", "\0\0\0");
     let recovery = recover(&scratch.records());
     assert_eq!(recovery.problems.len(), 2);
     assert!(newer.exists() && !damaged.exists());
@@ -100,8 +100,8 @@ fn a_record_of_a_newer_lathe_is_kept_and_a_damaged_one_removed() {
 #[test]
 fn an_unfinished_record_is_removed_unless_its_process_is_alive() {
     let scratch = Scratch::new();
-    fs::create_dir(scratch.records()).unwrap();
-    let unfinished = scratch.write("records/1.new", "{");
+    fs::create_dir_all(scratch.records()).unwrap();
+    let unfinished = scratch.write("data/records/1.new", "{");
     let commit = Commit::prepare(scratch.transaction(&[("a", "x")])).unwrap();
     assert_eq!(recover(&scratch.records()), Recovery::default());
     assert!(unfinished.exists());

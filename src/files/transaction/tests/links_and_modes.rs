@@ -64,7 +64,7 @@ fn links_and_modes_change_with_the_other_files() {
     let scratch = Scratch::new();
     changes(&scratch).commit().unwrap();
     check_new(&scratch);
-    assert_eq!(names(&scratch), 5, "script, text, moved, deep, records");
+    assert_eq!(names(&scratch), 5, "script, text, moved, deep, data");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_failure_takes_links_and_modes_back() {
     commit.roll_back(failed, error);
     fs::remove_file(scratch.at("stale")).unwrap();
     check_old(&scratch);
-    assert_eq!(names(&scratch), 5, "script, text, moved, gone, records");
+    assert_eq!(names(&scratch), 5, "script, text, moved, gone, data");
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn changed(path: &str, kind: ChangeKind, old: &str, new: &str) -> TreeFile {
         deletions: hunks.iter().map(|hunk| hunk.deletions).sum(),
         hunks,
         note: None,
+        configures: false,
     }
 }
 
@@ -166,6 +167,7 @@ fn the_changes_of_a_task() {
     let applied = Ok(ApplyResult {
         applied: Vec::new(),
         conflicts: vec![conflict],
+        left_out: Vec::new(),
     });
     let of = task.clone();
     tell(&mut driver, TreeAnswer::Applied { task: of, applied });
@@ -175,6 +177,7 @@ fn the_changes_of_a_task() {
     let applied = Ok(ApplyResult {
         applied: vec!["src/retry.rs".to_owned()],
         conflicts: Vec::new(),
+        left_out: Vec::new(),
     });
     let of = task.clone();
     tell(&mut driver, TreeAnswer::Applied { task: of, applied });

@@ -256,7 +256,13 @@ impl TreeChangesPage {
         } else {
             (String::new(), meaning)
         };
-        let name = format!("{}{state}{conflict}", reveal_line(&changed.path).as_str());
+        let (configures, meaning) = if changed.configures {
+            (format!(" {dot} configures lathe"), Meaning::Warning)
+        } else {
+            (String::new(), meaning)
+        };
+        let path = reveal_line(&changed.path);
+        let name = format!("{}{configures}{state}{conflict}", path.as_str());
         let mut spans = vec![tick(self.ticks.of_file(file), cx)];
         let room = width.saturating_sub(BOX);
         match (changed.additions, changed.deletions) {

@@ -1,7 +1,7 @@
 //! The changes in the work tree of a task: its files and their hunks, to be ticked and applied to the project, or discarded
 //! with the tree.
 //!
-//! Nothing is ticked at first, and both are asked about before they are done. The service decides: it writes all that is
+//! Files that configure lathe stand last and are ticked one by one. Nothing is ticked at first, and both are asked about before they are done. The service decides: it writes all that is
 //! ticked or nothing, refuses what changed since it was shown, and a tree that is in use. What it says stands above the
 //! changes, which are compared again after each of its answers.
 //!
@@ -151,6 +151,17 @@ impl TreeChangesPage {
         }
     }
 
+    fn tick_all(&mut self) -> LayerReply {
+        let KnownTree::Compared(changes) = &self.known else {
+            return LayerReply::Done;
+        };
+        self.ticks.toggle_all(&changes.files);
+        if changes.files.iter().any(|file| file.configures) {
+            return say("files that configure lathe are ticked one by one");
+        }
+        LayerReply::Done
+    }
+
     fn ask_to_apply(&mut self) -> LayerReply {
         let counts = self.ticks.counts(self.files());
         if let Some(busy) = self.busy_words() {
@@ -294,7 +305,7 @@ impl Layer for TreeChangesPage {
             NEXT_FILE => self.step(true, |row| matches!(row, ChangeRow::File(_))),
             PREVIOUS_FILE => self.step(false, |row| matches!(row, ChangeRow::File(_))),
             Action::Tick => self.tick(),
-            TICK_ALL => self.ticks.toggle_all(),
+            TICK_ALL => return self.tick_all(),
             APPLY => return self.ask_to_apply(),
             DISCARD => match self.busy_words() {
                 Some(busy) => return say(busy),

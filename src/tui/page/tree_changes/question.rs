@@ -20,7 +20,7 @@ impl TreeChangesPage {
         let (text, details, answers) = match question {
             TreeQuestion::Apply(counts) => (
                 apply_words(counts),
-                Vec::new(),
+                self.configuring(counts),
                 [(CONFIRM, "applies"), (CANCEL, "cancels")],
             ),
             TreeQuestion::Discard => (
@@ -39,6 +39,23 @@ impl TreeChangesPage {
             ),
         };
         Choice::new(text, details, &QUESTION_KEYS, answers).draw(area, buffer, cx);
+    }
+
+    /// Returns the ticked files that configure lathe, under a line that says so.
+    fn configuring(&self, counts: TickCounts) -> Vec<Revealed> {
+        let what = match counts.configuring {
+            0 => return Vec::new(),
+            1 => "1 of them configures lathe, which asks before it reads it:",
+            _ => "some of them configure lathe, which asks before it reads them:",
+        };
+        let files = self.ticks.configuring(self.files());
+        let mut lines = vec![Revealed::own(what)];
+        lines.extend(files.take(NAMED).map(|file| reveal_line(&file.path)));
+        if counts.configuring > NAMED {
+            let more = plural(counts.configuring - NAMED, "more file");
+            lines.push(reveal_line(&format!("and {more}")));
+        }
+        lines
     }
 
     /// Returns the work that would go with the tree.

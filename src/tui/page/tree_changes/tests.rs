@@ -18,6 +18,7 @@ fn file(path: &str, kind: ChangeKind, hunks: usize) -> TreeFile {
         deletions: hunks as u64,
         hunks: (0..hunks).map(hunk).collect(),
         note: (hunks == 0).then(|| "not text".to_owned()),
+        configures: path.ends_with("lathe.jsonc"),
     }
 }
 
@@ -94,6 +95,7 @@ fn ticked_hunks_are_applied_with_the_version_that_was_shown() {
         files: 3,
         hunks: 2,
         without_hunks: 1,
+        configuring: 0,
     };
     assert_eq!(page.question, Some(TreeQuestion::Apply(counts)));
     page.act(CANCEL);
@@ -112,6 +114,28 @@ fn all_hunks_of_a_file_are_its_whole_change() {
     let mut page = page(sample());
     page.act(Action::Tick);
     assert_eq!(applied(&mut page), [selected("a.rs", None)]);
+}
+
+#[test]
+fn what_configures_lathe_is_ticked_by_itself_and_named_in_the_question() {
+    let mut page = page(vec![
+        file("a.rs", ChangeKind::Changed, 2),
+        file("lathe.jsonc", ChangeKind::Changed, 1),
+    ]);
+    assert!(matches!(page.act(TICK_ALL), LayerReply::Request(_)), "it is said");
+    assert_eq!(applied(&mut page), [selected("a.rs", None)]);
+    page.act(NEXT_FILE);
+    page.act(Action::Tick);
+    page.act(APPLY);
+    let Some(TreeQuestion::Apply(counts)) = page.question else {
+        panic!("nothing is asked");
+    };
+    assert_eq!((counts.files, counts.configuring), (2, 1));
+    page.act(CANCEL);
+    page.act(TICK_ALL);
+    page.act(TICK_ALL);
+    let ticked = page.ticks.counts(page.files());
+    assert_eq!((ticked.files, ticked.configuring), (1, 0));
 }
 
 #[test]

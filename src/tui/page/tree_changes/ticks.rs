@@ -29,6 +29,8 @@ pub(super) struct TickCounts {
     pub(super) hunks: usize,
     /// Ticked files that have no hunks.
     pub(super) without_hunks: usize,
+    /// Files with a tick that configure lathe.
+    pub(super) configuring: usize,
 }
 
 /// For each file the ticks of its hunks; a file that cannot be divided has one.
@@ -81,10 +83,20 @@ impl Ticks {
         }
     }
 
-    /// Ticks everything, or nothing where everything is ticked.
-    pub(super) fn toggle_all(&mut self) {
-        let to = state(self.0.iter().flatten()) != TickState::All;
-        self.0.iter_mut().for_each(|ticks| ticks.fill(to));
+    /// Ticks everything but what configures lathe, which is ticked file by file; or nothing where all that is ticked.
+    pub(super) fn toggle_all(&mut self, files: &[TreeFile]) {
+        let ordinary = || files.iter().map(|file| !file.configures);
+        let ticked = self
+            .0
+            .iter()
+            .zip(ordinary())
+            .filter(|(_, is_ordinary)| *is_ordinary);
+        let to = state(ticked.flat_map(|(ticks, _)| ticks)) != TickState::All;
+        for (ticks, is_ordinary) in self.0.iter_mut().zip(ordinary()) {
+            if is_ordinary || !to {
+                ticks.fill(to);
+            }
+        }
     }
 
     pub(super) fn counts(&self, files: &[TreeFile]) -> TickCounts {
@@ -95,6 +107,7 @@ impl Ticks {
                 continue;
             }
             counts.files += 1;
+            counts.configuring += usize::from(file.configures);
             match (file.applies_by_hunk(), file.hunks.len()) {
                 (true, _) => counts.hunks += ticked,
                 (false, 0) => counts.without_hunks += 1,
@@ -102,6 +115,13 @@ impl Ticks {
             }
         }
         counts
+    }
+
+    /// Returns the ticked files that configure lathe.
+    pub(super) fn configuring<'a>(&self, files: &'a [TreeFile]) -> impl Iterator<Item = &'a TreeFile> {
+        let ticked = files.iter().zip(&self.0);
+        let ticked = ticked.filter(|(file, ticks)| file.configures && ticks.contains(&true));
+        ticked.map(|(file, _)| file)
     }
 
     /// Returns what is ticked, as it was shown.

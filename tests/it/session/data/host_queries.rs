@@ -148,6 +148,7 @@ fn changed(kind: ChangeKind) -> TreeFile {
             deletions: 0,
         }],
         note: None,
+        configures: true,
     }
 }
 
@@ -170,6 +171,7 @@ fn every_query_about_trees_and_its_answer_is_data() {
         TreeQuery::Changes(_) => TreeQuery::Changes(task());
         TreeQuery::Apply(..) =>
             TreeQuery::Apply(task(), Selection::All),
+            TreeQuery::Apply(task(), Selection::Ordinary),
             TreeQuery::Apply(task(), Selection::Files(files.clone()));
         TreeQuery::Remove(..) =>
             TreeQuery::Remove(task(), Removal::Settled),
@@ -202,6 +204,7 @@ fn every_query_about_trees_and_its_answer_is_data() {
             applied: Ok(ApplyResult {
                 applied: vec!["a".into()],
                 conflicts: vec![Conflict { path: "b".into(), why: "é".into() }],
+                left_out: vec!["lathe.jsonc".into()],
             }),
         };
         TreeAnswer::Removed { .. } => TreeAnswer::Removed {
