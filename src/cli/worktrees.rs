@@ -129,11 +129,13 @@ fn applied(task: &TaskId, outcome: &ApplyResult, style: OutputStyle) -> Result<E
         .map(|conflict| conflict.path.as_str())
         .collect();
     match style {
-        OutputStyle::Json => print_json(&json!({
-            "applied": outcome.applied,
-            "conflicts": conflicts,
-            "left_out": outcome.left_out,
-        }))?,
+        OutputStyle::Json => {
+            let mut answer = json!({ "applied": outcome.applied, "conflicts": conflicts });
+            if !outcome.left_out.is_empty() {
+                answer["left_out"] = json!(outcome.left_out);
+            }
+            print_json(&answer)?;
+        }
         OutputStyle::People if !conflicts.is_empty() => {}
         OutputStyle::People if outcome.applied.is_empty() && !outcome.left_out.is_empty() => {}
         OutputStyle::People if outcome.applied.is_empty() => print("nothing to apply\n")?,

@@ -426,6 +426,13 @@ impl Gate {
         }
     }
 
+    /// Returns the ask of a writer for a name that leads to the path which is written.
+    #[allow(clippy::unused_self)] // Like `protected`, of which it is a part.
+    pub(in crate::tool) fn protected_name(&self, name: &Path, project: &Path) -> Ask {
+        let below = name.strip_prefix(project).ok();
+        protected_ask(name, below.and_then(Path::to_str))
+    }
+
     /// Returns the asks of a writer for a path beside `edit`.
     pub fn protected(&self, path: &Resolved) -> Vec<Ask> {
         let relative = path.inside.then_some(path.display.as_str());
@@ -437,8 +444,7 @@ impl Gate {
     }
 }
 
-/// Returns the ask of a writer for a path by its name.
-pub(in crate::tool) fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
+fn protected_ask(absolute: &Path, relative: Option<&str>) -> Ask {
     let subject = protected_subject(absolute, relative);
     let pattern = subject.text.clone();
     Ask::new(PermissionKey::PROTECTED, subject).always(pattern)

@@ -186,17 +186,15 @@ impl UnconfirmedRecords {
         if written.is_empty() {
             return Ok(written);
         }
-        let mut restored = Vec::new();
+        let (mut restored, mut places) = (Vec::new(), places_at(root, directory));
         for (path, digest) in now {
-            let names = link_names(path).into_iter();
-            restored.extend(names.filter(|name| written.is_as_before(name, digest)));
+            let names = link_names(path);
+            let as_before = names.iter().filter(|name| written.is_as_before(name, digest));
+            restored.extend(as_before.cloned());
+            places.extend(names);
         }
-        let places = places_at(root, directory);
-        let mut places: Vec<String> = places
-            .iter()
-            .chain(now.keys())
-            .map(|path| lower_case(path))
-            .collect();
+        let mut places: Vec<String> = places.iter().map(|path| lower_case(path)).collect();
+        places.sort_unstable();
         places.dedup();
         let is_at_place = |row: &WrittenPath| {
             let row = lower_case(Path::new(&row.path));

@@ -361,10 +361,7 @@ fn apply_leaves_out_what_configures_lathe_unless_it_is_named() {
     let again = worktrees(&["apply", &task]);
     assert_eq!(again.stdout, "", "{again}");
     let applied = worktrees(&["apply", &task, "--with-configuration", "--json"]);
-    assert_eq!(
-        applied.json(),
-        json!({"applied": configuring, "conflicts": [], "left_out": []})
-    );
+    assert_eq!(applied.json(), json!({"applied": configuring, "conflicts": []}));
     assert_held(&project, &server, "lathe.jsonc");
     assert_held(&project, &server, ".lathe/agents/build.md");
     // A yes for once.

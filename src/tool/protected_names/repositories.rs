@@ -9,7 +9,6 @@ use crate::files::{PathKind, Resolved, Roots};
 use crate::permission::Ask;
 use crate::project_root::directories_named_by;
 use crate::tool::SessionServices;
-use crate::tool::gate::protected_ask;
 use crate::unconfirmed::read_paths;
 
 /// Repositories come and go while questions are judged, and a look takes a part of a millisecond.
@@ -129,8 +128,7 @@ impl SessionServices {
         let mut asks = self.gate.protected(path);
         for name in self.protected_names.names_behind_links(&self.roots, &path.real) {
             if name != path.absolute {
-                let below = name.strip_prefix(self.roots.project_root()).ok();
-                asks.push(protected_ask(&name, below.and_then(Path::to_str)));
+                asks.push(self.gate.protected_name(&name, self.roots.project_root()));
             }
         }
         for directory in self.protected_names.repositories(&self.roots) {

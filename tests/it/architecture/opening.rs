@@ -74,9 +74,10 @@ const OPENERS: &[(&str, &str)] = &[
         "a temporary file of lathe's own, after the editor",
     ),
     ("src/tui/trace.rs", "lathe's own trace"),
+    ("src/unconfirmed/log.rs", "lathe's own list of written paths"),
     (
         "src/unconfirmed/records.rs",
-        "lathe's own list of files without a yes",
+        "lathe's own list of files before a command",
     ),
     ("src/worktree/lock.rs", "lathe's own locks of work trees"),
     (
