@@ -230,9 +230,9 @@ impl UnconfirmedRecords {
         self.log.change(|written| {
             for file in shown.files.iter() {
                 if file.text.is_some() && config_files::digest(&file.path) == file.digest {
-                    link_names(&file.path)
-                        .iter()
-                        .for_each(|name| written.confirm(name));
+                    for name in link_names(&file.path) {
+                        written.confirm(&name);
+                    }
                 }
             }
         })

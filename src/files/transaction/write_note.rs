@@ -21,7 +21,7 @@ impl WriteNote {
         let data = records
             .parent()
             .ok_or_else(|| failed(io::ErrorKind::NotADirectory.into()))?;
-        let notes = UnconfirmedRecords::new(data);
+        let unconfirmed = UnconfirmedRecords::new(data);
         let changes: Vec<LoggedChange<'_>> = steps.iter().map(Step::logged).collect();
         let written: Vec<WrittenFile<'_>> = changes
             .iter()
@@ -34,9 +34,9 @@ impl WriteNote {
                 },
             })
             .collect();
-        let noted = notes.note(&written).map_err(failed)?;
+        let noted = unconfirmed.note(&written).map_err(failed)?;
         Ok(Self {
-            records: notes,
+            records: unconfirmed,
             noted,
         })
     }
