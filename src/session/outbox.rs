@@ -316,8 +316,8 @@ mod tests {
         for _ in 0..LIMIT * 3 {
             outbox.send(&session, Event::TurnStarted);
         }
-        let received = std::iter::from_fn(|| receiver.try_recv());
-        assert_eq!(received.filter(Result::is_ok).count(), LIMIT * 3);
+        let events = std::iter::from_fn(|| receiver.try_recv());
+        assert_eq!(events.filter(Result::is_ok).count(), LIMIT * 3);
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::run::{events_of, of_kind, project_with};
 use crate::screen::say;
+use crate::screen_trust::give_trust;
 use crate::support::{Finished, Key, Lathe, Project, Server, Terminal, Turn};
 
 const SHARED: &str = ".claude/settings.json";
@@ -387,7 +388,7 @@ fn a_project_set_up_for_others_works_and_what_does_nothing_is_named() {
 const DEAF: Duration = Duration::from_millis(450);
 
 fn shows_question(terminal: &Terminal) {
-    terminal.wait_text("y trust");
+    terminal.wait_text("2 trust");
     terminal.wait_quiet(DEAF);
 }
 
@@ -420,7 +421,7 @@ fn what_the_user_s_own_file_allows_is_offered_once_and_counts_from_the_yes_on() 
         screen.contains(".claude/settings.json?") && screen.contains("permissions.allow"),
         "{screen}"
     );
-    terminal.keys("y");
+    give_trust(&terminal);
     terminal.wait_text("send");
     leave(&terminal);
     let (ok, finished) = bash(&project, &[], "touch b");
@@ -431,7 +432,7 @@ fn what_the_user_s_own_file_allows_is_offered_once_and_counts_from_the_yes_on() 
     // Not asked again, here or elsewhere, until it changes.
     let terminal = Terminal::start(&project, 100, 24, &[]);
     terminal.wait_text("send");
-    assert!(!terminal.screen().contains("y trust"));
+    assert!(!terminal.screen().contains("2 trust"));
     leave(&terminal);
     project.write(
         OWN,
@@ -445,7 +446,8 @@ fn what_the_user_s_own_file_allows_is_offered_once_and_counts_from_the_yes_on() 
         screen.contains("changed") && screen.contains("Bash(mkdir:*)"),
         "{screen}"
     );
-    terminal.keys("n");
+    terminal.key(Key::Right);
+    terminal.key(Key::Enter);
     terminal.wait_text("send");
     leave(&terminal);
     assert!(

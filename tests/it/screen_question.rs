@@ -195,7 +195,7 @@ fn ctrl_c_interrupts_and_keeps_what_was_written() {
     let project = project(&server);
     let terminal = open(&project);
     say(&terminal, "go");
-    terminal.wait_text("your answer");
+    terminal.wait_text("esc later");
     terminal.wait_quiet(DEAF);
     terminal.keys("because");
     terminal.wait_text("because");

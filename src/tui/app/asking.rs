@@ -16,7 +16,7 @@ use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tui::dialog::{Dialog, Trust, TrustAnswer, WaitingRow};
+use crate::tui::dialog::{Dialog, Trust, TrustAnswer, WaitingRow, waiting_words};
 use crate::tui::keymap::Action;
 use crate::tui::tasks::words;
 use crate::tui::terminal_environment::path_words;
@@ -154,7 +154,7 @@ impl App {
                 let home = self.appearance.terminal_environment.home.as_deref();
                 Revealed::own("trust ").and(reveal_line(&path_words(trust.root(), home)))
             }
-            (None, Some(question)) => words::waiting_question(question),
+            (None, Some(question)) => waiting_words(question),
             (None, None) => return None,
         };
         Some(WaitingRow {

@@ -44,7 +44,7 @@ pub(crate) use tile::{TileAnswerKeys, TilePlace, TileQuestion};
 pub(crate) use trust::Trust;
 pub use trust::{TrustAnswer, TrustPart, TrustQuestion};
 pub(crate) use type_ahead_guard::TypeAheadGuard;
-pub(crate) use waiting_row::WaitingRow;
+pub(crate) use waiting_row::{WaitingRow, waiting_words};
 pub(crate) use yolo::change_to_yolo;
 
 /// The keys that dialogs bring along.

@@ -3,8 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::text::sanitize::Revealed;
+use crate::question::{Question, QuestionKind};
+use crate::text::sanitize::{Revealed, reveal_line};
 use crate::text::width::{str_width, truncate};
+use crate::tui::tasks::words::{form_words, subject};
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -21,6 +23,16 @@ pub(crate) struct WaitingRow {
     pub(crate) is_left_by_typing: bool,
     /// The key that leads there; empty where there is none.
     pub(crate) key: String,
+}
+
+/// Names a question in the row: `bash git push`.
+pub(crate) fn waiting_words(question: &Question) -> Revealed {
+    match &question.about {
+        QuestionKind::Permission(inquiry) => reveal_line(&inquiry.tool)
+            .and(" ")
+            .and(reveal_line(subject(inquiry))),
+        QuestionKind::Form(form) => reveal_line(form_words(form)),
+    }
 }
 
 impl WaitingRow {

@@ -4,7 +4,7 @@ use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
 use crate::permission::Inquiry;
 use crate::question::{Form, Question, QuestionKind};
 use crate::text::count::plural;
-use crate::text::sanitize::{Revealed, reveal_line, sanitize_line};
+use crate::text::sanitize::sanitize_line;
 use crate::view::Symbols;
 use crate::view::card::CardPart;
 
@@ -93,18 +93,8 @@ pub(crate) fn go_on(status: TaskStatus) -> &'static str {
     }
 }
 
-/// The question in a row of its own: `bash git push`.
-pub(crate) fn waiting_question(question: &Question) -> Revealed {
-    match &question.about {
-        QuestionKind::Permission(inquiry) => reveal_line(&inquiry.tool)
-            .and(" ")
-            .and(reveal_line(subject(inquiry))),
-        QuestionKind::Form(form) => reveal_line(form_words(form)),
-    }
-}
-
 /// Returns the first line of what would be written or run.
-fn subject(inquiry: &Inquiry) -> &str {
+pub(crate) fn subject(inquiry: &Inquiry) -> &str {
     let subject = match inquiry.card.body.first() {
         Some(CardPart::Code(code)) => &code.text,
         _ => &inquiry.card.argument,
@@ -115,7 +105,8 @@ fn subject(inquiry: &Inquiry) -> &str {
         .unwrap_or_default()
 }
 
-fn form_words(form: &Form) -> &str {
+/// Returns the first question of a form.
+pub(crate) fn form_words(form: &Form) -> &str {
     form.questions
         .first()
         .map_or(&form.title, |first| &first.question)

@@ -297,7 +297,7 @@ fn a_megabyte_is_judged_soon() {
     ] {
         verdict(rules, &command);
     }
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
 proptest::proptest! {

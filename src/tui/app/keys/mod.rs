@@ -16,11 +16,10 @@ use crate::permission::Mode;
 use crate::question::QuestionKind;
 use crate::session::{Op, PLAN};
 use crate::tui::commands::INIT_PROMPT;
-use crate::tui::dialog::{Dialog, change_to_yolo};
+use crate::tui::dialog::{Dialog, change_to_yolo, waiting_words};
 use crate::tui::keymap::{Action, Context, typed};
 use crate::tui::layer::LayerReply;
 use crate::tui::page::{self, LeaderTable};
-use crate::tui::tasks::words;
 use crate::tui::transcript::RedrawUrgency;
 use crate::view::theme::Meaning;
 
@@ -320,9 +319,7 @@ impl App {
         }
         let questions = self.tree().questions.iter();
         let waiting = questions.filter(|question| matches!(question.about, QuestionKind::Permission(_)));
-        let waiting: Vec<_> = waiting
-            .map(|question| words::waiting_question(question))
-            .collect();
+        let waiting: Vec<_> = waiting.map(|question| waiting_words(question)).collect();
         self.open_layer(Box::new(change_to_yolo(&waiting, now)), now);
     }
 

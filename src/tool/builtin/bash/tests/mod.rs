@@ -371,7 +371,8 @@ async fn hostile_commands_are_answered_with_a_sentence() {
         let started = Instant::now();
         let (found, _) = project.error("bash", json!({ "command": command })).await;
         assert_eq!(found, kind, "{command:.20}");
-        assert!(started.elapsed() < Duration::from_secs(5));
+        // Far above what it takes on an idle machine, because tests share the machine.
+        assert!(started.elapsed() < Duration::from_secs(30));
     }
 }
 
