@@ -143,7 +143,7 @@ const LINKED: &[(&str, &str, &str, &str, bool)] = &[
 fn content(read: &str) -> String {
     match read {
         "lathe.jsonc" => settings(),
-        read if read.ends_with(".json") => claude_settings(),
+        read if read.contains("settings") => claude_settings(),
         _ => agent(),
     }
 }
@@ -415,7 +415,9 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() && name != "tests" {
             sources(&path, found);
-        } else if name.ends_with(".rs") && !matches!(name, "tests.rs" | "harness.rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !matches!(name, "tests.rs" | "harness.rs")
+        {
             found.push(path);
         }
     }
