@@ -144,13 +144,12 @@ fn import(
     style: OutputStyle,
 ) -> Result<(), Failure> {
     let home = Dirs::from_env()?.home;
-    let place = match directory {
-        Some(named) => ImportDirectory::named_by_person(named, home.as_deref())?,
-        None => {
-            let current =
-                std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
-            ImportDirectory::of_import(&current, home.as_deref())?
-        }
+    let place = if let Some(named) = directory {
+        ImportDirectory::named_by_person(named, home.as_deref())?
+    } else {
+        let current =
+            std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
+        ImportDirectory::of_import(&current, home.as_deref())?
     };
     let imported = stored.import(file, from, &place)?;
     match style {

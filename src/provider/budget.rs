@@ -64,7 +64,9 @@ impl ReplyBudget {
         untold: Untold,
         model: &ModelRef,
     ) -> Result<(), ProviderError> {
-        events.iter().for_each(|event| self.count(event));
+        for event in events {
+            self.count(event);
+        }
         self.check(untold).map_err(|excess| given_up(model, &excess))
     }
 
@@ -81,7 +83,7 @@ impl ReplyBudget {
                 self.text += name.len() + provider_id.as_ref().map_or(0, String::len);
             }
             StreamEvent::Delta { block, delta } if self.calls.contains(block) => {
-                self.arguments += delta.len()
+                self.arguments += delta.len();
             }
             StreamEvent::Delta { delta: text, .. } | StreamEvent::Refusal(text) => self.text += text.len(),
             StreamEvent::End { native, .. } => {
@@ -157,7 +159,8 @@ mod tests {
     ];
 
     fn stream(events: impl Iterator<Item = Value>) -> String {
-        events.map(|event| format!("data: {event}\n\n")).collect()
+        let events: Vec<String> = events.map(|event| format!("data: {event}\n\n")).collect();
+        events.concat()
     }
 
     fn stop(protocol: Protocol) -> Value {

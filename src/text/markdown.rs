@@ -137,7 +137,7 @@ mod tests {
             "a | b\n--|--\n".to_owned() + &"1 | 2\n".repeat(2000),
             "a - b > c ".repeat(1000),
         ] {
-            assert!(parses(&usual), "{:.20}", usual);
+            assert!(parses(&usual), "{usual:.20}");
         }
         for beyond in [
             ">".repeat(60),
@@ -148,7 +148,7 @@ mod tests {
             "text\n".to_owned() + &"> - 1) ".repeat(20) + "a",
             "|a".repeat(1000) + "\n" + &"|-".repeat(1000) + "\n" + &"|\n".repeat(1000),
         ] {
-            assert!(!parses(&beyond), "{:.20}", beyond);
+            assert!(!parses(&beyond), "{beyond:.20}");
             assert!(!first_line(&beyond).is_empty());
         }
     }

@@ -90,9 +90,9 @@ mod tests {
 
     fn after(pieces: &[&str]) -> InputLine {
         let mut written = WrittenInput::default();
-        pieces
-            .iter()
-            .for_each(|piece| written.typed(piece.as_bytes(), Some(7)));
+        for piece in pieces {
+            written.typed(piece.as_bytes(), Some(7));
+        }
         written.state(Some(7)).line
     }
 

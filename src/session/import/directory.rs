@@ -54,9 +54,10 @@ impl ImportDirectory {
         for opened in [&directory, &project] {
             if let Some(why) = homes.objection(opened) {
                 let is_own = *opened == directory;
-                return Err(match is_own {
-                    true => why,
-                    false => format!("its project would be `{}`, and {why}", opened.display()),
+                return Err(if is_own {
+                    why
+                } else {
+                    format!("its project would be `{}`, and {why}", opened.display())
                 });
             }
         }

@@ -120,7 +120,7 @@ impl<'a> Import<'a> {
                 });
                 let branch = claude::Branch::of(objects).map_err(|error| reading.unread(&error))?;
                 reading.lines(file, |line, conversation| {
-                    claude::read(line, &branch, conversation)
+                    claude::read(line, &branch, conversation);
                 })?;
             }
             ImportFrom::File(file, ImportSource::Codex) => {

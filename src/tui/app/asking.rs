@@ -16,7 +16,7 @@ use crate::permission::PermissionReply;
 use crate::question::{Question, QuestionId, Reply};
 use crate::session::Op;
 use crate::text::sanitize::{Revealed, reveal_line};
-use crate::tui::dialog::{Dialog, Trust, TrustAnswer, WaitingRow, waiting_words};
+use crate::tui::dialog::{Trust, TrustAnswer, WaitingRow, waiting_words};
 use crate::tui::keymap::Action;
 use crate::tui::tasks::words;
 use crate::tui::terminal_environment::path_words;
@@ -192,21 +192,14 @@ impl App {
     pub(super) fn leave_question(&mut self, slot: LayerSlot, now: Instant) {
         self.hearing.forget_burst();
         self.is_left_by_typing = true;
-        match slot {
-            LayerSlot::Trust => {
-                self.is_trust_open = false;
-                if let Some(dialog) = &mut self.trust {
-                    dialog.leave();
-                }
-            }
-            _ => {
-                let questions = &mut self.tree_mut().questions;
-                if let Some(dialog) = questions.shown_mut() {
-                    dialog.leave();
-                }
-                questions.leave_shown();
-                self.front(now).count_asks();
-            }
+        if let Some(dialog) = self.dialog_mut(slot) {
+            dialog.leave();
+        }
+        if slot == LayerSlot::Trust {
+            self.is_trust_open = false;
+        } else {
+            self.tree_mut().questions.leave_shown();
+            self.front(now).count_asks();
         }
         self.focus_composer();
     }

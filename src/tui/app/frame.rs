@@ -111,7 +111,7 @@ impl App {
             .stack()
             .find(|slot| slot.is_part_of_view())
             .filter(|_| has_keys);
-        let composer_has_keys = self.top().is_none_or(|top| self.leaves_keys(top));
+        let composer_has_keys = self.top().is_none_or(LayerSlot::leaves_keys);
         let waiting = self.waiting_row().filter(|_| has_keys);
         let is_trust = has_keys && self.question_slot() == Some(LayerSlot::Trust);
         let view = self.views.get_mut(slot)?;

@@ -38,6 +38,11 @@ impl LayerSlot {
     pub(super) fn is_part_of_view(self) -> bool {
         matches!(self, Self::Trust | Self::Todo | Self::Question)
     }
+
+    /// Returns true if the draft is written while that layer is on top.
+    pub(super) fn leaves_keys(self) -> bool {
+        matches!(self, Self::Leader | Self::Completion)
+    }
 }
 
 impl ViewUpdate<'_> {
@@ -129,7 +134,7 @@ impl App {
     fn close_slot(&mut self, slot: LayerSlot, now: Instant) {
         match slot {
             // What lies below it was read all along.
-            LayerSlot::Leader => return self.leader = None,
+            LayerSlot::Leader => self.leader = None,
             LayerSlot::Opened(place) => {
                 drop(self.layers.remove(place));
                 self.uncover_question(now);
@@ -145,18 +150,6 @@ impl App {
                 self.front(now).count_asks();
             }
             LayerSlot::Completion => self.views.front.completion.close(),
-        }
-    }
-
-    /// Returns true if the draft is written while that layer is on top.
-    pub(super) fn leaves_keys(&self, top: LayerSlot) -> bool {
-        match top {
-            LayerSlot::Leader | LayerSlot::Completion => true,
-            LayerSlot::Question
-            | LayerSlot::Trust
-            | LayerSlot::Opened(_)
-            | LayerSlot::Search
-            | LayerSlot::Todo => false,
         }
     }
 

@@ -56,7 +56,7 @@ impl SessionView {
         if let Some(row) = cx.waiting.as_ref().filter(|_| !cx.is_asking()) {
             let look = cx.appearance.look();
             on_ground(areas.dialog, buffer, look, |buffer| {
-                row.draw(areas.dialog, buffer, look)
+                row.draw(areas.dialog, buffer, look);
             });
         }
         caret = self.draw_composer(areas.composer, buffer, cx).or(caret);

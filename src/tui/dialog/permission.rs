@@ -260,16 +260,12 @@ impl Permission {
             Stage::Pattern => {
                 let pattern = self.pattern.text();
                 let edited = self.proposals.get_mut(self.row).map(|row| row.edit(&pattern));
-                match edited {
-                    Some(Err(too_wide)) => {
-                        self.remark =
-                            Some(Revealed::own("not stored: ").and(reveal_line(&too_wide.to_string())));
-                    }
+                if let Some(Err(too_wide)) = edited {
+                    self.remark = Some(Revealed::own("not stored: ").and(reveal_line(&too_wide.to_string())));
+                } else {
                     // Whoever wrote a pattern means it.
-                    Some(Ok(())) | None => {
-                        self.stage = Stage::Always;
-                        self.has_moved = true;
-                    }
+                    self.stage = Stage::Always;
+                    self.has_moved = true;
                 }
                 LayerReply::Done
             }

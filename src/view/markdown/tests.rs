@@ -311,13 +311,12 @@ fn floods(bytes: usize) -> Vec<(&'static str, String)> {
     let of = |piece: &str| piece.repeat(bytes / piece.len());
     let numbered = |piece: &dyn Fn(usize) -> String| {
         let mut text = String::new();
-        (0..)
-            .map(piece)
-            .take_while(|piece| {
-                text.push_str(piece);
-                text.len() < bytes
-            })
-            .for_each(drop);
+        for number in 0..bytes {
+            text.push_str(&piece(number));
+            if text.len() >= bytes {
+                break;
+            }
+        }
         text
     };
     let columns = bytes / 400;

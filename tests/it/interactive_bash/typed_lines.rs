@@ -18,7 +18,7 @@ fn rules() -> Value {
     json!({"bash": commands, "interactive_bash": "allow"})
 }
 
-fn typed(text: &str, keys: Value) -> Value {
+fn typed(text: &str, keys: &Value) -> Value {
     json!({"action": "send", "session": "sh", "text": text, "keys": keys, "timeout": 10_000})
 }
 
@@ -26,7 +26,7 @@ fn typed(text: &str, keys: Value) -> Value {
 type Row = (Value, bool);
 
 fn row(text: &str, keys: &str, is_typed: bool) -> Row {
-    (typed(text, json!(keys)), is_typed)
+    (typed(text, &json!(keys)), is_typed)
 }
 
 fn line(text: &str, is_typed: bool) -> Row {
@@ -81,7 +81,7 @@ fn bash_gets_whole_lines_unasked_and_nothing_else() {
             line("HISTFILE=pwned", false),
             line("touch pwned", false),
             row("", "C-c", true),
-            (typed("", json!(["C-c", "echo three", "Enter"])), true),
+            (typed("", &json!(["C-c", "echo three", "Enter"])), true),
             row("", "C-d", true),
         ],
     );
@@ -187,8 +187,8 @@ fn a_line_waits_for_the_prompt_behind_the_one_before() {
         [
             shell(),
             two,
-            typed("", json!("C-d")),
-            typed("echo three\necho four", json!("Enter")),
+            typed("", &json!("C-d")),
+            typed("echo three\necho four", &json!("Enter")),
         ],
     );
     let kinds: Vec<&str> = results.iter().map(kind).collect();

@@ -161,13 +161,11 @@ impl App {
     /// Closes a layer that somebody types over, and gives the key to what lies below.
     fn yield_to_prose(&mut self, slot: LayerSlot, key: KeyEvent, now: Instant) -> RedrawUrgency {
         self.with_layer(slot, now, |_| LayerReply::Close(None));
-        match self.top() {
-            Some(top) => self.key_in_layer(top, key, now),
-            None => {
-                self.focus_composer();
-                self.key_below(Context::Composer, key, now)
-            }
+        if let Some(top) = self.top() {
+            return self.key_in_layer(top, key, now);
         }
+        self.focus_composer();
+        self.key_below(Context::Composer, key, now)
     }
 
     /// Gives a key to what has the focus below the layers.
