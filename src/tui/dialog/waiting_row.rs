@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use crate::question::{Question, QuestionKind};
 use crate::text::sanitize::{Revealed, reveal_line};
 use crate::text::width::{str_width, truncate};
-use crate::tui::tasks::words::{form_words, subject};
+use crate::tui::tasks::words::form_words;
 use crate::view::Look;
 use crate::view::theme::Meaning;
 
@@ -30,7 +30,7 @@ pub(crate) fn waiting_words(question: &Question) -> Revealed {
     match &question.about {
         QuestionKind::Permission(inquiry) => reveal_line(&inquiry.tool)
             .and(" ")
-            .and(reveal_line(subject(inquiry))),
+            .and(reveal_line(inquiry.first_line())),
         QuestionKind::Form(form) => reveal_line(form_words(form)),
     }
 }

@@ -1,12 +1,10 @@
 //! Words of rows and tiles about a task.
 
 use crate::conversation::{TaskActivity, TaskRow, TaskStatus};
-use crate::permission::Inquiry;
 use crate::question::{Form, Question, QuestionKind};
 use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::view::Symbols;
-use crate::view::card::CardPart;
 
 /// A wait for the model that is shorter than this many milliseconds is not told: it would come and go with every step.
 const TOLD_WAIT: i64 = 3_000;
@@ -93,18 +91,6 @@ pub(crate) fn go_on(status: TaskStatus) -> &'static str {
     }
 }
 
-/// Returns the first line of what would be written or run.
-pub(crate) fn subject(inquiry: &Inquiry) -> &str {
-    let subject = match inquiry.card.body.first() {
-        Some(CardPart::Code(code)) => &code.text,
-        _ => &inquiry.card.argument,
-    };
-    let first = subject.trim().lines().next();
-    first
-        .or_else(|| Some(inquiry.rows.first()?.pattern()))
-        .unwrap_or_default()
-}
-
 /// Returns the first question of a form.
 pub(crate) fn form_words(form: &Form) -> &str {
     form.questions
@@ -115,7 +101,7 @@ pub(crate) fn form_words(form: &Form) -> &str {
 /// The question itself: `bash wants: git push`.
 pub(crate) fn question(question: &Question) -> String {
     let words = match &question.about {
-        QuestionKind::Permission(inquiry) => format!("{} wants: {}", inquiry.tool, subject(inquiry)),
+        QuestionKind::Permission(inquiry) => format!("{} wants: {}", inquiry.tool, inquiry.first_line()),
         QuestionKind::Form(form) => form_words(form).to_owned(),
     };
     sanitize_line(&words).into_owned()
