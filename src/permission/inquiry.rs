@@ -12,7 +12,7 @@ use crate::permission::destructive::{DeletedFiles, harm};
 use crate::permission::editable::Editable;
 use crate::permission::rule::{Action, Rule, Source};
 use crate::permission::verdict::Verdict;
-use crate::view::card::Card;
+use crate::view::card::{Card, CardPart};
 
 /// A call, and its asks that are open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -52,6 +52,20 @@ pub struct InquiryRow {
     pub verdict: Verdict,
     /// True if "always" starts ticked.
     pub preticked: bool,
+}
+
+impl Inquiry {
+    /// Returns the first line of what would be written or run.
+    pub fn first_line(&self) -> &str {
+        let subject = match self.card.body.first() {
+            Some(CardPart::Code(code)) => &code.text,
+            _ => &self.card.argument,
+        };
+        let first = subject.trim().lines().next();
+        first
+            .or_else(|| Some(self.rows.first()?.pattern()))
+            .unwrap_or_default()
+    }
 }
 
 impl InquiryRow {
