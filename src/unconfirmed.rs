@@ -1,4 +1,4 @@
-//! Configuration of a project that somebody else than the person wrote: none of it is read before the person says yes.
+//! Configuration of a project that an agent or a command wrote: none of it is read before the person approves it.
 //!
 //! Lathe takes orders from the files at some places ([`places`]). Whoever can write there could give them, so lathe writes
 //! down, in its own data directory, each path that one of its transactions or a command writes to, wherever it lies

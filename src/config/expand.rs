@@ -17,7 +17,7 @@ pub(super) struct Expansion<'a> {
     pub(super) home: Option<&'a Path>,
     /// Files are only read below this directory, if one is given: a project cannot reach the user's.
     pub(super) confined_to: Option<&'a Path>,
-    /// Of a project's file: which files somebody else than the person wrote.
+    /// The files that wait for the person's approval; `None` for files that are not a project's.
     pub(super) judged: Option<&'a UnconfirmedFiles>,
     /// Texts of files as they were read before; they count, whatever the files say now.
     pub(super) texts: &'a FileTexts,
@@ -32,7 +32,7 @@ pub(super) struct FileTexts(Mutex<HashMap<PathBuf, NamedFile>>);
 struct NamedFile {
     real: PathBuf,
     text: String,
-    /// True if somebody else than the person wrote it, and it has no yes.
+    /// True if an agent or a command wrote it and the person has not approved it.
     is_unconfirmed: bool,
 }
 

@@ -104,13 +104,13 @@ impl ForegroundProcess {
     }
 }
 
-/// Where a shell takes its commands from, by the words that it was started with.
+/// Source of a shell's commands, by the arguments that it was started with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommandSource<'a> {
     /// The text behind `-c`.
     Text,
     Script(&'a str),
-    /// Its input, or nobody can say.
+    /// Its standard input, or a source that the arguments do not tell.
     Input,
 }
 

@@ -1,22 +1,22 @@
-//! The line of whoever reads commands in a terminal: what is in it follows from all that was ever written to the terminal.
+//! State of the input line in a terminal, derived from everything that was written to the terminal.
 
-/// What is in the line.
+/// Contents of the input line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InputLine {
-    /// Nothing: all that was ever written were whole lines, or it was seen to be cleared since.
+    /// Empty: only whole lines were written, or the line was seen to be cleared since.
     #[default]
     Empty,
-    /// Nothing but answers to a program's queries.
+    /// Only answers of the emulator to queries of a program.
     Answers,
-    /// Nothing, as far as anybody can say: what was typed last ended a line or gave it up.
+    /// Probably empty: the last key ended the line or abandoned it.
     Ended,
-    /// What was typed to a program that has the terminal no more, as far as it has not read it.
+    /// Input for a program that has left the foreground, which that program may not have read.
     Leftover,
-    /// Text or keys.
+    /// Text or keys that were typed into it.
     Typed,
 }
 
-/// The line with what it takes to know that it has not changed.
+/// Contents of the input line at a time, with a number that tells whether they have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputState {
     /// Another number after each write.

@@ -131,7 +131,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// Returns what is in the line of whoever reads commands, as far as it follows from all that was written.
+    /// Returns the contents of the input line, as far as they follow from what was written.
     pub fn input_state(&self) -> InputState {
         self.shared.input.state(self.shared.foreground_group())
     }

@@ -46,7 +46,7 @@ async fn no_question_is_asked_where_git_would_read_without_end() {
     }
 }
 
-/// Where no name leads to what git reads, its memory is bounded all the same.
+/// Git's memory is bounded also for files that no known name leads to.
 #[tokio::test]
 async fn git_has_less_memory_than_a_machine() {
     let hostile = Hostile::new();
