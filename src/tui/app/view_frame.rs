@@ -220,7 +220,7 @@ impl SessionView {
             .set_selection_style(cx.appearance.theme.style(Meaning::Selection));
         self.composer
             .draw(field(area), buffer, &look)
-            .filter(|_| has_focus)
+            .filter(|_| has_focus && !cx.is_asking())
     }
 
     /// Draws it beside the conversation, or over it while it has the keys.

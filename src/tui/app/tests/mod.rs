@@ -29,6 +29,7 @@ mod task_panel;
 mod tasks;
 mod transcript;
 mod trusting;
+mod typing_over_questions;
 mod vim;
 mod waiting;
 mod watch;
