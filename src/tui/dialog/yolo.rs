@@ -28,7 +28,7 @@ const NAMED: usize = 5;
 /// Asks before the mode becomes `yolo`, while these questions for permission wait.
 pub(crate) fn change_to_yolo(waiting: &[Revealed], now: Instant) -> ChoiceDialog {
     let mut details = vec![Revealed::own(
-        "From then on nothing asks: every command and edit runs, also outside of the project. Denies still hold.",
+        "Every command and edit then runs without a question. Denies still hold.",
     )];
     if !waiting.is_empty() {
         details.push(Revealed::own(match waiting.len() {
