@@ -198,6 +198,7 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().unwrap().permissions().mode() & 0o111 != 0
 }
 
+/// Returns all files with their contents; of a large one, with its size and its time.
 fn files_below(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut directories = vec![directory.to_owned()];
@@ -209,8 +210,13 @@ fn files_below(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             } else if let Ok(target) = fs::read_link(&path) {
                 found.push((path, target.into_os_string().into_encoded_bytes()));
             } else {
-                let bytes = fs::read(&path).unwrap();
-                found.push((path, bytes));
+                let data = entry.metadata().unwrap();
+                let contents = if data.len() > 1 << 20 {
+                    format!("{} bytes, {:?}", data.len(), data.modified()).into_bytes()
+                } else {
+                    fs::read(&path).unwrap()
+                };
+                found.push((path, contents));
             }
         }
     }

@@ -180,7 +180,7 @@ fn work_grows_with_the_length_of_a_text() {
         asks_of(&context, text);
         context.work.taken()
     };
-    let (short, long) = (texts(500), texts(2000));
+    let (short, long) = (texts(250), texts(1000));
     for ((name, short), (_, long)) in short.iter().zip(&long) {
         let (few, many) = (steps(short), steps(long));
         assert!(many < 20 * few.max(5000), "{name}: {few} {many}");
