@@ -176,6 +176,25 @@ fn whole_reply() {
     }
 }
 
+/// The first frame of a reply that is there whole, as after a resize. Of eight megabytes it draws the beginning.
+#[divan::bench(args = ["prose", "source"], sample_count = 10, sample_size = 1)]
+fn longest_reply(bencher: Bencher<'_, '_>, kind: &str) {
+    let mut text = reply(8 << 20);
+    if kind == "source" {
+        text = format!("```rust\n{}", text.replace("```", ""));
+    }
+    bencher
+        .with_inputs(|| {
+            let mut screen = Screen::streaming();
+            screen.delta(&text);
+            screen
+        })
+        .bench_local_values(|mut screen| {
+            screen.draw();
+            screen
+        });
+}
+
 /// 300 frames, each with one delta, as a slow model gives them.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn slow_stream_of_300_frames() {

@@ -23,7 +23,7 @@ use super::block::{Block, Body, Mark, TextBlock, UserBlock};
 use super::call::{CallBlock, Group};
 use super::cards::CardSource;
 use super::pictures::{self, BlockPicture, VisiblePicture};
-use super::{DrawCx, group, headlines, mark, paint};
+use super::{DrawCx, group, headlines, long_text, mark, paint};
 use crate::tool::RenderCx;
 use crate::tui::pictures::Canvas;
 
@@ -128,6 +128,8 @@ struct StreamingMarkdown {
     fed: usize,
     /// Its lines.
     len: usize,
+    /// The row below them, of a text that is not drawn whole.
+    rest: Option<Line<'static>>,
 }
 
 impl BlockLayout {
@@ -327,7 +329,7 @@ impl Rows {
         match self {
             Self::Lines(lines) => lines.len(),
             Self::Card(rows) => rows.len(),
-            Self::Markdown(growing) => growing.len,
+            Self::Markdown(growing) => growing.len + usize::from(growing.rest.is_some()),
         }
     }
 
@@ -335,7 +337,7 @@ impl Rows {
         match self {
             Self::Lines(lines) => lines.get(row),
             Self::Card(rows) => rows.get(row).map(|row| &row.line),
-            Self::Markdown(growing) => growing.markdown.lines(cx.width, cx.draw.look).get(row),
+            Self::Markdown(growing) => growing.row(row, cx),
         }
     }
 }
@@ -354,11 +356,20 @@ fn grow(body: &Body, laid: &mut BlockLayout, key: Key, cx: &LayoutCx<'_>) {
 }
 
 impl StreamingMarkdown {
+    fn row(&mut self, row: usize, cx: &LayoutCx<'_>) -> Option<&Line<'static>> {
+        if row == self.len {
+            return self.rest.as_ref();
+        }
+        self.markdown.lines(cx.width, cx.draw.look).get(row)
+    }
+
     fn follow(&mut self, text: &TextBlock, cx: &LayoutCx<'_>) {
         let source = text.source.text();
-        self.markdown.push(&source[self.fed..]);
-        self.fed = source.len();
-        if !text.is_open {
+        let drawn = long_text::drawn(source);
+        self.markdown.push(&drawn[self.fed..]);
+        self.fed = drawn.len();
+        self.rest = long_text::rest_row(source, cx.width, cx.draw.look);
+        if !text.is_open || self.rest.is_some() {
             self.markdown.finish();
         }
         self.len = self.markdown.lines(cx.width, cx.draw.look).len();
@@ -386,11 +397,12 @@ fn lay_out(
                 markdown: Markdown::new(),
                 fed: 0,
                 len: 0,
+                rest: None,
             });
             growing.follow(block, cx);
             (None, Rows::Markdown(growing))
         }
-        Body::Reasoning(block) if is_unfolded => (None, Rows::Lines(mark::plain(block.source.text(), cx))),
+        Body::Reasoning(block) if is_unfolded => (None, Rows::Lines(reasoning(block.source.text(), cx))),
         Body::Reasoning(_) => (None, Rows::Lines(Vec::new())),
         Body::Call(call) => {
             let card = call.card(
@@ -473,6 +485,12 @@ fn shared(
     (face, rows)
 }
 
+fn reasoning(text: &str, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let mut rows = mark::plain(long_text::drawn(text), cx);
+    rows.extend(long_text::rest_row(text, cx.width, cx.draw.look));
+    rows
+}
+
 /// Returns the rows of what a person said: a bar, the text as it was typed, and what was attached.
 fn user(
     block: &UserBlock,
@@ -490,13 +508,15 @@ fn user(
     let ellipsis = look.symbols.ellipsis();
     let note = |text: &str| cut_line(text, muted, cx.width.saturating_sub(2), ellipsis).spans;
     let mut flow = StyledText::default();
-    flow.push(block.text.trim_end(), look.theme.style(Meaning::Text));
+    let text = block.text.trim_end();
+    flow.push(long_text::drawn(text), look.theme.style(Meaning::Text));
     let mut rows = flow.rows(cx.width.min(MEASURE).saturating_sub(2));
     if !is_unfolded && rows.len() > USER_ROWS {
         let more = rows.len() - (USER_ROWS - 1);
         rows.truncate(USER_ROWS - 1);
         rows.push(note(&format!("{ellipsis} {more} more lines{}", unfolds(cx))));
     }
+    rows.extend(long_text::rest_row(text, cx.width, cx.draw.look).map(|row| row.spans));
     for (nth, file) in block.files.iter().enumerate() {
         let message = block.pictures.as_ref().filter(|_| is_unfolded);
         let fault = message.map_or_else(String::new, |message| pictures::attached_fault(message, nth, cx));

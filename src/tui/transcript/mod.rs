@@ -25,6 +25,7 @@ mod group;
 mod headlines;
 mod layout;
 mod list;
+mod long_text;
 mod mark;
 mod paint;
 mod pictures;

@@ -24,6 +24,10 @@ use code::{CodeBlock, CodeKind};
 use split::{Chunk, ChunkKind, Splitter};
 use targets::Targets;
 
+/// Bytes of source in a text after which further blocks of it are plain: a grammar takes some tens of times as long as
+/// the layout.
+const HIGHLIGHTED: usize = 128 * 1024;
+
 /// A growing text and its lines.
 #[derive(Debug, Default)]
 pub struct Markdown {
@@ -51,6 +55,8 @@ struct DrawnLines {
     chunks: usize,
     /// The block of source that comes next, when it was begun.
     code: Option<CodeBlock>,
+    /// Bytes of the blocks of source above it that were highlighted.
+    highlighted: usize,
     /// Targets of its links.
     targets: Targets,
     /// Nothing came since the lines were drawn.
@@ -180,7 +186,9 @@ impl Markdown {
         drawn.lines.truncate(drawn.stable);
         while let Some(chunk) = self.chunks.get(drawn.chunks) {
             drawn.push_chunk(&self.source, chunk, width, look);
-            drawn.code = None;
+            if drawn.code.take().is_some() {
+                drawn.highlighted += chunk.range.len();
+            }
             drawn.chunks += 1;
         }
         if let Some(open) = self.splitter.open().filter(|open| !open.is_flow()) {
@@ -285,6 +293,8 @@ impl DrawnLines {
         };
         let language = &source[language.clone()];
         self.lines.push(code::rule(language, width, look));
+        let is_plain = self.highlighted > HIGHLIGHTED;
+        let language = if is_plain { "" } else { language };
         CodeBlock::new(language, CodeKind::Fenced { indent: *indent }, at, look)
     }
 }

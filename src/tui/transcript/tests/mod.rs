@@ -2,6 +2,7 @@
 
 mod folding;
 mod forking;
+mod long_texts;
 mod opening;
 mod pictures;
 mod random;
