@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::conversation::{
     CallResult, CallState, Compaction, ContextChange, ErrorKind, KeptKind, MaskedOutputs, Message, MessageId,
-    MessageState, Part, PartBody, Role, ToolPart,
+    MessageState, ModelRef, Part, PartBody, Role, ToolPart, WithheldMedia,
 };
 use crate::text::count::{grouped, plural};
 
@@ -26,6 +26,7 @@ pub struct HistoryView {
     covers_to: u64,
     /// Messages with calls whose outputs are masked, as they are sent.
     masked: HashMap<MessageId, Arc<Message>>,
+    withheld: Vec<WithheldMedia>,
 }
 
 impl HistoryView {
@@ -36,6 +37,7 @@ impl HistoryView {
             summary: None,
             covers_to: 0,
             masked: HashMap::new(),
+            withheld: Vec::new(),
         };
         for message in messages {
             for part in &message.parts {
@@ -51,6 +53,7 @@ impl HistoryView {
     pub fn apply(&mut self, change: &ContextChange, created: i64, messages: &[Arc<Message>]) {
         match change {
             ContextChange::Masked(masked) => self.mask(masked, messages),
+            ContextChange::Withheld(withheld) => self.withheld.push(withheld.clone()),
             ContextChange::Compacted(compaction) => {
                 self.covers_to = compaction.covers_to;
                 self.summary = Some(Arc::new(summary_message(compaction, created)));
@@ -106,14 +109,24 @@ impl HistoryView {
         self.summary.as_ref()
     }
 
-    /// Returns the messages to send. What a crash or an abort left behind is repaired in the copy: a call without a result
+    /// Returns the words with which the media of a message are withheld from a model.
+    pub fn withheld(&self, message: &MessageId, model: &ModelRef) -> Option<&str> {
+        let mut all = self.withheld.iter();
+        let found = all.find(|one| one.model == *model && one.messages.contains(message));
+        found.map(|withheld| &*withheld.reason)
+    }
+
+    /// Returns the messages to send to a model. What a crash or an abort left behind is repaired in the copy: a call without a result
     /// gets one that says so, and replies with nothing to send are left out, as is a command of the person's that still
     /// runs.
-    pub fn sendable(&self, messages: &[Arc<Message>]) -> Vec<Arc<Message>> {
+    pub fn sendable(&self, messages: &[Arc<Message>], model: &ModelRef) -> Vec<Arc<Message>> {
         let kept = self.kept_sent(messages);
         let mut sent: Vec<Arc<Message>> = self.summary.iter().cloned().collect();
         for message in kept {
-            if message.calls().all(|call| call.result.is_some()) {
+            if let Some(reason) = self.withheld(&message.id, model) {
+                let message = with_results(&without_media(message, reason));
+                sent.push(Arc::new(message));
+            } else if message.calls().all(|call| call.result.is_some()) {
                 sent.push(Arc::clone(message));
             } else if message.role == Role::Assistant {
                 sent.push(Arc::new(with_results(message)));
@@ -183,6 +196,7 @@ impl KnownSize {
             let change = message.parts.iter().find_map(|part| match &part.body {
                 PartBody::Context(ContextChange::Masked(masked)) => Some(masked.after),
                 PartBody::Context(ContextChange::Compacted(compaction)) => Some(compaction.after),
+                PartBody::Context(ContextChange::Withheld(withheld)) => Some(withheld.after),
                 _ => None,
             });
             let reported = message.usage.map(|usage| Self::Reported(usage.context()));
@@ -255,6 +269,63 @@ fn has_content(message: &Message) -> bool {
         PartBody::Tool(_) | PartBody::File(_) => true,
     };
     message.role == Role::User || message.parts.iter().any(has_text)
+}
+
+/// Returns true for what a provider may be unable to read: a picture, a document.
+fn is_media(mime: &str) -> bool {
+    mime.starts_with("image/") || mime == "application/pdf"
+}
+
+/// Counts the pictures and documents of a message and of its results.
+pub fn media(message: &Message) -> usize {
+    let attached = |call: &ToolPart| {
+        let result = call.result();
+        let attachments = result.iter().flat_map(|result| &result.attachments);
+        attachments
+            .filter(|attachment| is_media(&attachment.mime))
+            .count()
+    };
+    let count = |part: &Part| match &part.body {
+        PartBody::File(file) => usize::from(is_media(&file.mime)),
+        PartBody::Tool(call) => attached(call),
+        _ => 0,
+    };
+    message.parts.iter().map(count).sum()
+}
+
+/// Returns a message with sentences in place of its pictures and documents.
+fn without_media(message: &Message, reason: &str) -> Message {
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        match &mut part.body {
+            PartBody::File(file) if is_media(&file.mime) => {
+                let words = format!("[{} was left out: the provider refused it: {reason}]", file.path);
+                part.body = PartBody::text(words);
+            }
+            PartBody::Tool(call) => {
+                let Some(shared) = &mut call.result else { continue };
+                let count = shared
+                    .get()
+                    .attachments
+                    .iter()
+                    .filter(|one| is_media(&one.mime))
+                    .count();
+                if count == 0 {
+                    continue;
+                }
+                shared.change(|result| {
+                    result.attachments.retain(|one| !is_media(&one.mime));
+                    let _ = write!(
+                        result.output,
+                        "\n[{} left out: the provider refused what was attached: {reason}]",
+                        plural(count, "attachment")
+                    );
+                });
+            }
+            _ => {}
+        }
+    }
+    message
 }
 
 fn with_results(message: &Message) -> Message {

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn images_and_pdfs_are_known_by_their_bytes() {
-        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
+        let png = include_bytes!("../../tests/it/vectors/pixel.png");
         let part = attached("picture.txt", png).unwrap();
         assert_eq!(
             (part.mime, part.data),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::CallId;
+use super::{CallId, MessageId, ModelRef};
 use crate::text::count::plural;
 use crate::text::size::short_count;
 
@@ -12,12 +12,28 @@ use crate::text::size::short_count;
 pub enum ContextChange {
     Masked(MaskedOutputs),
     Compacted(Compaction),
+    Withheld(WithheldMedia),
 }
 
 /// The outputs of old calls are sent as one line each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskedOutputs {
     pub calls: Vec<CallId>,
+    /// Estimated tokens in the context before and after.
+    pub before: u64,
+    pub after: u64,
+}
+
+/// The pictures and documents of messages are not sent to a model any more: its provider refused a request with them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WithheldMedia {
+    pub messages: Vec<MessageId>,
+    /// Other models are sent them.
+    pub model: ModelRef,
+    /// The provider's own words.
+    pub reason: String,
+    /// How many there are.
+    pub count: usize,
     /// Estimated tokens in the context before and after.
     pub before: u64,
     pub after: u64,
@@ -75,13 +91,21 @@ impl ContextChange {
                 "conversation compacted {}",
                 sizes(compaction.before, compaction.after)
             ),
+            Self::Withheld(withheld) => format!(
+                "{} not sent to `{}` any more, which refused {} ({}); another model gets {}",
+                plural(withheld.count, "attachment"),
+                withheld.model,
+                if withheld.count == 1 { "it" } else { "them" },
+                withheld.reason,
+                if withheld.count == 1 { "it" } else { "them" },
+            ),
         }
     }
 
     /// The same with the summary below it.
     pub fn text(&self) -> String {
         match self {
-            Self::Masked(_) => self.sentence(),
+            Self::Masked(_) | Self::Withheld(_) => self.sentence(),
             Self::Compacted(compaction) => format!("{}\n{}", self.sentence(), compaction.summary.trim()),
         }
     }

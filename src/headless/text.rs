@@ -214,6 +214,7 @@ impl<Out: Write, Err: Write> Reporter for TextReporter<Out, Err> {
                 self.progress("stopped: `max_steps` model requests were made in this turn");
             }
             TurnEndReason::Cancelled => self.progress("interrupted"),
+            TurnEndReason::Stop if answer.is_empty() => self.progress("the model said nothing"),
             TurnEndReason::Stop | TurnEndReason::Error => {}
         }
         Ok(())

@@ -87,7 +87,7 @@ pub fn alone<T: Send>(work: impl FnOnce(&Alone) -> T + Send) -> T {
 }
 
 impl Alone {
-    /// Returns the picture as it is where providers take it, else scaled, without loss where that is small enough.
+    /// Returns the picture as it is where it can be decoded and providers take it, else scaled, without loss where that is small enough.
     pub fn fit(&self, bytes: Vec<u8>) -> Result<FittedPicture, PictureError> {
         let mime = mime_of(&bytes)
             .ok_or_else(|| PictureError::Unreadable("it is not a PNG, JPEG, GIF or WebP image".to_owned()))?;
@@ -95,6 +95,8 @@ impl Alone {
             .ok_or_else(|| PictureError::Unreadable("it is broken: its size cannot be read".to_owned()))?;
         check(width, height)?;
         if width.max(height) <= MOST_SIDE && bytes.len() <= MOST_BYTES {
+            // One that is cut short or has no pixels is refused by providers, each time that it is sent.
+            decode(self, &bytes)?;
             return Ok(FittedPicture {
                 bytes,
                 mime,

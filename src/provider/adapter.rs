@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
+use super::adjustment::Adjustments;
 use super::budget::Untold;
-use super::encoded_turn::{EncodedTurn, push_item};
+use super::encoded_turn::EncodedTurn;
 use super::history::HistoryTurn;
 use super::{Model, ProviderError, ProviderSettings, Request};
 use crate::conversation::{ModelRef, StreamEvent};
+
+/// Tokens of a reply that are asked for however full the window is.
+const LEAST_OUTPUT: u64 = 1024;
 
 /// One wire protocol: how a request is written and how its reply is read. A new one is a folder and a line in `protocol`.
 pub(crate) struct Adapter {
@@ -27,13 +31,6 @@ pub(crate) struct Adapter {
     pub(crate) decoder: fn(&ModelRef) -> Box<dyn Decode>,
 }
 
-/// Writes the elements of a list as they were encoded.
-pub(crate) fn write_turns(_: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
-    for turn in turns {
-        push_item(list, &turn.json);
-    }
-}
-
 /// Returns the header of a key that is given as a bearer token.
 pub(crate) fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {key}")))
@@ -46,9 +43,24 @@ pub(crate) struct Ask<'a> {
     pub(crate) request: &'a Request,
     pub(crate) model: &'a Model,
     pub(crate) settings: &'a ProviderSettings,
+    pub(crate) adjustments: &'a Adjustments,
 }
 
 impl Ask<'_> {
+    /// Returns the limit of the reply in tokens: that of the model, or what its window leaves beside the prompt.
+    pub(crate) fn output(&self) -> u64 {
+        let window = self.model.context;
+        // The prompt is estimated, and a template adds to it.
+        let margin = self.request.prompt / 8 + window / 50 + 64;
+        let left = window.saturating_sub(self.request.prompt + margin);
+        self.model.output.min(left.max(LEAST_OUTPUT))
+    }
+
+    /// The same where the limit has to be sent: not if the model's is not known.
+    pub(crate) fn max_output(&self) -> Option<u64> {
+        self.model.max_output.map(|limit| limit.min(self.output()))
+    }
+
     /// Returns true if the reply should be thought about: a title is not worth it.
     pub(crate) fn wants_reasoning(&self) -> bool {
         self.model.reasoning && self.request.purpose == super::Purpose::Turn

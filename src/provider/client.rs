@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use serde_json::Value;
 
 use crate::conversation::ModelRef;
 
 use super::adapter::Ask;
+use super::adjustment::{Adjustments, LearnedAdjustments, MOST_TRIES, SentMembers};
 use super::encoding::RequestEncoder;
 use super::http::{Http, OutgoingRequest};
 use super::pictures::PictureRecoder;
@@ -22,6 +24,7 @@ pub struct Client {
     http: Http,
     pictures: PictureRecoder,
     encoder: RequestEncoder,
+    adjustments: LearnedAdjustments,
 }
 
 impl Client {
@@ -32,6 +35,7 @@ impl Client {
             http: Http::default(),
             pictures: PictureRecoder::default(),
             encoder: RequestEncoder::default(),
+            adjustments: LearnedAdjustments::default(),
         }
     }
 
@@ -60,26 +64,41 @@ impl Client {
         } else {
             request
         };
-        let ask = Ask {
-            request: &request,
-            model: &model,
-            settings,
+        let mut tries = 0;
+        let response = loop {
+            let adjustments = self.adjustments.of(&request.model);
+            let ask = Ask {
+                request: &request,
+                model: &model,
+                settings,
+                adjustments: &adjustments,
+            };
+            let (body, parameters) = self.encoder.body(&ask).map_err(|error| {
+                ProviderError::new(
+                    ProviderErrorKind::BadRequest,
+                    format!("the request cannot be written: {error}"),
+                )
+            })?;
+            let outgoing = OutgoingRequest {
+                model: &request.model,
+                settings,
+                path: (adapter.path)(&request.model.model),
+                headers: (adapter.headers)(settings.api_key.as_deref().filter(|key| !key.is_empty())),
+                body,
+            };
+            let error = match self.http.send(outgoing).await {
+                Ok(response) => break response,
+                Err(error) => error,
+            };
+            tries += 1;
+            let learned = learned(&error, &parameters, &request, &adjustments).filter(|_| tries < MOST_TRIES);
+            let Some(learned) = learned else {
+                return Err(error);
+            };
+            self.adjustments.keep(&request.model, Arc::new(learned));
         };
-        let body = self.encoder.body(&ask).map_err(|error| {
-            ProviderError::new(
-                ProviderErrorKind::BadRequest,
-                format!("the request cannot be written: {error}"),
-            )
-        })?;
-        let outgoing = OutgoingRequest {
-            model: &request.model,
-            settings,
-            path: (adapter.path)(&request.model.model),
-            headers: (adapter.headers)(settings.api_key.as_deref().filter(|key| !key.is_empty())),
-            body,
-        };
-        let response = self.http.send(outgoing).await?;
-        let decoder = settings.protocol.decoder(&request.model);
+        let names = request.tools.iter().map(|tool| tool.name.clone());
+        let decoder = settings.protocol.decoder_of(&request.model, names.collect());
         Ok(reply::stream(Reply::new(
             response,
             decoder,
@@ -87,6 +106,21 @@ impl Client {
             settings,
         )))
     }
+}
+
+/// Returns the adjustments with which a refused request may be taken.
+fn learned(
+    error: &ProviderError,
+    parameters: &Value,
+    request: &Request,
+    adjustments: &Adjustments,
+) -> Option<Adjustments> {
+    let refusal = error.refusal.as_deref()?;
+    let is_refused = error.kind == ProviderErrorKind::BadRequest && matches!(refusal.status, 400 | 422);
+    if !is_refused {
+        return None;
+    }
+    adjustments.after(refusal, parameters, &SentMembers::of(request, adjustments))
 }
 
 impl Provider for Client {

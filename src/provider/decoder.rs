@@ -20,17 +20,20 @@ pub(crate) struct Decoder {
     model: ModelRef,
     protocol: Box<dyn Decode>,
     budget: ReplyBudget,
+    /// Names of the tools that were offered.
+    tools: Vec<String>,
     /// The open blocks in which a half was met; none as long as there was none in the stream.
     joiners: HashMap<usize, Joiner>,
     has_marks: bool,
 }
 
 impl Decoder {
-    pub(crate) fn new(model: &ModelRef, protocol: Box<dyn Decode>) -> Self {
+    pub(crate) fn new(model: &ModelRef, protocol: Box<dyn Decode>, tools: Vec<String>) -> Self {
         Self {
             model: model.clone(),
             protocol,
             budget: ReplyBudget::default(),
+            tools,
             joiners: HashMap::new(),
             has_marks: false,
         }
@@ -40,6 +43,19 @@ impl Decoder {
     fn counted(&mut self, events: Vec<StreamEvent>) -> Result<Vec<StreamEvent>, ProviderError> {
         self.budget.take(&events, self.protocol.untold(), &self.model)?;
         Ok(events)
+    }
+
+    /// Takes what models add to the name of a tool off it: a namespace before it (`functions.read`), marks of a channel
+    /// behind it (`read<|channel|>commentary`). A name that no tool has without them stays as it is.
+    fn undecorate(&self, events: &mut [StreamEvent]) {
+        for event in events {
+            if let StreamEvent::CallStart { name, .. } = event
+                && !self.tools.contains(name)
+                && let Some(tool) = undecorated(name, &self.tools)
+            {
+                *name = tool.to_owned();
+            }
+        }
     }
 
     fn joined(&mut self, events: Vec<StreamEvent>) -> Vec<StreamEvent> {
@@ -105,6 +121,10 @@ impl Decoder {
 impl Decode for Decoder {
     fn event(&mut self, name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
         self.budget.take_data(data, &self.model)?;
+        if data.trim().is_empty() {
+            // A keep-alive.
+            return Ok(Vec::new());
+        }
         let marked = surrogates::mark(data);
         self.has_marks |= matches!(marked, std::borrow::Cow::Owned(_));
         let outcome = match reported_error(name, &marked) {
@@ -115,7 +135,11 @@ impl Decode for Decoder {
                 .and_then(|events| self.counted(events)),
         };
         match outcome {
-            Ok(events) => Ok(self.joined(events)),
+            Ok(events) => {
+                let mut events = self.joined(events);
+                self.undecorate(&mut events);
+                Ok(events)
+            }
             Err(mut error) => {
                 error.message = surrogates::join(&error.message).into_owned();
                 Err(error)
@@ -130,8 +154,24 @@ impl Decode for Decoder {
     fn end(&mut self) -> Vec<StreamEvent> {
         // What it closes was counted before, as told or as untold.
         let events = self.protocol.end();
-        self.joined(events)
+        let mut events = self.joined(events);
+        self.undecorate(&mut events);
+        events
     }
+}
+
+fn undecorated<'a>(name: &str, tools: &'a [String]) -> Option<&'a str> {
+    let name = name.split("<|").next()?.trim();
+    let ends = name
+        .char_indices()
+        .filter(|(_, sign)| matches!(sign, '.' | ':' | '/'));
+    let mut starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1));
+    starts.find_map(|start| {
+        tools
+            .iter()
+            .find(|tool| **tool == name[start..])
+            .map(|tool| &**tool)
+    })
 }
 
 fn join_strings(value: &mut Value) {
@@ -244,6 +284,25 @@ mod tests {
                 ["text: a😀b\u{fffd}c\u{fffd} |", "stop: End"],
                 "{protocol}"
             );
+        }
+    }
+
+    #[test]
+    fn names_lose_what_models_add_to_them() {
+        let tools: Vec<String> = ["read", "a.b", "web_search"].map(str::to_owned).into();
+        for (name, tool) in [
+            ("functions.read", Some("read")),
+            ("assistant.read", Some("read")),
+            ("default_api:read", Some("read")),
+            ("read<|channel|>commentary", Some("read")),
+            ("functions.read<|constrain|>json", Some("read")),
+            ("tools/functions.web_search", Some("web_search")),
+            ("x.a.b", Some("a.b")),
+            ("bread", None),
+            ("functions.", None),
+            ("", None),
+        ] {
+            assert_eq!(super::undecorated(name, &tools), tool, "{name}");
         }
     }
 

@@ -17,7 +17,10 @@ pub(crate) enum Speaker {
     Assistant {
         thinks: bool,
     },
-    Results,
+    /// `attaches`: pictures or documents follow the results.
+    Results {
+        attaches: bool,
+    },
 }
 
 impl Speaker {
@@ -27,8 +30,23 @@ impl Speaker {
             HistoryTurn::Assistant(said) => Self::Assistant {
                 thinks: matches!(said.first(), Some(ReplyPiece::Reasoning(Some(_)))),
             },
-            HistoryTurn::Results(_) => Self::Results,
+            HistoryTurn::Results(outcomes) => Self::Results {
+                attaches: outcomes.iter().any(|outcome| !outcome.attachments.is_empty()),
+            },
         }
+    }
+}
+
+/// Adds a message to a list that is being written, or its items to the message before, where both begin with `head` and end
+/// with `]}`: two of one speaker in a row are refused by some servers.
+pub(crate) fn push_message(list: &mut String, json: &str, head: &str, is_same_speaker: bool) {
+    match json.strip_prefix(head) {
+        Some(items) if is_same_speaker && list.ends_with("]}") => {
+            list.truncate(list.len() - "]}".len());
+            list.push(',');
+            list.push_str(items);
+        }
+        _ => push_item(list, json),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::adapter::{Adapter, Ask};
+use super::adjustment::Adjustments;
 use super::encoded_turn::{EncodedTurn, Speaker};
 use super::history::{CallResults, HistoryReader, HistoryTurn};
 use super::{Protocol, Purpose};
@@ -27,6 +28,7 @@ struct EncodedConversation {
     session: SessionId,
     model: ModelRef,
     protocol: Protocol,
+    adjustments: Adjustments,
     messages: Vec<EncodedMessage>,
     turns: Vec<EncodedTurn>,
     reader: HistoryReader,
@@ -41,8 +43,8 @@ struct EncodedMessage {
 }
 
 impl RequestEncoder {
-    /// Returns the body of a request.
-    pub(crate) fn body(&self, ask: &Ask<'_>) -> serde_json::Result<Vec<u8>> {
+    /// Returns the body of a request, and its parameters: the same without the conversation.
+    pub(crate) fn body(&self, ask: &Ask<'_>) -> serde_json::Result<(Vec<u8>, Value)> {
         let mut conversation = self.take(ask);
         conversation.follow(ask);
         let body = body(ask, &conversation.turns);
@@ -62,6 +64,7 @@ impl RequestEncoder {
             kept.session == ask.request.session
                 && kept.model == ask.request.model
                 && kept.protocol == ask.settings.protocol
+                && kept.adjustments == *ask.adjustments
         };
         let is_turn = ask.request.purpose == Purpose::Turn;
         let place = kept.iter().position(is_it).filter(|_| is_turn);
@@ -76,6 +79,7 @@ impl EncodedConversation {
             session: ask.request.session.clone(),
             model: ask.request.model.clone(),
             protocol,
+            adjustments: ask.adjustments.clone(),
             messages: Vec::new(),
             turns: Vec::new(),
             reader: HistoryReader::new(&ask.request.model, ask.model, protocol),
@@ -124,9 +128,11 @@ fn encoded(adapter: &Adapter, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> EncodedTu
 }
 
 /// Puts the conversation into the rest of the body.
-fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<Vec<u8>> {
+fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<(Vec<u8>, Value)> {
     let adapter = ask.settings.protocol.adapter();
-    let mut body = serde_json::to_string(&(adapter.body)(ask, turns))?;
+    let mut parameters = (adapter.body)(ask, turns);
+    ask.adjustments.apply(&mut parameters);
+    let mut body = serde_json::to_string(&parameters)?;
     let size: usize = turns.iter().map(|turn| turn.json.len() + 64).sum();
     body.reserve(size + ask.request.system.len());
     // It is an object.
@@ -139,7 +145,7 @@ fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<Vec<u8>> {
     body.push_str("\":[");
     (adapter.write_conversation)(ask, turns, &mut body);
     body.push_str("]}");
-    Ok(body.into_bytes())
+    Ok((body.into_bytes(), parameters))
 }
 
 #[cfg(test)]
@@ -154,8 +160,9 @@ mod tests {
             request,
             model: &model,
             settings: &settings,
+            adjustments: &Adjustments::default(),
         };
-        encoder.body(&ask).unwrap()
+        encoder.body(&ask).unwrap().0
     }
 
     #[test]

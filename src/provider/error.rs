@@ -41,6 +41,7 @@ impl ProviderError {
             retry_after: None,
             most_retries: None,
             voids_reply: false,
+            refusal: None,
         }
     }
 
@@ -96,6 +97,45 @@ impl ProviderError {
         }
     }
 
+    /// Returns true if the provider refused the request because of a picture or a document in it.
+    pub fn refuses_media(&self) -> bool {
+        let Some(refusal) = self
+            .refusal
+            .as_deref()
+            .filter(|_| self.kind == ProviderErrorKind::BadRequest)
+        else {
+            return false;
+        };
+        let message = refusal.message.to_lowercase();
+        let names = |word: &&str| {
+            let mut words = message.split(|c: char| !c.is_ascii_alphabetic());
+            words.any(|own| own == *word)
+        };
+        matches!(refusal.status, 400 | 415 | 422)
+            && [
+                "image",
+                "images",
+                "picture",
+                "pdf",
+                "document",
+                "media",
+                "vision",
+                "multimodal",
+                "png",
+                "jpeg",
+                "webp",
+                "gif",
+            ]
+            .iter()
+            .any(|word| names(&word))
+    }
+
+    /// Says that there is no picture or document left that could be left out.
+    pub(crate) fn with_no_media_left(mut self) -> Self {
+        self.refusal = None;
+        self
+    }
+
     /// Limits how often the request is sent again, whatever the settings allow: more tries would not help.
     pub(crate) fn with_most_retries(mut self, most: u32) -> Self {
         self.most_retries = Some(most);
@@ -123,10 +163,22 @@ impl ProviderError {
     pub(crate) fn without(mut self, secrets: &[String]) -> Self {
         for secret in secrets {
             self.message = self.message.replace(secret, "…");
+            if let Some(refusal) = &mut self.refusal {
+                refusal.message = refusal.message.replace(secret, "…");
+            }
             self.hint = self.hint.map(|hint| hint.replace(secret, "…"));
         }
         self
     }
+}
+
+/// What a server said of a request that it refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) message: String,
+    /// The parameter or part that it names apart from its sentence; mostly empty.
+    pub(crate) parameter: String,
 }
 
 /// An error as the provider described it, as far as that can be found.
@@ -135,6 +187,8 @@ pub(crate) struct ReportedError {
     pub(crate) message: String,
     /// Its type, code and status names, joined and in lower case.
     names: String,
+    /// The parameter that it names.
+    parameter: String,
     status: Option<u16>,
     /// Gemini says in the body how long to wait.
     retry_delay: Option<Duration>,
@@ -201,6 +255,7 @@ impl ReportedError {
             retry_delay: delays.find_map(retry_delay),
             message: message.map(one_line).unwrap_or_default(),
             names,
+            parameter: text_of(inner, "param"),
             status: ["code", "status", "status_code"]
                 .into_iter()
                 .filter_map(number)
@@ -220,7 +275,13 @@ impl ReportedError {
 
     /// Turns an answer with an error status into ours.
     pub(crate) fn with_status(&self, model: &ModelRef, status: u16) -> ProviderError {
-        self.error(model, self.kind_by_status(status), Some(status))
+        let mut error = self.error(model, self.kind_by_status(status), Some(status));
+        error.refusal = Some(Box::new(Refusal {
+            status,
+            message: self.message.clone(),
+            parameter: self.parameter.clone(),
+        }));
+        error
     }
 
     fn kind_by_status(&self, status: u16) -> ProviderErrorKind {
@@ -349,6 +410,14 @@ impl ReportedError {
         };
         Some(hint)
     }
+}
+
+fn text_of(object: &Value, key: &str) -> String {
+    object
+        .get(key)
+        .and_then(Value::as_str)
+        .map(one_line)
+        .unwrap_or_default()
 }
 
 /// Reads `{"retryDelay": "37.5s"}`.

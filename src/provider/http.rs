@@ -10,16 +10,19 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response, Url};
+use reqwest::{Certificate, Client, RequestBuilder, Response, Url};
 
 use super::error::{ReportedError, base_url_hint, one_line};
 use super::{ProviderError, ProviderErrorKind, ProviderSettings};
 use crate::conversation::ModelRef;
+use crate::regular_file::RegularFile;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// An error's body is read for this long and this far.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 const ERROR_BODY_SIZE: usize = 64 * 1024;
+/// Bytes of the file of further certificates.
+const MOST_CERTIFICATES: u64 = 4 * 1024 * 1024;
 
 /// A connection that cannot come about is tried once more, in case the server is just starting.
 const RETRIES_OF_SETUP: u32 = 1;
@@ -90,7 +93,9 @@ impl Http {
                 (&self.loopback, || builder().tls_certs_only([]).no_proxy().build())
             }
             "http" => (&self.plain, || builder().tls_certs_only([]).build()),
-            _ => (&self.secure, || builder().build()),
+            _ => (&self.secure, || {
+                builder().tls_certs_merge(extra_certificates()).build()
+            }),
         };
         if let Some(client) = lock.get() {
             return Ok(client);
@@ -99,6 +104,26 @@ impl Http {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = build()?;
         Ok(lock.get_or_init(|| client))
+    }
+}
+
+/// Returns the certificates of the file that `NODE_EXTRA_CA_CERTS` names, which other agents read as well. A file that
+/// cannot be read adds none.
+fn extra_certificates() -> Vec<Certificate> {
+    let Some(path) = std::env::var_os("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty()) else {
+        return Vec::new();
+    };
+    let read = RegularFile::open(std::path::Path::new(&path)).and_then(|file| file.read(MOST_CERTIFICATES));
+    match read.map(|pem| Certificate::from_pem_bundle(&pem)) {
+        Ok(Ok(certificates)) => certificates,
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the certificates of NODE_EXTRA_CA_CERTS cannot be used");
+            Vec::new()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the file of NODE_EXTRA_CA_CERTS cannot be read");
+            Vec::new()
+        }
     }
 }
 
@@ -210,6 +235,12 @@ fn unsent(error: &reqwest::Error, outgoing: &OutgoingRequest<'_>, url: &Url) -> 
                 format!("write `{plain}` in {base_url} if the server is meant to be used without TLS"),
             )
         }
+        Some(ConnectObstacle::UnknownIssuer) => setup(
+            "this machine does not know the authority that issued its certificate",
+            "if it is your company's, write its certificate to a PEM file and name that in `SSL_CERT_FILE` (which \
+             replaces the system's certificates) or `NODE_EXTRA_CA_CERTS` (which adds to them)"
+                .to_owned(),
+        ),
         None => {
             let cause = cause(error);
             let message = if error.is_connect() || error.is_timeout() {
@@ -229,6 +260,8 @@ enum ConnectObstacle {
     NobodyListens,
     UnknownHost,
     PlainPort,
+    /// No authority that the machine trusts has issued the server's certificate.
+    UnknownIssuer,
 }
 
 fn obstacle(error: &reqwest::Error, url: &Url) -> Option<ConnectObstacle> {
@@ -243,6 +276,9 @@ fn obstacle(error: &reqwest::Error, url: &Url) -> Option<ConnectObstacle> {
         }
         if error.downcast_ref().is_some_and(is_no_tls) {
             return Some(ConnectObstacle::PlainPort);
+        }
+        if error.downcast_ref().is_some_and(is_unknown_issuer) {
+            return Some(ConnectObstacle::UnknownIssuer);
         }
         next = match error.downcast_ref::<io::Error>() {
             Some(io) if is_loopback(url) => match io.kind() {
@@ -266,6 +302,15 @@ fn wrapped(error: &io::Error) -> Option<&(dyn std::error::Error + 'static)> {
 }
 
 /// Returns true if what came in place of the server's part of the handshake is no TLS at all.
+fn is_unknown_issuer(error: &rustls::Error) -> bool {
+    use rustls::CertificateError::{BadSignature, Other, UnknownIssuer};
+    // A certificate that signed itself is told as another error.
+    matches!(
+        error,
+        rustls::Error::InvalidCertificate(UnknownIssuer | BadSignature | Other(_))
+    )
+}
+
 fn is_no_tls(error: &rustls::Error) -> bool {
     matches!(
         error,

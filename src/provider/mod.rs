@@ -5,6 +5,7 @@
 //! well-formed one.
 
 mod adapter;
+mod adjustment;
 mod anthropic;
 mod budget;
 pub mod cassette;
@@ -45,6 +46,7 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::error::Refusal;
 use crate::conversation::{Message, ModelRef, SessionId, StreamEvent};
 
 pub use catalog::{Catalog, EditMode, Model, Thinking};
@@ -72,6 +74,8 @@ pub struct Request {
     pub model: ModelRef,
     pub system: String,
     pub tools: Arc<[ToolSpec]>,
+    /// Estimated tokens of all of it; the reply has what it leaves of the window.
+    pub prompt: u64,
     /// Well formed: each call of a reply has its result, void messages are left out, the first is the user's.
     pub messages: Vec<Arc<Message>>,
     /// Left to the server when unset, and where the model does not take one.
@@ -112,6 +116,8 @@ pub struct ProviderError {
     pub most_retries: Option<u32>,
     /// True if the reply so far is of no use: it is kept and marked, and no later request has it.
     pub voids_reply: bool,
+    /// The server's own words, where it refused the request.
+    pub(crate) refusal: Option<Box<Refusal>>,
 }
 
 /// The names are those of the `error` event.

@@ -19,7 +19,12 @@ impl Protocol {
 
     /// Makes the reader of a reply of `model`.
     pub fn decoder(self, model: &ModelRef) -> Box<dyn Decode> {
-        Box::new(Decoder::new(model, (self.adapter().decoder)(model)))
+        self.decoder_of(model, Vec::new())
+    }
+
+    /// Makes the reader of a reply of `model` to a request that offers tools of these names.
+    pub(crate) fn decoder_of(self, model: &ModelRef, tools: Vec<String>) -> Box<dyn Decode> {
+        Box::new(Decoder::new(model, (self.adapter().decoder)(model), tools))
     }
 
     /// Wraps a provider's own block.

@@ -51,6 +51,7 @@ pub(crate) fn request(model: &str, messages: Vec<Arc<Message>>) -> Request {
         tools: vec![tool("bash"), tool("read")].into(),
         messages,
         temperature: None,
+        prompt: 0,
     }
 }
 
@@ -156,11 +157,12 @@ pub(crate) fn body(protocol: Protocol, request: &Request, model: &Model) -> Valu
         request,
         model,
         settings: &settings,
+        adjustments: &super::adjustment::Adjustments::default(),
     })
 }
 
 pub(crate) fn body_of(ask: &super::adapter::Ask<'_>) -> Value {
-    let body = super::encoding::RequestEncoder::default().body(ask).unwrap();
+    let body = super::encoding::RequestEncoder::default().body(ask).unwrap().0;
     serde_json::from_slice(&body).unwrap()
 }
 

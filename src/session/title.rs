@@ -44,6 +44,7 @@ impl TitleGenerator {
             tools: Arc::from([]),
             messages: vec![Arc::new(Message::prompt(beginning))],
             temperature: None,
+            prompt: 0,
         };
         tokio::spawn(async move {
             let mut stream = provider.stream(request).await.ok()?;

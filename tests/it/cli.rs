@@ -144,10 +144,9 @@ fn a_run_prints_the_answer_alone_and_takes_what_is_piped() {
 #[test]
 fn attached_files_reach_the_model() {
     let (server, project) = with_answer("ok");
-    let project = project.file("notes.txt", "remember the milk\n").bytes(
-        "a.png",
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0",
-    );
+    let project = project
+        .file("notes.txt", "remember the milk\n")
+        .bytes("a.png", include_bytes!("vectors/pixel.png"));
     lathe(&project, &["run", "read", "-f", "notes.txt", "--file", "a.png"])
         .run()
         .success();

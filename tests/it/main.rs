@@ -47,6 +47,7 @@ mod plan_mode;
 mod project_writes;
 mod protected_names;
 mod protocols;
+mod provider_differences;
 mod question;
 mod renderers;
 mod replies;

@@ -100,6 +100,7 @@ fn a_queued_picture_is_taken_back_and_sent() {
     let project = project(&server).bytes("a.png", &png());
     let terminal = open(&project);
     say(&terminal, "hello");
+    server.wait_for_requests(1);
     terminal.wait_text("steer");
     terminal.paste(&project.path("a.png").display().to_string());
     terminal.wait_text("┃ [image 1: a.png 3×2]");

@@ -157,6 +157,7 @@ impl SummaryJob {
             tools: Arc::from([]),
             messages: vec![Arc::new(Message::prompt(prompt.to_owned()))],
             temperature: None,
+            prompt: estimate::bytes(prompt.len()),
         };
         let mut stream = self
             .provider

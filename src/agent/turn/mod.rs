@@ -105,6 +105,8 @@ pub enum Effect {
     Usage(Usage),
     /// The request does not fit: send less, or report the error.
     MakeRoom(ProviderError),
+    /// The provider refused a picture or a document of the conversation: send the rest, or report the error.
+    Withhold(ProviderError),
     Report(ProviderError),
     End(TurnEnd),
 }
@@ -365,6 +367,10 @@ impl Turn {
         let most = error.most_retries.unwrap_or(u32::MAX);
         let most = most.min(self.settings.retry.max);
         let is_last = self.attempt >= most;
+        if error.refuses_media() && reply.message().is_none() {
+            self.phase = Phase::Asking(Reply::new());
+            return effects.push(Effect::Withhold(error));
+        }
         if error.is_retryable() && !is_last {
             self.attempt += 1;
             // A cut reply was paid for as well.

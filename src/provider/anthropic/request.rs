@@ -15,7 +15,7 @@ const THINKING_BUDGET: u64 = 8192;
 pub(super) fn body(ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value {
     let mut body = json!({
         "model": ask.request.model.model,
-        "max_tokens": ask.model.output,
+        "max_tokens": ask.output(),
         "stream": true,
     });
     if let Some(thinking) = thinking(ask, conversation) {
@@ -41,7 +41,7 @@ fn thinking(ask: &Ask<'_>, turns: &[EncodedTurn]) -> Option<Value> {
         // Newer models leave the text of their thinking out unless it is asked for.
         return Some(json!({ "type": "adaptive", "display": "summarized" }));
     }
-    let budget = THINKING_BUDGET.min(ask.model.output / 2);
+    let budget = THINKING_BUDGET.min(ask.output() / 2);
     let is_possible = budget >= 1024 && !is_within_unthinking_steps(turns);
     is_possible.then(|| json!({ "type": "enabled", "budget_tokens": budget }))
 }
@@ -82,7 +82,7 @@ pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
     let mut messages: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
         let role = match turn.speaker {
-            Speaker::User | Speaker::Results => "user",
+            Speaker::User | Speaker::Results { .. } => "user",
             Speaker::Assistant { .. } => "assistant",
         };
         match messages.last_mut() {

@@ -220,6 +220,7 @@ impl From<&RecordedFailure> for ProviderError {
             retry_after: failure.retry_after_ms.map(Duration::from_millis),
             most_retries: failure.most_retries,
             voids_reply: failure.voids_reply,
+            refusal: None,
         }
     }
 }

@@ -5,7 +5,7 @@
 mod decode;
 mod request;
 
-use super::adapter::{Adapter, write_turns};
+use super::adapter::Adapter;
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     path: |model| {
@@ -20,6 +20,6 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     body: |ask, _| request::body(ask),
     conversation_field: "contents",
     encode: request::encode,
-    write_conversation: write_turns,
+    write_conversation: |_, turns, list| request::write_conversation(turns, list),
     decoder: |model| Box::new(decode::Decoder::new(model)),
 };

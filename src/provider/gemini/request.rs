@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
+use super::super::encoded_turn::{EncodedTurn, Speaker, push_message};
 use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, WireId, arguments_object};
 
 /// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
@@ -20,7 +21,7 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
         body["tools"] = json!([{ "functionDeclarations": tools.collect::<Vec<_>>() }]);
     }
     let mut generation = json!({});
-    if let Some(limit) = ask.model.max_output {
+    if let Some(limit) = ask.max_output() {
         generation["maxOutputTokens"] = Value::from(limit);
     }
     if let Some(temperature) = ask.temperature() {
@@ -47,6 +48,19 @@ pub(super) fn encode(ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
     };
     let content = (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }));
     content.into_iter().collect()
+}
+
+/// Contents of one role in a row become one.
+pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
+    let mut before = "";
+    for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
+        let head = match turn.speaker {
+            Speaker::User | Speaker::Results { .. } => r#"{"role":"user","parts":["#,
+            Speaker::Assistant { .. } => r#"{"role":"model","parts":["#,
+        };
+        push_message(list, &turn.json, head, before == head);
+        before = head;
+    }
 }
 
 /// Signatures are checked from Gemini 3 on.

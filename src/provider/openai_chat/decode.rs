@@ -4,8 +4,9 @@
 //! index or gives all of them the same one.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::super::adapter::Decode;
 use super::super::budget::Untold;
@@ -13,7 +14,8 @@ use super::super::error::{ReportedError, broken_off, malformed};
 use super::super::lenient::{
     ReplyText, count, reply_text, short_list, some_count, some_name, some_object, text, text_or_json,
 };
-use super::super::{ProviderError, ProviderErrorKind};
+use super::super::{Protocol, ProviderError, ProviderErrorKind};
+use super::members::ExtraMembers;
 use crate::conversation::{ModelRef, Stop, StreamEvent, Usage};
 
 pub(crate) struct Decoder {
@@ -25,6 +27,8 @@ pub(crate) struct Decoder {
     /// Calls that no event has told, since their names are missing, and the arguments that wait in them.
     nameless: Untold,
     next_block: usize,
+    /// Members of the message that go back with it.
+    extras: ExtraMembers,
     stop: Option<Stop>,
     /// The model said no in the field that is made for it.
     is_refused: bool,
@@ -51,6 +55,10 @@ struct Call {
     block: Option<usize>,
     /// Arguments that came before the name.
     waiting: String,
+    /// Members of the call that go back with it.
+    extras: ExtraMembers,
+    /// The same of its `function`.
+    function_extras: ExtraMembers,
 }
 
 #[derive(Deserialize)]
@@ -89,6 +97,10 @@ struct Delta<'a> {
     /// How calls came before there were several.
     #[serde(borrow, default)]
     function_call: Option<Function<'a>>,
+    #[serde(default, rename = "role")]
+    _role: IgnoredAny,
+    #[serde(flatten)]
+    extras: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -99,6 +111,10 @@ struct CallPiece<'a> {
     id: Option<String>,
     #[serde(borrow, default)]
     function: Option<Function<'a>>,
+    #[serde(default, rename = "type")]
+    _type: IgnoredAny,
+    #[serde(flatten)]
+    extras: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -107,6 +123,8 @@ struct Function<'a> {
     name: Option<String>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    #[serde(flatten)]
+    extras: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -141,6 +159,9 @@ struct CompletionDetails {
 impl Decode for Decoder {
     fn event(&mut self, _name: &str, data: &str) -> Result<Vec<StreamEvent>, ProviderError> {
         if data.trim() == "[DONE]" {
+            if self.stop.is_none() && self.next_block == 0 && self.calls.is_empty() {
+                return Err(empty_reply(&self.model));
+            }
             return Ok(self.finish());
         }
         let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| malformed(&self.model, &error))?;
@@ -153,7 +174,14 @@ impl Decode for Decoder {
     }
 
     fn untold(&self) -> Untold {
-        self.nameless
+        let calls = self.calls[self.first_open_call..].iter();
+        let of_calls: usize = calls
+            .map(|call| call.extras.size() + call.function_extras.size())
+            .sum();
+        Untold {
+            bytes: self.nameless.bytes + self.extras.size() + of_calls,
+            ..self.nameless
+        }
     }
 
     /// A server may close the stream without `[DONE]`; the reason says that the reply was whole.
@@ -175,6 +203,7 @@ impl Decoder {
             first_open_call: 0,
             nameless: Untold::default(),
             next_block: 0,
+            extras: ExtraMembers::default(),
             stop: None,
             is_refused: false,
             is_over: false,
@@ -204,6 +233,18 @@ impl Decoder {
 
     fn delta(&mut self, delta: Delta<'_>, events: &mut Vec<StreamEvent>) -> Result<(), serde_json::Error> {
         let content = reply_text(delta.content)?;
+        self.extras.add(delta.extras);
+        for (name, raw) in [
+            ("reasoning_content", delta.reasoning_content),
+            ("reasoning", delta.reasoning),
+        ] {
+            if let Some(raw) = raw {
+                self.extras.add(Map::from_iter([(
+                    name.to_owned(),
+                    serde_json::from_str(raw.get())?,
+                )]));
+            }
+        }
         let refusal = text(delta.refusal)?.unwrap_or_default() + &content.refusal;
         let reasoning = match text(delta.reasoning_content)? {
             Some(reasoning) => Some(reasoning),
@@ -221,6 +262,8 @@ impl Decoder {
             index: None,
             id: None,
             function: Some(function),
+            _type: IgnoredAny,
+            extras: Map::new(),
         });
         for piece in delta.tool_calls.into_iter().chain(single) {
             self.call(piece, events)?;
@@ -250,12 +293,13 @@ impl Decoder {
 
     fn call(&mut self, piece: CallPiece<'_>, events: &mut Vec<StreamEvent>) -> Result<(), serde_json::Error> {
         let id = piece.id.filter(|id| !id.is_empty());
-        let (name, arguments) = match piece.function {
+        let (name, arguments, function_extras) = match piece.function {
             Some(function) => (
                 function.name.filter(|name| !name.is_empty()),
                 text_or_json(function.arguments)?,
+                function.extras,
             ),
-            None => (None, None),
+            None => (None, None, Map::new()),
         };
         let place = self.place_of(piece.index, id.as_deref(), name.is_some());
         let place = place.unwrap_or_else(|| {
@@ -265,6 +309,8 @@ impl Decoder {
                 id: None,
                 block: None,
                 waiting: String::new(),
+                extras: ExtraMembers::default(),
+                function_extras: ExtraMembers::default(),
             });
             self.calls.len() - 1
         });
@@ -275,6 +321,8 @@ impl Decoder {
             self.open_call(place, name, events);
         }
         let call = &mut self.calls[place];
+        call.extras.add(piece.extras);
+        call.function_extras.add(function_extras);
         match (call.block, arguments) {
             (Some(block), Some(delta)) => events.push(StreamEvent::Delta { block, delta }),
             (None, Some(early)) => {
@@ -338,10 +386,12 @@ impl Decoder {
             }
         }
         self.close_prose(events);
-        let open = self.calls[self.first_open_call..]
-            .iter()
-            .filter_map(|call| call.block);
-        events.extend(open.map(|block| StreamEvent::End { block, native: None }));
+        for call in &mut self.calls[self.first_open_call..] {
+            let Some(block) = call.block else { continue };
+            let native = call.take_extras();
+            let native = native.map(|json| Protocol::OpenAiChat.native(&self.model, json));
+            events.push(StreamEvent::End { block, native });
+        }
         self.first_open_call = self.calls.len();
     }
 
@@ -351,9 +401,20 @@ impl Decoder {
         }
         let mut events = Vec::new();
         self.close_all(&mut events);
+        self.tell_extras(&mut events);
         let stop = self.stop.unwrap_or_else(|| self.ordinary_stop());
         events.push(StreamEvent::Stop(stop));
         events
+    }
+
+    /// Members of the message are in a block of reasoning without text: they belong to no other.
+    fn tell_extras(&mut self, events: &mut Vec<StreamEvent>) {
+        if let Some(json) = self.extras.take() {
+            let block = self.take_block();
+            let native = Some(Protocol::OpenAiChat.native(&self.model, json));
+            events.push(StreamEvent::ReasoningStart { block });
+            events.push(StreamEvent::End { block, native });
+        }
     }
 
     /// Reads the reason in the words of OpenAI and of those who speak its protocol.
@@ -381,6 +442,21 @@ impl Decoder {
             Stop::ToolCalls
         }
     }
+}
+
+impl Call {
+    fn take_extras(&mut self) -> Option<Value> {
+        let function = self.function_extras.take();
+        let function = function.map(|members| Map::from_iter([("function".to_owned(), members)]));
+        self.extras.add(function.unwrap_or_default());
+        self.extras.take()
+    }
+}
+
+/// Makes the error of a stream that ended without a choice, a reason or a word.
+fn empty_reply(model: &ModelRef) -> ProviderError {
+    let message = format!("`{}` ended its reply without sending anything", model.provider);
+    ProviderError::new(ProviderErrorKind::BadResponse, message)
 }
 
 fn usage(figures: &Figures) -> Usage {
@@ -464,6 +540,7 @@ mod tests {
                 "text: I will read it. |",
                 r#"call read call_1: {"file_path":"src/a.rs"} |"#,
                 r#"call grep call_2: {"pattern":"sleep"} |"#,
+                r#"reasoning:  | {"reasoning_content":"The test sleeps on the clock."}"#,
                 "usage: in 312 out 57 think 30 read 2000 write 0",
                 "stop: ToolCalls",
             ]
@@ -486,6 +563,41 @@ mod tests {
         let lines = vector!("malformed");
         assert_eq!(lines[0], "text: Hello, wörld: a list");
         assert!(lines[1].starts_with("error: BadResponse"), "{lines:?}");
+    }
+
+    #[test]
+    fn what_the_protocol_does_not_name_is_kept() {
+        let lines = chunks(&[
+            r#"{"choices":[{"delta":{"role":"assistant","reasoning_content":"I sh","provider_note":{"a":1.50}}}]}"#,
+            r#"{"choices":[{"delta":{"reasoning_content":"ould","audio":null}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","extra_content":{"google":{"thought_signature":"AY"}},"function":{"name":"ls","arguments":"{","strict":true}}]}}]}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}}]}"#,
+            r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#,
+            "[DONE]",
+        ]);
+        assert_eq!(
+            lines,
+            [
+                "reasoning: I should |",
+                r#"call ls a: {} | {"extra_content":{"google":{"thought_signature":"AY"}},"function":{"strict":true}}"#,
+                r#"reasoning:  | {"provider_note":{"a":1.5},"reasoning_content":"I should"}"#,
+                "stop: ToolCalls",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_end_before_anything_was_sent_is_an_error() {
+        let lines = chunks(&["[DONE]"]);
+        assert_eq!(
+            lines,
+            ["error: BadResponse: `p` ended its reply without sending anything"]
+        );
+        // A model may have nothing to say.
+        let lines = chunks(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#, "[DONE]"]);
+        assert_eq!(lines, ["stop: End"]);
+        let keep_alive = "data:\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        assert_eq!(told(&decode(Protocol::OpenAiChat, keep_alive)), ["stop: End"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 mod decode;
 mod request;
 
-use super::adapter::{Adapter, bearer, write_turns};
+use super::adapter::{Adapter, bearer};
 
 pub(crate) static ADAPTER: Adapter = Adapter {
     path: |_| "/responses".to_owned(),
@@ -14,6 +14,6 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     body: |ask, _| request::body(ask),
     conversation_field: "input",
     encode: |_, turn| request::encode(turn),
-    write_conversation: write_turns,
+    write_conversation: |_, turns, list| request::write_conversation(turns, list),
     decoder: |model| Box::new(decode::Decoder::new(model)),
 };

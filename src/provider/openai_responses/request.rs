@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
+use super::super::encoded_turn::{EncodedTurn, Speaker, push_message};
 use super::super::history::{
     Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, without_loose_reasoning,
 };
@@ -20,7 +21,7 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     if let Some(temperature) = ask.temperature() {
         body["temperature"] = Value::from(temperature);
     }
-    if let Some(limit) = ask.model.max_output {
+    if let Some(limit) = ask.max_output() {
         body["max_output_tokens"] = Value::from(limit);
     }
     // OpenAI's own models that do not reason refuse to be asked for it; other servers do not mind.
@@ -51,6 +52,17 @@ pub(super) fn encode(turn: HistoryTurn<'_>) -> Vec<Value> {
         HistoryTurn::User(content) => vec![message("user", content.iter().map(content_part))],
         HistoryTurn::Assistant(said) => assistant(said),
         HistoryTurn::Results(outcomes) => outcomes.iter().map(result).collect(),
+    }
+}
+
+/// Messages of the user's in a row become one.
+pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
+    let mut is_after_user = false;
+    for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
+        let is_user = turn.speaker == Speaker::User;
+        let head = r#"{"type":"message","role":"user","content":["#;
+        push_message(list, &turn.json, head, is_user && is_after_user);
+        is_after_user = is_user;
     }
 }
 
@@ -254,6 +266,7 @@ mod tests {
             request: &request,
             model: &model("openai/m"),
             settings: &settings,
+            adjustments: &crate::provider::adjustment::Adjustments::default(),
         });
         assert!(body.get("reasoning").is_none() && body.get("include").is_none());
         assert_eq!(

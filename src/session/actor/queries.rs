@@ -162,6 +162,7 @@ impl Actor {
         ContextFacts {
             system: self.parts.system.clone(),
             agent: info.agent.clone(),
+            model: info.model.clone(),
             tools: self.advertised.tools(),
             messages: self.parts.messages.clone(),
             reported: Some(info.context_used).filter(|used| *used > 0 && self.context.is_reported()),

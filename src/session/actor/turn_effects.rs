@@ -127,6 +127,7 @@ impl Actor {
                 self.parts.driver.drop_request();
             }
             Effect::MakeRoom(error) => self.make_room_after(error),
+            Effect::Withhold(error) => self.withhold_media(error),
             Effect::StartMessage(message) if message.role == Role::User => {
                 self.become_next();
                 self.join_steer(&message);
@@ -189,6 +190,7 @@ impl Actor {
     /// Sends the request with the conversation as it stands.
     pub(super) fn send_request(&mut self) {
         self.note_asked();
+        let prompt = self.context_size();
         let request = Request {
             session: self.parts.info.id.clone(),
             agent: self.parts.info.agent.clone(),
@@ -197,11 +199,14 @@ impl Actor {
             system: self.parts.system.clone(),
             tools: self.advertised.tools(),
             messages: remind(
-                self.context.view.sendable(&self.parts.messages),
+                self.context
+                    .view
+                    .sendable(&self.parts.messages, &self.parts.info.model),
                 &self.parts.info.agent,
                 self.parts.profiles.plan_instructions(),
             ),
             temperature: self.parts.temperature,
+            prompt,
         };
         self.parts.driver.request(request);
     }

@@ -13,7 +13,7 @@ use crate::agent::compaction::{ContextBudget, maskable, tail_start};
 use crate::agent::estimate;
 use crate::agent::history::HistoryView;
 use crate::agent::prompt::{Section, sections};
-use crate::conversation::{CallState, Message, PartBody, Role, ToolPart};
+use crate::conversation::{CallState, Message, ModelRef, PartBody, Role, ToolPart};
 use crate::provider::ToolSpec;
 use crate::text::sanitize::sanitize_line;
 
@@ -56,6 +56,8 @@ pub enum MissCause {
     /// Old outputs were masked.
     Masked,
     Compacted,
+    /// Pictures were left out that the provider refused.
+    Withheld,
     /// Nothing was asked for so long that the provider had forgotten it.
     Expired,
     /// The provider did not find what it had cached, and nothing here explains it.
@@ -71,6 +73,7 @@ impl MissCause {
             Self::Model => "the model changed".to_owned(),
             Self::Masked => "old outputs were masked".to_owned(),
             Self::Compacted => "the conversation was compacted".to_owned(),
+            Self::Withheld => "what the provider refused was left out".to_owned(),
             Self::Expired => "no request was made for more than five minutes".to_owned(),
             Self::Provider => "the provider did not find it in its cache".to_owned(),
         }
@@ -137,6 +140,7 @@ impl ContextGroup {
 pub(in crate::session) struct ContextFacts {
     pub(in crate::session) system: String,
     pub(in crate::session) agent: String,
+    pub(in crate::session) model: ModelRef,
     pub(in crate::session) tools: Arc<[ToolSpec]>,
     pub(in crate::session) messages: Vec<Arc<Message>>,
     pub(in crate::session) reported: Option<u64>,
@@ -167,7 +171,7 @@ impl ContextFacts {
             scales.add(ContextSource::Schemas, &tool.name, size);
         }
         let view = HistoryView::new(&self.outputs, &self.messages);
-        for message in &view.sendable(&self.messages) {
+        for message in &view.sendable(&self.messages, &self.model) {
             if view.summary().is_some_and(|summary| summary.id == message.id) {
                 let size = characters(&message.text());
                 scales.add(ContextSource::Summary, "summary and what is kept beside it", size);
@@ -349,6 +353,7 @@ mod tests {
         let facts = ContextFacts {
             system: "You are old.".to_owned(),
             agent: "build".to_owned(),
+            model: "a/b".parse().unwrap(),
             tools: Arc::from([ToolSpec {
                 name: "read".to_owned(),
                 description: "Reads.".to_owned(),

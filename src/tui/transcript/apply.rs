@@ -414,6 +414,9 @@ impl Blocks {
             TurnEndReason::Cancelled => self.interrupted(),
             TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::Error | TurnEndReason::MaxSteps => {
                 let took = turn.started.map(|started| now.saturating_duration_since(started));
+                if done == TurnEndReason::Stop && self.is_unanswered() {
+                    self.mark(Mark::info("the model said nothing".to_owned()));
+                }
                 self.mark(Mark::TurnEnd {
                     done,
                     took,
@@ -422,6 +425,15 @@ impl Blocks {
             }
         }
         true
+    }
+}
+
+impl Blocks {
+    /// Returns true if no text and no call follow what the person said last.
+    fn is_unanswered(&self) -> bool {
+        let mut blocks = self.list.iter().rev();
+        let last = blocks.find(|block| !matches!(block.body, Body::Mark(_) | Body::Reasoning(_)));
+        last.is_some_and(|last| matches!(last.body, Body::User(_)))
     }
 }
 

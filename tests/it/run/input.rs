@@ -19,7 +19,7 @@ fn what_is_piped_in_is_appended_to_the_words() {
 
 #[test]
 fn files_go_along_as_text_or_as_images() {
-    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
+    let png = include_bytes!("../vectors/pixel.png");
     for protocol in Protocol::ALL {
         let server = Server::with([Turn::text("I see.")]);
         let project = Project::new()

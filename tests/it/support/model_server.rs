@@ -97,9 +97,13 @@ fn answer(stream: &mut TcpStream, request: &HttpRequest, state: &Watched<State>)
         return answer_other(stream, path);
     };
     match serving {
-        Some(Serving::Refusal { status, retry_after }) => {
+        Some(Serving::Refusal {
+            status,
+            retry_after,
+            message,
+        }) => {
             let header = retry_after.map(|seconds| format!("Retry-After: {seconds}"));
-            let body = wire::error_body(protocol, status, &format!("scripted status {status}"));
+            let body = wire::error_body(protocol, status, &message);
             http::write_json(stream, status, header.as_deref(), &body)
         }
         Some(Serving::Stream(turn, fault)) => {
@@ -166,7 +170,11 @@ fn model_of(path: &str, body: &Value) -> String {
 }
 
 enum Serving {
-    Refusal { status: u16, retry_after: Option<u32> },
+    Refusal {
+        status: u16,
+        retry_after: Option<u32>,
+        message: String,
+    },
     Stream(Box<Turn>, Option<Fault>),
 }
 
@@ -189,7 +197,16 @@ impl State {
                 .map(|turn| Serving::Stream(Box::new(turn), None));
         };
         match turn.faults.pop_front() {
-            Some(Fault::Http { status, retry_after }) => Some(Serving::Refusal { status, retry_after }),
+            Some(Fault::Http { status, retry_after }) => Some(Serving::Refusal {
+                status,
+                retry_after,
+                message: format!("scripted status {status}"),
+            }),
+            Some(Fault::Refused { message }) => Some(Serving::Refusal {
+                status: 400,
+                retry_after: None,
+                message,
+            }),
             Some(fault) => Some(Serving::Stream(Box::new(turn.clone()), Some(fault))),
             None => turns
                 .pop_front()

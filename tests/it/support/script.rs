@@ -84,6 +84,8 @@ impl Default for Usage {
 pub(crate) enum Fault {
     /// An answer without a stream.
     Http { status: u16, retry_after: Option<u32> },
+    /// An answer with status 400 and these words.
+    Refused { message: String },
     /// The connection is cut after so many deltas.
     Drop { after: usize },
     /// After so many deltas, data that is not JSON.

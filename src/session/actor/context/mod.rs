@@ -19,9 +19,11 @@ pub(super) use summary_task::CompactionDone;
 use super::{Actor, now};
 use crate::agent::compaction::{ContextBudget, maskable, tail_start};
 use crate::agent::estimate;
-use crate::agent::history::{HistoryView, KnownSize};
+use crate::agent::history::{self, HistoryView, KnownSize};
 use crate::agent::turn::TurnEvent;
-use crate::conversation::{CallId, ContextChange, MaskedOutputs, Message, MessageId, Part, PartBody, Role};
+use crate::conversation::{
+    CallId, ContextChange, MaskedOutputs, Message, MessageId, Part, PartBody, Role, WithheldMedia,
+};
 use crate::provider::{Model, ProviderError, ProviderErrorKind};
 use crate::session::query::MissCause;
 use crate::session::{ContextReport, ContextReportKind, Event};
@@ -50,6 +52,8 @@ pub(super) struct ContextState {
     draft: Option<Draft>,
     /// What is sent has changed since the provider reported its size.
     has_changed: bool,
+    /// Pictures were left out for the request that runs.
+    has_withheld: bool,
     /// The size at which no summary could be made. It is tried again when the context has grown by a twentieth of the window.
     gave_up_at: Option<u64>,
     /// The window as an error of the provider showed it, where it is smaller than the model's settings say.
@@ -73,6 +77,7 @@ impl ContextState {
             cached: CachedPrefix::new(messages),
             running: None,
             draft: None,
+            has_withheld: false,
             has_changed: matches!(KnownSize::of(messages), Some(KnownSize::Estimated(_))),
             gave_up_at: None,
             shown_window: None,
@@ -117,6 +122,43 @@ impl Actor {
         if !self.parts.compaction.auto || !self.begin_compaction(Trigger::Overflow(error.clone())) {
             self.on_turn(TurnEvent::Failed(error));
         }
+    }
+
+    /// The provider refused a picture or a document: asks again without those of the last message that has any, and where
+    /// that was refused too, without all of them. Reports the error where there are none.
+    pub(super) fn withhold_media(&mut self, error: ProviderError) {
+        let model = self.parts.info.model.clone();
+        let view = &self.context.view;
+        let kept = view.kept_sent(&self.parts.messages);
+        let mut sent: Vec<(MessageId, usize)> = kept
+            .filter(|message| view.withheld(&message.id, &model).is_none())
+            .map(|message| (message.id.clone(), history::media(message)))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        let is_first = !std::mem::replace(&mut self.context.has_withheld, true);
+        if is_first && sent.len() > 1 {
+            sent.drain(..sent.len() - 1);
+        }
+        if sent.is_empty() {
+            return self.on_turn(TurnEvent::Failed(error.with_no_media_left()));
+        }
+        let before = self.context_size();
+        let count = sent.iter().map(|(_, count)| count).sum();
+        let reason = error
+            .refusal
+            .as_ref()
+            .map_or(&error.message, |refusal| &refusal.message)
+            .clone();
+        let change = ContextChange::Withheld(WithheldMedia {
+            messages: sent.into_iter().map(|(message, _)| message).collect(),
+            model,
+            reason,
+            count,
+            before,
+            after: before,
+        });
+        self.change_context(change, None);
+        self.send_request();
     }
 
     fn make_room(&mut self) -> Room {
@@ -200,6 +242,7 @@ impl Actor {
     /// The provider reported what the last request of the conversation took.
     pub(super) fn note_reported(&mut self, usage: &crate::conversation::Usage) {
         self.context.meter.reported(usage);
+        self.context.has_withheld = false;
         self.context.has_changed = false;
     }
 
@@ -263,6 +306,12 @@ impl Actor {
                 masked.before,
                 masked.after,
             ),
+            ContextChange::Withheld(withheld) => (
+                ContextReportKind::Miss,
+                MissCause::Withheld,
+                withheld.before,
+                withheld.after,
+            ),
             ContextChange::Compacted(compaction) => (
                 ContextReportKind::Compacted,
                 MissCause::Compacted,
@@ -277,6 +326,7 @@ impl Actor {
         self.context.meter.changed(estimated, sent);
         self.parts.info.context_used = after;
         self.context.has_changed = true;
+        let words = (kind == ContextReportKind::Miss).then(|| cause.words());
         let cost = self.note_miss(cause, after);
         self.add_mark(PartBody::Context(change), created);
         self.tell_context(ContextReport {
@@ -284,7 +334,7 @@ impl Actor {
             before,
             after,
             covers_to,
-            cause: None,
+            cause: words,
             cost,
         });
     }

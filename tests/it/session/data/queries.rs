@@ -245,6 +245,7 @@ fn every_answer_to_a_query_is_data() {
         MissCause::Model => MissCause::Model;
         MissCause::Masked => MissCause::Masked;
         MissCause::Compacted => MissCause::Compacted;
+        MissCause::Withheld => MissCause::Withheld;
         MissCause::Expired => MissCause::Expired;
         MissCause::Provider => MissCause::Provider;
     });
