@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
 
 /// A compiled pattern.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,11 @@ impl Pattern {
     /// with everything below it.
     pub(super) fn of_path(text: &str, home: Option<&Path>) -> Self {
         let mut pattern = Self::new(text, home);
-        for form in path_forms(text) {
+        let forms = unicode_forms(text).into_iter().flat_map(|text| {
+            let forms = path_forms(&text);
+            std::iter::once(text).chain(forms)
+        });
+        for form in forms.chain(path_forms(text)) {
             // `./*` is what lies here, and no absolute path.
             let is_relative = !text.starts_with(['/', '~', '$', '*']);
             let globs = Self::new(&form, home).globs.into_iter();
@@ -118,6 +123,15 @@ fn expand_home(text: &str, home: &Path) -> Option<String> {
     let rest = text.strip_prefix('~').or_else(|| text.strip_prefix("$HOME"))?;
     let home = home.to_str()?.trim_end_matches('/');
     (rest.is_empty() || rest.starts_with('/')).then(|| format!("{home}{rest}"))
+}
+
+/// The other forms of Unicode in which the names of a path may be written.
+fn unicode_forms(text: &str) -> Vec<String> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let forms = [text.nfc().collect::<String>(), text.nfd().collect()];
+    forms.into_iter().filter(|form| form != text).collect()
 }
 
 /// Other spellings that paths have which a pattern means.

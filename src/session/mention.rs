@@ -8,7 +8,9 @@ use super::Mention;
 /// Ends a sentence or a bracket, and no name.
 const CLOSING: &[char] = &[',', ';', ':', '!', '?', '.', ')', ']', '}', '\'', '"', '`'];
 /// In none of the names that are written without quotes.
-const FOREIGN: &[char] = &['(', '[', '{', '<', '>', '"', '`', '\\', '|', '*', '?', '@', '='];
+const FOREIGN: &[char] = &['{', '<', '>', '"', '`', '\\', '|', '*', '?', '@', '='];
+/// Brackets that names of files may have: `src/app/[id]/(shop)/page.tsx`.
+const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
 
 /// Finds what a text mentions, each once.
 pub(crate) fn mentions(text: &str) -> Vec<Mention> {
@@ -96,18 +98,38 @@ fn read(text: &str) -> Option<(Mention, usize)> {
         ));
     }
     let word = text[1..].split(char::is_whitespace).next().unwrap_or_default();
-    let word = word.trim_end_matches(CLOSING);
+    let word = trim_end(word);
     if word.is_empty() || word.contains(FOREIGN) {
         return None;
     }
     let (path, lines) = with_lines(word);
+    let has_slash = path.contains('/') && BRACKETS.iter().all(|pair| excess(path, *pair) == 0);
     let mention = Mention {
         path: path.to_owned(),
         lines,
-        is_sure: lines.is_some() || path.contains('/'),
+        is_sure: lines.is_some() || has_slash,
         label: None,
     };
     Some((mention, 1 + word.len()))
+}
+
+/// Returns a word without what ends the sentence or the bracket around it.
+fn trim_end(word: &str) -> &str {
+    let mut word = word;
+    while let Some(last) = word.chars().next_back().filter(|last| CLOSING.contains(last)) {
+        let pair = BRACKETS.iter().find(|(_, close)| *close == last);
+        if pair.is_some_and(|pair| excess(word, *pair) <= 0) {
+            break;
+        }
+        word = &word[..word.len() - last.len_utf8()];
+    }
+    word
+}
+
+/// Returns how many more brackets a text closes than it opens.
+fn excess(text: &str, (open, close): (char, char)) -> isize {
+    let count = |sign| text.matches(sign).count().cast_signed();
+    count(close) - count(open)
 }
 
 #[cfg(test)]
@@ -128,6 +150,15 @@ mod tests {
         assert_eq!(found("look at @src/a.rs, please"), [sure("src/a.rs")]);
         assert_eq!(found("(@src/a.rs) and\n@./b/"), [sure("src/a.rs"), sure("./b/")]);
         assert_eq!(found("@a.md"), [("a.md".to_owned(), None, false)]);
+        assert_eq!(
+            found("(@src/app/[id]/page.tsx), @src/(shop) @src/[...all]."),
+            [
+                sure("src/app/[id]/page.tsx"),
+                sure("src/(shop)"),
+                sure("src/[...all]")
+            ]
+        );
+        assert_eq!(found("@test(a/b"), [("test(a/b".to_owned(), None, false)]);
         for text in [
             "me@example.com/x",
             "a @ b",

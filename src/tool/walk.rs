@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use tokio_util::sync::CancellationToken;
+use unicode_normalization::UnicodeNormalization as _;
 
 use self::threads::ThreadShare;
 use super::file_name::one_line;
@@ -75,7 +76,8 @@ impl Globs {
         let bases = [&path.absolute, &path.real];
         let prefixes = bases.map(|base| base.to_string_lossy());
         let from_base = |globs: &[String]| -> Vec<String> {
-            globs.iter().map(|glob| without_base(glob, &prefixes)).collect()
+            let globs = globs.iter().map(|glob| without_base(glob, &prefixes));
+            globs.map(|glob| with_literal_names(&glob, &path.real)).collect()
         };
         let mut building = FilterBuilder::of(&from_base(include), &from_base(exclude))?;
         for name in directories {
@@ -89,12 +91,14 @@ impl Globs {
 
     /// Returns true if a file is wanted; `relative` is its path from where the search began.
     pub(super) fn matches(&self, relative: &Path) -> bool {
+        let relative = &*composed(relative);
         (!self.has_include || self.any(relative, |sets| &sets.include))
             && !self.any(relative, |sets| &sets.exclude)
     }
 
     /// Returns true if nothing below a directory can be wanted.
     fn prunes(&self, relative: &Path) -> bool {
+        let relative = &*composed(relative);
         self.any(relative, |sets| &sets.pruned)
     }
 
@@ -103,6 +107,39 @@ impl Globs {
         let is_absolute = |base: &PathBuf| absolute.is_match(base.join(relative));
         set(&self.relative).is_match(relative) || (!absolute.is_empty() && self.bases.iter().any(is_absolute))
     }
+}
+
+/// Returns a path with its letters composed: one name may be written in two ways.
+fn composed(path: &Path) -> Cow<'_, Path> {
+    match path.to_str().filter(|text| !text.is_ascii()) {
+        Some(text) => Cow::Owned(text.nfc().collect::<String>().into()),
+        None => Cow::Borrowed(path),
+    }
+}
+
+/// Escapes the names of a glob that are there as they are written: `src/app/[id]/*.tsx` means the directory `[id]` where
+/// there is one.
+fn with_literal_names(glob: &str, base: &Path) -> String {
+    if !glob.contains('[') {
+        return glob.to_owned();
+    }
+    let (sign, pattern) = match glob.strip_prefix('!') {
+        Some(pattern) => ("!", pattern),
+        None => ("", glob),
+    };
+    let mut at = Some(base.to_path_buf());
+    let names = pattern.split('/').map(|name| {
+        let place = at.as_ref().map(|at| at.join(name));
+        let is_there = place
+            .as_ref()
+            .is_some_and(|place| place.symlink_metadata().is_ok());
+        at = place.filter(|_| is_there);
+        match is_there && name.contains('[') {
+            true => globset::escape(name),
+            false => name.to_owned(),
+        }
+    });
+    format!("{sign}{}", names.collect::<Vec<_>>().join("/"))
 }
 
 /// Takes the directory where the search begins off a glob that spells it out.
@@ -247,7 +284,8 @@ fn glob(text: &str, given: &str) -> Result<Glob, ToolError> {
         );
         return Err(ToolError::new(ErrorKind::Parse, message).hint("Give several globs."));
     }
-    GlobBuilder::new(text)
+    let text: String = text.nfc().collect();
+    GlobBuilder::new(&text)
         .literal_separator(true)
         .build()
         .map_err(|error| {

@@ -33,6 +33,7 @@ mod imported_sessions;
 mod interactive_bash;
 mod kill_runs;
 mod lifetime;
+mod literal_names;
 mod look_at;
 mod managed;
 mod named_pipes;

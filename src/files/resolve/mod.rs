@@ -4,10 +4,13 @@
 //! is given through the symbolic link by which the user entered the project is translated. `..` is taken away by the
 //! letter, before links are followed. A path is inside only when its lexical form *and* its real target are.
 //!
+//! A name that is not there is looked for in the other forms of Unicode, and what is written keeps the form that is there.
+//!
 //! Names are data: control characters stay as they are, and whoever shows them cleans them. Nothing is opened here, and
 //! nothing is created.
 
 mod follow;
+mod normal_form;
 mod url;
 
 use std::ffi::OsStr;
@@ -148,7 +151,7 @@ impl Roots {
 
     /// Resolves a path as a model or a user wrote it: relative, absolute, with `~`, or a `file:` URL.
     pub fn resolve(&self, given: &str) -> Result<Resolved, PathError> {
-        self.follow(given.to_owned(), self.absolute(given)?)
+        self.follow(given.to_owned(), normal_form::existing(self.absolute(given)?))
     }
 
     /// Resolves a path that stands for itself, whatever its name begins with and whether or not it is text.
