@@ -113,7 +113,7 @@ pub(super) struct ScreenArgs {
     #[command(flatten)]
     pub(super) cassette: CassetteArgs,
     /// Submit TEXT as soon as the screen is ready
-    #[arg(short, long, value_name = "TEXT")]
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(super) prompt: Option<String>,
     /// Linear, append-only output for screen readers
     #[arg(long)]

@@ -70,7 +70,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         keeper::enable();
     }
-    let words = option_order::behind_command(words);
+    let words = option_order::prompts_last(option_order::behind_command(words));
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => {

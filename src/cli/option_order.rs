@@ -1,4 +1,5 @@
-//! Options before a command mean what they mean behind it: `lathe -m local/x run hello`.
+//! Options before a command mean what they mean behind it: `lathe -m local/x run hello`. A prompt may begin with a dash:
+//! `lathe run "- fix a"`.
 
 use std::ffi::OsString;
 
@@ -26,6 +27,44 @@ pub(super) fn behind_command(words: Vec<OsString>) -> Vec<OsString> {
     let first = words.first().into_iter();
     let parts = first.chain(names).chain(options).chain(&words[end..]);
     parts.cloned().collect()
+}
+
+/// Returns the words with the prompts that begin with a dash put to the end, behind a `--`: a list or front matter is no
+/// option.
+pub(super) fn prompts_last(words: Vec<OsString>) -> Vec<OsString> {
+    let cli = Cli::command();
+    let run = cli.find_subcommand("run");
+    let Some(run) = run.filter(|_| words.get(1).is_some_and(|word| word == "run")) else {
+        return words;
+    };
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let mut is_value = false;
+    let mut prompts = Vec::new();
+    let mut others = Vec::new();
+    for word in &words[..end] {
+        let text = word.to_str().unwrap_or_default();
+        if !is_value && is_prose(text) {
+            prompts.push(word.clone());
+        } else {
+            others.push(word.clone());
+        }
+        is_value = !is_value && text.starts_with('-') && takes_next(run, text);
+    }
+    if prompts.is_empty() {
+        return words;
+    }
+    let behind = words[end..].iter().skip(1).cloned();
+    let words = others.into_iter().chain([OsString::from("--")]);
+    words.chain(prompts).chain(behind).collect()
+}
+
+/// Returns true for a text that begins with a dash and is no option: the name of an option has no blanks.
+fn is_prose(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    let begins = ["- ", "-\t", "-\n", "--"]
+        .iter()
+        .any(|start| word.starts_with(start));
+    begins && name.contains(char::is_whitespace)
 }
 
 /// Returns the position of the command's name, where only options stand before it.
@@ -83,6 +122,41 @@ mod tests {
             ),
             ("lathe --json sessions list", "lathe sessions list --json"),
             ("lathe -mrun run hello", "lathe run -mrun hello"),
+        ] {
+            assert_eq!(ordered(typed), meant);
+        }
+    }
+
+    #[test]
+    fn prompts_that_begin_with_a_dash_come_last() {
+        let ordered = |words: &[&str]| {
+            let words = words.iter().map(OsString::from).collect();
+            let words = prompts_last(words).into_iter();
+            words.map(|word| word.into_string().unwrap()).collect::<Vec<_>>()
+        };
+        for (typed, meant) in [
+            (
+                &["lathe", "run", "- a\n- b", "--format", "json"][..],
+                &["lathe", "run", "--format", "json", "--", "- a\n- b"][..],
+            ),
+            (
+                &["lathe", "run", "---\ntitle: x\n---\nbuild"],
+                &["lathe", "run", "--", "---\ntitle: x\n---\nbuild"],
+            ),
+            (
+                &["lathe", "run", "--- hi", "--", "-c"],
+                &["lathe", "run", "--", "--- hi", "-c"],
+            ),
+            (
+                &["lathe", "run", "--agent", "- a b", "hi"],
+                &["lathe", "run", "--agent", "- a b", "hi"],
+            ),
+            (
+                &["lathe", "run", "--file=a b.txt", "-c", "hi"],
+                &["lathe", "run", "--file=a b.txt", "-c", "hi"],
+            ),
+            (&["lathe", "run", "--no-such"], &["lathe", "run", "--no-such"]),
+            (&["lathe", "sessions", "- a"], &["lathe", "sessions", "- a"]),
         ] {
             assert_eq!(ordered(typed), meant);
         }

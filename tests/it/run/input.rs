@@ -439,3 +439,14 @@ fn a_file_that_a_prompt_names_and_that_would_be_asked_about_is_left_out_and_told
         assert!(!request.mentions("s3cr3t-canary"));
     }
 }
+
+#[test]
+fn a_prompt_may_begin_with_a_dash() {
+    for prompt in ["- fix a\n- fix b", "---\ntitle: spec\n---\nbuild it", "--- hi"] {
+        let server = Server::with([Turn::text("ok")]);
+        let project = project_with(&server);
+        let finished = events_of(&project).arg(prompt).run().success();
+        assert_eq!(text_of(&finished), "ok", "{finished}");
+        assert!(server.requests()[0].mentions(prompt), "{finished}");
+    }
+}
