@@ -18,6 +18,33 @@ fn a_command_is_completed_and_done() {
 }
 
 #[test]
+fn lines_that_come_in_one_burst_are_a_paste() {
+    for lines in [
+        "notes:\r!touch pwned\rthe end",
+        "/exit\r!touch pwned\r",
+        "a\r\n/exit\r\nthe end",
+    ] {
+        let server = Server::start();
+        let project = project(&server);
+        let terminal = open(&project);
+        terminal.send(lines.as_bytes());
+        for line in lines.split(['\r', '\n']).filter(|line| !line.is_empty()) {
+            terminal.wait_text(&format!("┃ {line}"));
+        }
+        assert!(server.requests().is_empty() && !project.exists("pwned"));
+    }
+}
+
+#[test]
+fn a_line_and_its_enter_in_one_burst_are_sent() {
+    let server = Server::with([Turn::text("Heard.")]);
+    let project = project(&server);
+    let terminal = open(&project);
+    terminal.send("are you there?\r".as_bytes());
+    terminal.wait_text("Heard.");
+}
+
+#[test]
 fn what_looks_like_a_command_and_is_none_stays_with_a_sentence() {
     let server = Server::start();
     let project = project(&server);

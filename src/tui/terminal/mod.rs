@@ -17,6 +17,7 @@
 mod ansi16;
 pub(crate) mod answer;
 pub(crate) mod background;
+mod burst;
 mod caret;
 mod clusters;
 pub(crate) mod decoder;

@@ -10,8 +10,10 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use termina::event::Event as Input;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::burst::{Burst, BurstEnd, GAP};
 use super::decoder::{Decoder, TerminalInput};
 
 /// How long stopping waits for the thread, which has nothing to wait for then.
@@ -98,20 +100,44 @@ impl Drop for TerminalReader {
 /// Hands on what is typed until it is stopped, also what had only begun by then.
 fn hand_on(sender: &UnboundedSender<io::Result<ReceivedInput>>, stop: &PipeReader) -> io::Result<()> {
     let mut decoder = Decoder::default();
+    let mut burst = Burst::default();
     let mut bytes = [0; SIP];
     loop {
-        let woken = wait(stop, decoder.patience())?;
-        if woken == ReaderWake::Typed {
-            let read = rustix::io::retry_on_intr(|| rustix::io::read(io::stdin(), &mut bytes))?;
-            if read == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            decoder.push(&bytes[..read]);
-        }
-        let next = match woken {
-            ReaderWake::Typed => Decoder::next,
-            ReaderWake::Stopped | ReaderWake::Neither => Decoder::settle,
+        let patience = if burst.is_open() {
+            Some(GAP)
+        } else {
+            decoder.patience()
         };
+        let woken = wait(stop, patience)?;
+        let typed = match woken {
+            ReaderWake::Typed => {
+                let read = rustix::io::retry_on_intr(|| rustix::io::read(io::stdin(), &mut bytes))?;
+                if read == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                &bytes[..read]
+            }
+            ReaderWake::Stopped | ReaderWake::Neither => &[],
+        };
+        if !typed.is_empty() && burst.takes(typed) && decoder.is_in_text() {
+            burst.push(&decoder.take_text());
+            burst.push(typed);
+            continue;
+        }
+        let mut next: fn(&mut Decoder) -> Option<TerminalInput> = Decoder::next;
+        match burst.end() {
+            Some(BurstEnd::Paste(text)) => {
+                let input = TerminalInput::Input(Input::Paste(text));
+                let _ = sender.send(Ok(ReceivedInput {
+                    input,
+                    bytes: Vec::new(),
+                }));
+            }
+            Some(BurstEnd::Keys(keys)) => decoder.push(&keys),
+            None if woken != ReaderWake::Typed => next = Decoder::settle,
+            None => {}
+        }
+        decoder.push(typed);
         while let Some(input) = next(&mut decoder) {
             let bytes = decoder.returned_bytes().to_vec();
             // The loop may be gone.
