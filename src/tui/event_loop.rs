@@ -31,6 +31,7 @@ use super::pictures::{PictureJob, PictureResult, sixel};
 use super::prompts::{PromptDraft, PromptKeeper};
 use super::sessions::{SessionMessage, SessionSlots, SlotId};
 use super::terminal::decoder::TerminalInput;
+use super::terminal::multiplexer::Multiplexer;
 use super::terminal::reader::{ReceivedInput, TerminalReader};
 use super::terminal::signals::{Signal, Signals};
 use super::terminal::{CaretShape, FrameExtras, Screen, TerminalError, cell_size};
@@ -425,9 +426,14 @@ impl EventLoop {
         let is_sent = sequence.is_some_and(|bytes| self.screen.write(&bytes).is_ok());
         self.copying = Some(Box::pin(async move {
             let command = clipboard::by_command(&text, &commands).await;
-            let terminal = is_sent.then_some(multiplexer);
+            let tmux = match multiplexer {
+                Multiplexer::Tmux => clipboard::by_command(&text, &[clipboard::TMUX]).await,
+                Multiplexer::Screen | Multiplexer::Direct => None,
+            };
+            // What tmux has taken it passes on itself, as its settings say.
+            let terminal = (is_sent && tmux.is_none()).then_some(multiplexer);
             let copied = CopyResult {
-                command,
+                command: command.or(tmux),
                 terminal,
                 is_too_long,
             };

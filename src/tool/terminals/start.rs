@@ -23,7 +23,10 @@ pub enum StartOwnError {
 pub fn user_shell(environment: &[(OsString, OsString)]) -> &str {
     let variable = environment.iter().find(|(name, _)| name == "SHELL");
     let shell = variable.and_then(|(_, value)| value.to_str());
-    let is_usable = |shell: &&str| Path::new(shell).is_absolute() && !shell.contains(char::is_whitespace);
+    let is_usable = |shell: &&str| {
+        let path = Path::new(shell);
+        path.is_absolute() && !shell.contains(char::is_whitespace) && path.is_file()
+    };
     shell.filter(is_usable).unwrap_or("bash")
 }
 

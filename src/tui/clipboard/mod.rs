@@ -22,6 +22,10 @@ const MOST: usize = 74_000;
 /// Commands take the text and go to the background; one that does not is left out.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Puts the text into tmux's own buffer and passes it on to the terminal. What is wrapped to go through tmux is dropped by
+/// its default settings.
+pub(crate) const TMUX: &[&str] = &["tmux", "load-buffer", "-w", "-"];
+
 /// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CopyResult {
