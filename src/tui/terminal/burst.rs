@@ -31,7 +31,7 @@ impl Burst {
 
     /// Returns true for bytes that begin a burst or go on with it: text, with a line break where none came before.
     pub(super) fn takes(&self, bytes: &[u8]) -> bool {
-        let is_text = |byte: &u8| matches!(byte, b'\t' | b'\r' | b'\n' | 0x20..0x7f | 0x80..);
+        let is_text = |byte: &u8| matches!(byte, b'\t' | b'\r' | b'\n' | 0x20..=0x7e | 0x80..);
         let has_break = || bytes.iter().any(|byte| is_break(*byte));
         self.held.len() < MOST && bytes.iter().all(is_text) && (self.is_open() || has_break())
     }
