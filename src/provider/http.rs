@@ -236,9 +236,10 @@ fn unsent(error: &reqwest::Error, outgoing: &OutgoingRequest<'_>, url: &Url) -> 
             )
         }
         Some(ConnectObstacle::UnknownIssuer) => setup(
-            "this machine does not know the authority that issued its certificate",
-            "if it is your company's, write its certificate to a PEM file and name that in `SSL_CERT_FILE` (which \
-             replaces the system's certificates) or `NODE_EXTRA_CA_CERTS` (which adds to them)"
+            "this machine does not know the authority that issued its certificate (`SSL_CERT_FILE` and \
+             `NODE_EXTRA_CA_CERTS` name files with further ones)",
+            "if it is your company's, write its certificate to a PEM file; `SSL_CERT_FILE` replaces the system's \
+             certificates by it, `NODE_EXTRA_CA_CERTS` adds it to them"
                 .to_owned(),
         ),
         None => {

@@ -26,6 +26,19 @@ pub(super) enum FilteredChar {
     EraseToEnd,
     /// Ended a sequence that erases the whole line.
     EraseLine,
+    /// Ended a sequence that erases from the cursor to the end of the screen.
+    EraseBelow,
+    /// Moves the cursor to the left by so many columns.
+    Back(usize),
+    /// Moves the cursor by so many rows.
+    Up(usize),
+    Down(usize),
+    /// The same, to the start of the line.
+    ToLineAbove(usize),
+    ToLineBelow(usize),
+    /// Keeps the place of the cursor, and goes back to it.
+    Save,
+    Restore,
     /// Ended a sequence that changes how text looks; [`EscapeFilter::parameters`] say how.
     Style,
     /// Part of a sequence.
@@ -87,6 +100,14 @@ impl EscapeFilter {
             '[' if !intermediate => self.begin_csi(),
             ']' | 'P' | 'X' | '^' | '_' if !intermediate => EscapeState::ControlString { escape: false },
             ' '..='/' => EscapeState::Escape { intermediate: true },
+            '7' | '8' if !intermediate => {
+                self.state = EscapeState::Text;
+                return if c == '7' {
+                    FilteredChar::Save
+                } else {
+                    FilteredChar::Restore
+                };
+            }
             '0'..='~' => EscapeState::Text,
             _ => return self.give_back(c),
         };
@@ -141,9 +162,28 @@ fn meaning(last: char, parameters: &str) -> FilteredChar {
         ('K', "" | "0") => FilteredChar::EraseToEnd,
         ('K', "2") => FilteredChar::EraseLine,
         ('G', "" | "0" | "1") => FilteredChar::ToLineStart,
+        ('J', "" | "0") => FilteredChar::EraseBelow,
         ('m', parameters) if is_style(parameters) => FilteredChar::Style,
+        ('s', "") => FilteredChar::Save,
+        ('u', "") => FilteredChar::Restore,
+        ('A'..='F', parameters) => movement(last, parameters).unwrap_or(FilteredChar::Nothing),
         _ => FilteredChar::Nothing,
     }
+}
+
+fn movement(last: char, parameters: &str) -> Option<FilteredChar> {
+    let count = match parameters {
+        "" | "0" => 1,
+        number => number.parse::<u16>().ok()?.into(),
+    };
+    Some(match last {
+        'A' => FilteredChar::Up(count),
+        'B' => FilteredChar::Down(count),
+        'D' => FilteredChar::Back(count),
+        'E' => FilteredChar::ToLineBelow(count),
+        'F' => FilteredChar::ToLineAbove(count),
+        _ => return None,
+    })
 }
 
 /// Other bytes among the parameters make another sequence of it.

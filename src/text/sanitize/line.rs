@@ -109,6 +109,28 @@ impl Line {
         }
     }
 
+    /// Returns how many columns stand before the cursor.
+    pub(super) fn column(&mut self) -> usize {
+        match &self.shape {
+            Shape::Plain { text, returned, .. } if *returned || text.is_empty() => 0,
+            _ => *self.cells().1,
+        }
+    }
+
+    /// Moves the cursor to a column, at most to the end of what is written.
+    pub(super) fn go_to(&mut self, column: usize) {
+        if column == 0 {
+            return self.go_to_start();
+        }
+        let (cells, cursor) = self.cells();
+        *cursor = column.min(cells.len());
+    }
+
+    pub(super) fn go_back(&mut self, columns: usize) {
+        let column = self.column();
+        self.go_to(column.saturating_sub(columns));
+    }
+
     pub(super) fn erase_to_end(&mut self) {
         match &mut self.shape {
             Shape::Plain { returned: false, .. } => {}

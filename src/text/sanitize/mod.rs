@@ -14,6 +14,7 @@
 //! of the others that name characters would name the names, so whatever a person will judge is kept without names.
 
 mod escape;
+mod frame;
 mod invisible;
 mod line;
 mod output;

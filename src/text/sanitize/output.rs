@@ -8,11 +8,13 @@
 //! [`SgrStyle`]; the text itself is clean. An ink lasts until another one, over lines and chunks, and goes with its characters
 //! when they are overwritten. Plain text has no runs and pays nothing for them.
 //!
-//! Whole lines are handed out as they end. The unfinished line is kept back because a later `\r` may change it;
-//! [`OutputDecoder::pending`] shows it meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded;
+//! Whole lines are handed out as they end. The unfinished line is kept back because a later `\r` may change it, and once the
+//! cursor has been moved up, so are the lines of the [`frame`](super::frame) that is drawn again;
+//! [`OutputDecoder::pending`] shows them meanwhile. A line longer than 1 MiB is handed out in parts, so memory is bounded;
 //! runs are bounded for each line.
 
 use super::escape::{EscapeFilter, FilteredChar};
+use super::frame::Frame;
 use super::line::Line;
 use super::{StyledOutput, is_removed};
 use crate::text::sgr::SgrStyle;
@@ -27,7 +29,7 @@ pub struct OutputDecoder {
     filter: EscapeFilter,
     /// Of what comes next.
     sgr: SgrStyle,
-    line: Line,
+    frame: Frame,
 }
 
 impl OutputDecoder {
@@ -48,7 +50,7 @@ impl OutputDecoder {
         let mut done = StyledOutput::default();
         let text = self.utf8.finish();
         self.text(text, &mut done);
-        self.line.take_into(&mut done);
+        self.frame.take_into(&mut done);
         self.filter = EscapeFilter::default();
         self.sgr = SgrStyle::default();
         done
@@ -57,14 +59,14 @@ impl OutputDecoder {
     /// Returns the unfinished line as it looks now.
     pub fn pending(&self) -> StyledOutput {
         let mut shown = StyledOutput::default();
-        self.line.show_into(&mut shown);
+        self.frame.show_into(&mut shown);
         shown
     }
 
     fn text(&mut self, text: &str, done: &mut StyledOutput) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.bytes());
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.frame.bytes());
             let ordinary = if self.filter.is_between_sequences() {
                 ordinary_prefix(rest, room)
             } else {
@@ -74,28 +76,40 @@ impl OutputDecoder {
                 self.char(c, done);
                 rest = &rest[c.len_utf8()..];
             } else {
-                self.line.put(ordinary, self.sgr);
+                self.frame.put(ordinary, self.sgr);
                 rest = &rest[ordinary.len()..];
             }
-            if self.line.bytes() > MAX_LINE_BYTES {
-                self.line.take_into(done);
+            if self.frame.bytes() > MAX_LINE_BYTES {
+                self.frame.cut_line(done);
             }
         }
     }
 
     fn char(&mut self, c: char, done: &mut StyledOutput) {
         match self.filter.pass(c) {
-            FilteredChar::Char('\n') => {
-                self.line.take_into(done);
-                done.text.push('\n');
-            }
-            FilteredChar::Char('\r') | FilteredChar::ToLineStart => self.line.go_to_start(),
+            FilteredChar::Char('\n') => self.frame.end_line(done),
+            FilteredChar::Char('\r') | FilteredChar::ToLineStart => self.frame.line().go_to_start(),
+            FilteredChar::Char('\x08') => self.frame.line().go_back(1),
             FilteredChar::Char(c) if is_removed(c) => {}
-            FilteredChar::Char(c) => self.line.put(c.encode_utf8(&mut [0; 4]), self.sgr),
+            FilteredChar::Char(c) => self.frame.put(c.encode_utf8(&mut [0; 4]), self.sgr),
             FilteredChar::Style => self.sgr.apply(self.filter.parameters()),
-            FilteredChar::EraseToEnd => self.line.erase_to_end(),
+            FilteredChar::EraseToEnd => self.frame.line().erase_to_end(),
             // The cursor stays on a terminal; whoever erases a whole line returns to its start as well.
-            FilteredChar::EraseLine => self.line = Line::default(),
+            FilteredChar::EraseLine => *self.frame.line() = Line::default(),
+            FilteredChar::EraseBelow => self.frame.erase_below(),
+            FilteredChar::Back(columns) => self.frame.line().go_back(columns),
+            FilteredChar::Up(rows) => self.frame.up(rows),
+            FilteredChar::Down(rows) => self.frame.down(rows),
+            FilteredChar::ToLineAbove(rows) => {
+                self.frame.up(rows);
+                self.frame.line().go_to_start();
+            }
+            FilteredChar::ToLineBelow(rows) => {
+                self.frame.down(rows);
+                self.frame.line().go_to_start();
+            }
+            FilteredChar::Save => self.frame.save(),
+            FilteredChar::Restore => self.frame.restore(),
             FilteredChar::Nothing => {}
         }
     }
@@ -174,6 +188,53 @@ mod tests {
     #[test]
     fn line_breaks_of_windows_are_line_breaks() {
         assert_eq!(decode(&[b"a\r\nb\r", b"\nc\r\r\n"]), "a\nb\nc\n");
+    }
+
+    #[test]
+    fn of_frames_that_are_drawn_over_each_other_the_last_is_left() {
+        let frame = |nth: usize| format!("\x1b[2A\x1b[2K one {nth}%\n\x1b[2K two {nth}%\n");
+        let frames: String = (0..300).map(frame).collect();
+        // The first frame is final before it is known that there are others.
+        let drawn = format!(" one 0%\n two 0%\n{frames}end\n");
+        assert_eq!(
+            decode(&[drawn.as_bytes()]),
+            " one 0%\n two 0%\n one 299%\n two 299%\nend\n"
+        );
+        assert_eq!(decode(&[b"\x1b[1Fa\nb\n\x1b[2Fc\x1b[1Ed\n"]), "c\nd\n");
+        assert_eq!(decode(&[b"\x1b[Aaa\nbb\ncc\x1b[2A\x1b[Jx"]), "aax");
+        assert_eq!(decode(&[b"\x1b[Aabc\nd\x1b[AX\x1b[BY\n"]), "aXc\ndY\n");
+    }
+
+    #[test]
+    fn a_place_that_is_kept_is_gone_back_to() {
+        let bar: String = (0..300).map(|nth| format!("\x1b7bar {nth}/300\x1b8")).collect();
+        assert_eq!(decode(&[bar.as_bytes(), b"\n"]), "bar 299/300\n");
+        assert_eq!(decode(&[b"a \x1b[sone\x1b[utwo\n"]), "a two\n");
+        let percent: String = (0..300)
+            .map(|nth| format!("{}{nth:7}%", "\x08".repeat(8)))
+            .collect();
+        assert_eq!(decode(&[percent.as_bytes()]), "    299%");
+        assert_eq!(decode(&["世界\x08\x08b\x1b[9Da".as_bytes()]), "a b");
+    }
+
+    #[test]
+    fn a_frame_is_bounded() {
+        let mut decoder = OutputDecoder::new();
+        decoder.push(b"\x1b[1A");
+        let mut length = 0;
+        for _ in 0..20_000 {
+            length += decoder.push(b"line\n\x1b[1A\n").text.len();
+            assert!(decoder.pending().text.len() < 10_000);
+        }
+        length += decoder.finish().text.len();
+        assert_eq!(length, 20_000 * 5);
+        let wide = [b"\x1b[A".to_vec(), vec![b'x'; 300_000], b"\n".to_vec()].concat();
+        let mut decoder = OutputDecoder::new();
+        for _ in 0..40 {
+            decoder.push(&wide[3..]);
+            decoder.push(b"\x1b[A\n");
+            assert!(decoder.pending().text.len() < 2 * MAX_LINE_BYTES);
+        }
     }
 
     #[test]
