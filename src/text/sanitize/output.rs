@@ -214,7 +214,7 @@ mod tests {
             .map(|nth| format!("{}{nth:7}%", "\x08".repeat(8)))
             .collect();
         assert_eq!(decode(&[percent.as_bytes()]), "    299%");
-        assert_eq!(decode(&["世界\x08\x08b\x1b[9Da".as_bytes()]), "a b");
+        assert_eq!(decode(&["世界\x08\x08b\x1b[9Da".as_bytes()]), "a b ");
     }
 
     #[test]
