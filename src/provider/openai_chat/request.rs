@@ -61,10 +61,10 @@ pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mu
         push_item(list, &system.to_string());
     }
     let turns: Vec<&EncodedTurn> = turns.iter().filter(|turn| !turn.json.is_empty()).collect();
-    let mut last = Role::Nobody;
+    let mut before = Role::Nobody;
     let mut rest = &turns[..];
     while let Some(first) = rest.first() {
-        match (last, first_role(first)) {
+        match (before, first_role(first)) {
             (Role::Tool, Role::User) => push_item(list, BETWEEN),
             (Role::Nobody, Role::Assistant) => push_item(list, BEFORE),
             _ => {}
@@ -81,7 +81,7 @@ pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mu
                 }
             }
         }
-        last = run.last().map_or(last, |turn| last_role(turn));
+        before = run.last().map_or(before, |turn| last_role(turn));
         rest = others;
     }
 }
