@@ -90,6 +90,11 @@ impl Hooks {
         self.settings.hooks.iter().any(|hook| hook.event == event)
     }
 
+    /// Returns true if a hook for the event matches the tool.
+    pub fn has_for_tool(&self, event: HookEvent, tool: &str) -> bool {
+        self.of_tool(event, tool).next().is_some()
+    }
+
     /// Returns the path of the transcript for hooks; `None` without hooks.
     pub fn transcript(&self) -> Option<&Path> {
         self.settings.transcript.as_deref()

@@ -1,7 +1,8 @@
 //! The journal of a tree of sessions: what files were before tools and commands changed them, and the way back.
 //!
 //! [`SessionLog`] enters every transaction of `files` before anything is changed; [`CommandWatch`] finds what a command
-//! changed by two bounded looks at the project. [`Plan`] says what an undo would do to which file, and [`Journal::undo`]
+//! changed by two bounded looks at the project; [`SessionLog::enter_hook_change`] adds what a hook made of a file that a
+//! tool had written. [`Plan`] says what an undo would do to which file, and [`Journal::undo`]
 //! does it: the files through one transaction, whose last step is the commit in the database that takes the messages out
 //! of the conversation. What a crash interrupts is brought to one of its two ends by [`Journal::settle`].
 //!
@@ -11,7 +12,9 @@
 //! Everything blocks.
 
 mod apply;
+mod command_chain;
 mod command_watch;
+mod hook_change;
 mod image;
 mod known_files;
 mod plan;

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -184,34 +184,33 @@ impl Store {
 
     /// Returns the files of the changes of a tree that a crash left pending.
     pub fn pending_changes(&self, tree: &SessionId) -> Result<Vec<JournalRow>, StoreError> {
-        self.journal_rows(
-            "journal_changes.is_pending AND journal_changes.seq >= ?2",
-            tree,
-            0,
-        )
+        self.journal_rows("journal_changes.is_pending", [tree.as_str()])
     }
 
     /// Returns what was changed in a tree since part `seq` of its root and was not undone, in order.
     pub fn journal_since(&self, tree: &SessionId, seq: u64) -> Result<Vec<JournalRow>, StoreError> {
         self.journal_rows(
             "NOT journal_changes.is_pending AND journal_files.undo IS NULL AND journal_changes.seq >= ?2",
-            tree,
-            seq,
+            params![tree.as_str(), seq as i64],
         )
     }
 
-    fn journal_rows(&self, which: &str, tree: &SessionId, seq: u64) -> Result<Vec<JournalRow>, StoreError> {
+    /// Returns the changes of one file in a tree that were not undone, in order.
+    pub fn changes_of_file(&self, tree: &SessionId, path: &Path) -> Result<Vec<JournalRow>, StoreError> {
+        self.journal_rows(
+            "NOT journal_changes.is_pending AND journal_files.undo IS NULL AND journal_files.path = ?2",
+            params![tree.as_str(), path.as_os_str().as_bytes()],
+        )
+    }
+
+    /// Returns the rows of the tree `?1` for which the condition `which` holds, in order.
+    fn journal_rows(&self, which: &str, values: impl Params) -> Result<Vec<JournalRow>, StoreError> {
         let sql = format!(
             "SELECT journal_files.id, change, origin, path, before, after, parents
              FROM journal_changes JOIN journal_files ON journal_files.change = journal_changes.id
              WHERE tree = ?1 AND {which} ORDER BY journal_files.id"
         );
-        rows(
-            &self.connection(),
-            &sql,
-            params![tree.as_str(), seq as i64],
-            journal_row,
-        )
+        rows(&self.connection(), &sql, values, journal_row)
     }
 
     /// Enters an undo that is about to begin, and returns its number.

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::gate::Answerer;
-use super::{ToolCx, ToolError};
+use super::{ToolCx, ToolError, hook_changes};
 use crate::conversation::{CallResult, ErrorKind};
 use crate::hook::{CallFacts, HookContext, HookEvent, HookedResult, Ruling};
 use crate::permission::{Ask, Floor, PermissionKey, Subject};
@@ -122,6 +122,9 @@ pub(super) async fn after(
         .after_call(scene(cx), facts(tool, cx), args, response, &cx.cancel)
         .await;
     said.context.extend(after.context);
+    if hooks.has_for_tool(HookEvent::PostToolUse, tool) {
+        said.context.extend(hook_changes::take_in(cx).await);
+    }
     if said.stop.is_none() {
         said.stop = after.stop;
     }

@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
 use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
+use crate::hook::HookEvent;
 use crate::text::diff::unified;
 use crate::view::card::{Card, CardPart, DiffBody};
 
+use super::hook_changes::ToolFile;
 use super::{RenderCx, ToolCx, ToolError, plural};
 
 /// Lines of a diff that a card shows unless it is expanded.
@@ -50,6 +52,17 @@ impl FileChange {
         match self {
             Self::Write(change) | Self::WriteLike { change, .. } => &change.path,
             Self::Remove { path, .. } => path,
+        }
+    }
+
+    /// The file as it will be.
+    fn file(&self) -> ToolFile {
+        ToolFile {
+            display: self.path().display.clone(),
+            bytes: match self {
+                Self::Write(change) | Self::WriteLike { change, .. } => Some(change.bytes.clone()),
+                Self::Remove { .. } => None,
+            },
         }
     }
 
@@ -114,7 +127,8 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<C
     let lock = cx.services.tree.locks.lock(&paths).await;
     let services = Arc::clone(&cx.services);
     let cancel = cx.cancel.clone();
-    cx.blocking(move || {
+    let tool_files = files_before_hooks(cx, &changes);
+    let applied = cx.blocking(move || {
         let _lock = lock;
         if cancel.is_cancelled() {
             return Err(ToolError::not_executed());
@@ -148,8 +162,22 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<C
             }
         }
         Ok(applied)
-    })
-    .await
+    });
+    let applied = applied.await?;
+    cx.tool_files.add(tool_files);
+    Ok(applied)
+}
+
+/// Returns the files as the changes will leave them, to be compared when the hooks after the call have run; none where
+/// there are no such hooks.
+fn files_before_hooks(cx: &ToolCx, changes: &[FileChange]) -> Vec<(PathBuf, ToolFile)> {
+    if !cx.services.tree.hooks.has(HookEvent::PostToolUse) {
+        return Vec::new();
+    }
+    changes
+        .iter()
+        .map(|change| (change.path().real.clone(), change.file()))
+        .collect()
 }
 
 /// Side effects of a finished change that the model is told of.

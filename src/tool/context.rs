@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::hook_changes::ToolFiles;
 use super::path_asks::outside_asks;
 use super::pipeline::{KnownTools, QuestionTurn};
 use super::{NestedCalls, NoteTime, Prepared, Registry, SessionServices, ToolError, ToolSettings};
@@ -103,6 +104,8 @@ pub struct ToolCx {
     /// The means of the call outside, where this is one inside it.
     pub outside: Option<NestedCalls>,
     pub noting: NoteTime,
+    /// Files that the call has written, where hooks may change them afterwards.
+    pub(super) tool_files: ToolFiles,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
     /// Its place among the calls that run beside it, until its question is put.
     turn: Mutex<Option<QuestionTurn>>,
@@ -138,6 +141,7 @@ impl ToolCx {
             inside: None,
             outside: None,
             noting: NoteTime::default(),
+            tool_files: ToolFiles::default(),
             updates,
             turn: Mutex::default(),
             waited: Mutex::default(),

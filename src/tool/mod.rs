@@ -28,6 +28,7 @@ mod gates;
 #[cfg(test)]
 #[allow(dead_code)] // Each tool needs some of it.
 pub(crate) mod harness;
+mod hook_changes;
 mod nested_calls;
 mod output;
 mod path_asks;

@@ -176,6 +176,33 @@ impl Originals {
             Some(_) => Ok(()),
         }
     }
+
+    /// Like [`Self::check_read`], but returns the refusal beside, as `Ok(Some(_))`, where only commands of this session tree
+    /// changed the file since: what fits the file for certain may be done all the same.
+    pub(super) fn check_read_or_command(
+        &self,
+        path: &Resolved,
+        hash: &ContentHash,
+    ) -> Result<Option<ToolError>, ToolError> {
+        let Err(error) = self.check_read(path, hash) else {
+            return Ok(None);
+        };
+        if error.kind == ErrorKind::Stale && self.is_changed_by_commands(path, hash)? {
+            return Ok(Some(error));
+        }
+        Err(error)
+    }
+
+    fn is_changed_by_commands(&self, path: &Resolved, hash: &ContentHash) -> Result<bool, ToolError> {
+        let services = &self.services;
+        let record = services.tree.store.file_read(&services.session, &path.real)?;
+        let (Some(log), Some(record)) = (&services.log, record) else {
+            return Ok(false);
+        };
+        Ok(log
+            .journal()
+            .is_changed_by_commands(&path.real, &record.hash, hash)?)
+    }
 }
 
 #[cfg(test)]

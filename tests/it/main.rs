@@ -23,6 +23,7 @@ mod docs;
 mod edit_modes;
 mod environment;
 mod errors;
+mod formatter_hooks;
 mod gallery;
 mod git_files;
 mod git_reading;

@@ -31,6 +31,13 @@ pub(super) fn undo(stored: &StoredSessions, args: UndoArgs, style: OutputStyle) 
     if args.list {
         return listed(&list, style);
     }
+    if list.is_refused() {
+        let mut sentence = "nothing was undone: no file can be restored".to_owned();
+        if scope.has_conversation() {
+            sentence.push_str("; --only conversation takes back the messages alone");
+        }
+        return refused(&list, style, &sentence);
+    }
     if !request.skips_changed && list.in_the_way().next().is_some() {
         let hint = "--skip-changed undoes the others";
         return refused(&list, style, &format!("nothing was undone; {hint}"));
@@ -85,7 +92,7 @@ fn refused(list: &UndoList, style: OutputStyle, sentence: &str) -> Result<ExitCo
     if style == OutputStyle::Json {
         print_json(&json(list))?;
     }
-    for file in list.in_the_way() {
+    for file in list.refused() {
         let reason = file.refused.as_deref().unwrap_or_default();
         print_note(&format!("`{}` {reason}", file.path));
     }
@@ -99,7 +106,7 @@ fn done(list: &UndoList, style: OutputStyle) -> Result<ExitCode, Failure> {
         OutputStyle::People => {
             let files = list.changing().map(line).collect::<String>();
             print(&format!("{files}{}\n", summary(list)))?;
-            for file in list.files.iter().filter(|file| file.refused.is_some()) {
+            for file in list.refused() {
                 let reason = file.refused.as_deref().unwrap_or_default();
                 print_note(&format!("`{}` {reason}; it was left as it is", file.path));
             }

@@ -53,6 +53,16 @@ impl UndoList {
         self.files.iter().filter(|file| file.refused.is_none())
     }
 
+    /// Returns true if files would have to change and every one of them is refused.
+    pub fn is_refused(&self) -> bool {
+        !self.files.is_empty() && self.changing().next().is_none()
+    }
+
+    /// The refused files.
+    pub fn refused(&self) -> impl Iterator<Item = &UndoFile> {
+        self.files.iter().filter(|file| file.refused.is_some())
+    }
+
     /// The files that keep everything as it is unless they are left out.
     pub fn in_the_way(&self) -> impl Iterator<Item = &UndoFile> {
         self.files.iter().filter(|file| file.is_in_the_way)

@@ -10,6 +10,10 @@ use crate::session::restored_prompt::RestoredPrompt;
 use crate::session::shown_todos::last_shown;
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{DraftKey, Store, StoredUndo, Surroundings};
+use crate::text::count::plural;
+
+/// Maximum number of refused files that an error names.
+const MAX_REASONS: usize = 10;
 
 /// One session that something is undone in: the root of a tree.
 pub(in crate::session) struct SessionUndo {
@@ -63,6 +67,9 @@ impl SessionUndo {
             Plan::default()
         };
         self.check(&plan, request.skips_changed, "undone")?;
+        if plan.is_empty() && !plan.files.is_empty() {
+            return Err(self.no_file_restorable(&plan));
+        }
         if !request.scope.has_conversation() && plan.is_empty() {
             return Err(refused(
                 "no file was changed by lathe since that message, so nothing was undone",
@@ -132,15 +139,34 @@ impl SessionUndo {
         if skips_changed {
             return Ok(());
         }
-        let reasons: Vec<String> = UndoFile::all(plan, &self.project)
-            .into_iter()
-            .filter(|file| file.is_in_the_way)
-            .map(|file| format!("`{}` {}", file.path, file.refused.unwrap_or_default()))
-            .collect();
+        let reasons = self.refusals(plan, |file| file.is_in_the_way);
         if reasons.is_empty() {
             return Ok(());
         }
         Err(refused(format!("nothing was {what}: {}", reasons.join("; "))))
+    }
+
+    /// Says that an undo would take messages back and restore none of the files that they changed.
+    fn no_file_restorable(&self, plan: &Plan) -> ErrorReport {
+        let mut reasons = self.refusals(plan, |_| true);
+        let more = reasons.len().saturating_sub(MAX_REASONS);
+        reasons.truncate(MAX_REASONS);
+        if more > 0 {
+            reasons.push(format!("and {}", plural(more, "more file")));
+        }
+        refused(format!(
+            "nothing was undone, because no file can be restored: {}; the conversation alone can be undone",
+            reasons.join("; ")
+        ))
+    }
+
+    /// Returns a clause for each refused file of a plan that is `wanted`.
+    fn refusals(&self, plan: &Plan, wanted: impl Fn(&UndoFile) -> bool) -> Vec<String> {
+        UndoFile::all(plan, &self.project)
+            .into_iter()
+            .filter(wanted)
+            .filter_map(|file| Some(format!("`{}` {}", file.path, file.refused?)))
+            .collect()
     }
 
     fn surroundings(&self) -> Result<Surroundings, ErrorReport> {

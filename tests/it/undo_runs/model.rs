@@ -55,6 +55,8 @@ pub(super) struct Effect {
     pub(super) model: Model,
     /// Files that keep it from being whole.
     pub(super) in_the_way: BTreeSet<String>,
+    /// Files would have to change, and none of them can be restored.
+    pub(super) is_refused: bool,
 }
 
 impl Model {
@@ -97,7 +99,9 @@ impl Model {
         let mut effect = Effect {
             model: self.clone(),
             in_the_way: BTreeSet::new(),
+            is_refused: false,
         };
+        let mut has_refused = false;
         let mut undone = Undone {
             changes: self.changes.clone(),
             files: Vec::new(),
@@ -123,7 +127,10 @@ impl Model {
                 effect.model.forget(path, begin.unwrap_or(first).number);
                 continue;
             }
-            let Some(begin) = begin else { continue };
+            let Some(begin) = begin else {
+                has_refused = true;
+                continue;
+            };
             // Each of lathe's changes has to begin as the one before ended, and the file to be as the last one left it.
             let mut end = begin.before.clone();
             let mut is_foreign = false;
@@ -133,6 +140,7 @@ impl Model {
             }
             is_foreign |= end != now;
             if is_foreign {
+                has_refused = true;
                 effect.in_the_way.insert(path.clone());
                 continue;
             }
@@ -143,7 +151,8 @@ impl Model {
             };
             effect.model.forget(path, begin.number);
         }
-        if !effect.in_the_way.is_empty() && !skips {
+        effect.is_refused = has_refused && undone.files.is_empty();
+        if effect.is_refused || !effect.in_the_way.is_empty() && !skips {
             effect.model = self.clone();
             return effect;
         }
@@ -173,6 +182,7 @@ impl Model {
             return Some(Effect {
                 model: self.clone(),
                 in_the_way,
+                is_refused: false,
             });
         }
         for (path, before, _) in undone.files {
@@ -194,7 +204,11 @@ impl Model {
             .chain(since.collect::<Vec<_>>())
             .collect();
         model.prompts.extend(undone.prompts);
-        Some(Effect { model, in_the_way })
+        Some(Effect {
+            model,
+            in_the_way,
+            is_refused: false,
+        })
     }
 }
 

@@ -24,6 +24,10 @@ pub(crate) const ALIASES: &[ParamAlias] = &[
     ParamAlias::name("all", "replace_all"),
 ];
 
+/// Follows the result of an edit of a file that a command changed after it was read.
+const AFTER_COMMAND: &str = "\nA command changed the file after it was read, so other parts of it may be \
+                             different from what was read.";
+
 /// A replacement that was asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestedReplacement {
@@ -49,6 +53,8 @@ struct EditStep {
 /// All replacements made, in memory, and what is told of them.
 pub(crate) struct Plan {
     change: Change,
+    /// A command changed the file after it was read.
+    is_after_command: bool,
     pub(crate) details: Details,
 }
 
@@ -83,7 +89,11 @@ pub(crate) struct EditDetails {
 impl Plan {
     /// Writes the file.
     pub(crate) async fn carry_out(self, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Self { change, mut details } = self;
+        let Self {
+            change,
+            is_after_command,
+            mut details,
+        } = self;
         let applied = apply(cx, change).await?;
         let what = if details.edits.is_empty() {
             let replacements = plural(details.replacements, "replacement");
@@ -96,9 +106,18 @@ impl Plan {
             "Edited {}: {what}, +{} -{}{created}",
             details.path, details.additions, details.deletions
         );
-        let told = applied.append_unlinked(&text);
+        let mut told = applied.append_unlinked(&text);
+        if is_after_command {
+            told.push_str(AFTER_COMMAND);
+        }
         details.unlinked = applied.unlinked;
         Ok(Output::new(text, told, details))
+    }
+
+    /// Returns true if every old text is in the file exactly once, as it was given.
+    fn is_certain(&self) -> bool {
+        let mut edits = self.details.edits.iter();
+        edits.all(|edit| edit.strategy == Strategy::Simple.name() && edit.replacements == 1)
     }
 }
 
@@ -161,12 +180,23 @@ pub(crate) async fn prepare(
     let work = move |originals: &Originals| {
         let file = originals.open(&target)?;
         let creates = wanted.first().is_some_and(|first| first.old.is_empty());
+        let mut stale = None;
         if let Some(file) = &file
             && !(creates && file.bytes().is_empty())
         {
-            originals.check_read(&target, file.hash())?;
+            stale = originals.check_read_or_command(&target, file.hash())?;
         }
-        finish(plan(target, file, &wanted, tolerance, told)?)
+        let planned = plan(target, file, &wanted, tolerance, told);
+        let Some(stale) = stale else {
+            return finish(planned?);
+        };
+        match planned {
+            Ok(plan) if plan.is_certain() => finish(Plan {
+                is_after_command: true,
+                ..plan
+            }),
+            Ok(_) | Err(_) => Err(stale),
+        }
     };
     paths.prepare(cx, work).await
 }
@@ -195,6 +225,7 @@ fn plan(
     let created = file.is_none_or(|file| file.bytes().is_empty());
     Ok(Plan {
         details: Details::new(&path.display, steps, diff, created),
+        is_after_command: false,
         change: Change {
             path,
             bytes: now.map(|file| file.bytes().to_vec()).unwrap_or_default(),

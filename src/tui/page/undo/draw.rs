@@ -115,6 +115,10 @@ impl UndoPage {
 
 /// `restores 2 files, deletes 1 and takes 12 messages out; b.txt stays as it is`.
 fn consequence(list: &UndoList, scope: UndoScope) -> Option<String> {
+    let is_undo = list.direction == UndoDirection::Undo;
+    if is_undo && scope.has_files() && list.is_refused() {
+        return None;
+    }
     let mut parts = Vec::new();
     if scope.has_files() {
         let count = |action| list.changing().filter(|file| file.action == action).count();
