@@ -119,15 +119,14 @@ impl Adjustments {
         let is_new_name = self.parameters.values().flatten().any(|name| **name == *path);
         let renamed = RENAMED.iter().find(|(name, _)| **name == *path);
         let other = renamed.filter(|_| !is_new_name && !words.is_about_size());
-        match other {
-            Some((_, other)) => learned.parameters.insert(path, Some(other)),
-            None => {
-                // One that was renamed before is left out by its own name.
-                let own = self.parameters.iter().find(|(_, name)| **name == Some(&*path));
-                let own = own.map(|(own, _)| own.clone());
-                learned.parameters.insert(own.unwrap_or(path), None)
-            }
-        };
+        if let Some((_, other)) = other {
+            learned.parameters.insert(path, Some(other));
+        } else {
+            // One that was renamed before is left out by its own name.
+            let own = self.parameters.iter().find(|(_, name)| **name == Some(&*path));
+            let own = own.map(|(own, _)| own.clone());
+            learned.parameters.insert(own.unwrap_or(path), None);
+        }
         (learned != *self).then_some(learned)
     }
 }

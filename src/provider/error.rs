@@ -127,7 +127,7 @@ impl ProviderError {
                 "gif",
             ]
             .iter()
-            .any(|word| names(&word))
+            .any(names)
     }
 
     /// Says that there is no picture or document left that could be left out.

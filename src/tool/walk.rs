@@ -134,9 +134,10 @@ fn with_literal_names(glob: &str, base: &Path) -> String {
             .as_ref()
             .is_some_and(|place| place.symlink_metadata().is_ok());
         at = place.filter(|_| is_there);
-        match is_there && name.contains('[') {
-            true => globset::escape(name),
-            false => name.to_owned(),
+        if is_there && name.contains('[') {
+            globset::escape(name)
+        } else {
+            name.to_owned()
         }
     });
     format!("{sign}{}", names.collect::<Vec<_>>().join("/"))

@@ -61,12 +61,12 @@ pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mu
         push_item(list, &system.to_string());
     }
     let turns: Vec<&EncodedTurn> = turns.iter().filter(|turn| !turn.json.is_empty()).collect();
-    let mut before = Role::Nobody;
+    let mut before = Role::Start;
     let mut rest = &turns[..];
     while let Some(first) = rest.first() {
         match (before, first_role(first)) {
             (Role::Tool, Role::User) => push_item(list, BETWEEN),
-            (Role::Nobody, Role::Assistant) => push_item(list, BEFORE),
+            (Role::Start, Role::Assistant) => push_item(list, BEFORE),
             _ => {}
         }
         let pairs = rest.windows(2);
@@ -88,8 +88,8 @@ pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mu
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// There is no message.
-    Nobody,
+    /// Before the first message.
+    Start,
     User,
     Assistant,
     Tool,

@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn of_frames_that_are_drawn_over_each_other_the_last_is_left() {
         let frame = |nth: usize| format!("\x1b[2A\x1b[2K one {nth}%\n\x1b[2K two {nth}%\n");
-        let frames: String = (0..300).map(frame).collect();
+        let frames = (0..300).map(frame).collect::<Vec<_>>().concat();
         // The first frame is final before it is known that there are others.
         let drawn = format!(" one 0%\n two 0%\n{frames}end\n");
         assert_eq!(
@@ -207,12 +207,14 @@ mod tests {
 
     #[test]
     fn a_place_that_is_kept_is_gone_back_to() {
-        let bar: String = (0..300).map(|nth| format!("\x1b7bar {nth}/300\x1b8")).collect();
+        let bar: Vec<String> = (0..300).map(|nth| format!("\x1b7bar {nth}/300\x1b8")).collect();
+        let bar = bar.concat();
         assert_eq!(decode(&[bar.as_bytes(), b"\n"]), "bar 299/300\n");
         assert_eq!(decode(&[b"a \x1b[sone\x1b[utwo\n"]), "a two\n");
-        let percent: String = (0..300)
+        let percent: Vec<String> = (0..300)
             .map(|nth| format!("{}{nth:7}%", "\x08".repeat(8)))
             .collect();
+        let percent = percent.concat();
         assert_eq!(decode(&[percent.as_bytes()]), "    299%");
         assert_eq!(decode(&["世界\x08\x08b\x1b[9Da".as_bytes()]), "a b ");
     }

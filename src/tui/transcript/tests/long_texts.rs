@@ -4,9 +4,10 @@ use super::scene::Scene;
 
 /// A text of about this many bytes in lines of eight.
 fn text(bytes: usize) -> String {
-    (0..bytes / 8)
+    let lines: Vec<String> = (0..bytes / 8)
         .map(|line| format!("{:<7}\n", line % 9999))
-        .collect()
+        .collect();
+    lines.concat()
 }
 
 const REST: &str = "… 737.9 kB more · /export writes all of it";
