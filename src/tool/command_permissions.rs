@@ -200,7 +200,7 @@ impl CommandContext<'_> {
             if !self.spend(STEPS_OF_COMMAND) {
                 return looks;
             }
-            self.redirected(redirected, gathered);
+            self.redirected(redirected, analysis, gathered);
             self.reached_by_redirection(redirected, analysis, gathered);
         }
         for command in &analysis.possible_commands {
@@ -295,11 +295,15 @@ impl CommandContext<'_> {
         }
     }
 
-    fn redirected(&self, redirected: &RedirectedFile, gathered: &mut GatheredAsks) {
+    fn redirected(&self, redirected: &RedirectedFile, analysis: &Analysis, gathered: &mut GatheredAsks) {
         let directories = self.directories(&redirected.place);
         let operand = operand_of(&redirected.target);
         let mut targets = Vec::new();
-        if redirected.target.glob_at.is_some() {
+        let read = self.read_by_wildcard(redirected, directories.as_deref(), analysis);
+        let is_known_wildcard = read.is_some();
+        if let Some(read) = read {
+            targets = read;
+        } else if redirected.target.glob_at.is_some() {
             let mut wildcards = Wildcards::new(&self.work);
             for directory in directories.iter().flatten() {
                 let text = self.with_wildcards(&redirected.target, directory);
@@ -321,7 +325,7 @@ impl CommandContext<'_> {
         let known = self
             .paths_of(&operand, directories.as_deref())
             .filter(|_| is_certain);
-        if known.is_none() {
+        if known.is_none() && !is_known_wildcard {
             gathered.writes |= redirected.writes;
             let asks = if redirected.writes {
                 &mut gathered.edit

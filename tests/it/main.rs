@@ -27,6 +27,7 @@ mod formatter_hooks;
 mod gallery;
 mod git_files;
 mod git_reading;
+mod here_documents;
 mod hooks;
 mod hostile;
 mod ignore_files;

@@ -149,7 +149,10 @@ pub(super) fn proposal(command: &Simple, subject: &Subject) -> Option<String> {
         RunnerExtent::Ordinary => {
             let count = arity(words).min(words.len());
             // `git -C x push` has its action further back: only the command itself can be proposed.
-            let has_option = texts[1..count].iter().any(|word| word.starts_with('-'));
+            // What stands behind the `--` of `cargo run` is for the project's own program.
+            let names_project_program = texts[..count] == ["cargo", "run", "--"];
+            let is_option = |word: &&str| word.starts_with('-') && !names_project_program;
+            let has_option = texts[1..count].iter().any(is_option);
             let is_whole = !runners::reaches_a_runner(&texts[..count]);
             (!has_option && is_whole).then_some(count)
         }

@@ -7,8 +7,12 @@
 //!
 //! The form: words of letters, digits and signs without a meaning, quotes, `*`, `?` and a leading `~`; `|`, `&&`, `||`,
 //! `;` and lines; `<` and `>`; variables of `for` loops and of assignments of one literal word, `$HOME`, `$PWD`, `$TMPDIR`
-//! and `$?`; braces as in `{}`, `@{1}` and `{a,b}`; `[[ -f x ]]`; and `( )` and `$( )` around the same form.
+//! and `$?`; braces as in `{}`, `@{1}` and `{a,b}`; `[[ -f x ]]`; and `( )` and `$( )` around the same form. Here-documents and
+//! here-strings of a literal text, see `here`; variables of other values as quoted arguments of `echo`, `printf` and `test`.
 
+mod here;
+
+use self::here::PendingText;
 use super::word::{braces, is_name};
 
 /// Maximum depth of substitutions and subshells.
@@ -20,7 +24,11 @@ const GOES_ON: &[&str] = &["if", "then", "elif", "else", "do", "while", "!", "ti
 /// Variables that are given.
 const GIVEN: &[&str] = &["HOME", "PWD", "TMPDIR"];
 /// Names in capitals that no program gives a meaning to, and that may be assigned.
-const CAPITALS: &[&str] = &["DIR", "FILE", "FILES", "NAME", "OUT", "ROOT", "SRC"];
+const CAPITALS: &[&str] = &[
+    "COUNT", "DIR", "FILE", "FILES", "NAME", "OUT", "ROOT", "SRC", "TOTAL",
+];
+/// Commands of the shell whose arguments are texts.
+const TAKES_VALUES: &[&str] = &["echo", "printf", "test", "["];
 /// Operators of `[[` that take one word.
 const UNARY: &[&str] = &["-d", "-e", "-f", "-h", "-L", "-n", "-r", "-s", "-w", "-x", "-z"];
 
@@ -31,7 +39,10 @@ pub(super) fn is_plain(text: &str) -> bool {
         variables: Vec::new(),
         used: Vec::new(),
         unknown: Vec::new(),
+        captured: Vec::new(),
         depth: 0,
+        program: String::new(),
+        pending: None,
     };
     scan.commands(None).is_some() && scan.used.iter().all(|name| !scan.unknown.contains(name))
 }
@@ -44,8 +55,14 @@ struct Scan<'a> {
     used: Vec<String>,
     /// Names that something else was assigned to.
     unknown: Vec<String>,
+    /// Those of them whose value may be any text, as of a substitution.
+    captured: Vec<String>,
     /// Number of substitutions and subshells that it is in.
     depth: usize,
+    /// The first word of the command at hand; empty before it, and where it is not plain.
+    program: String,
+    /// A here-document whose text follows the line.
+    pending: Option<PendingText<'a>>,
 }
 
 /// A word as far as it matters here.
@@ -96,49 +113,70 @@ impl Scan<'_> {
     /// Skips blanks, and ends of lines that are escaped behind a blank.
     fn blanks(&mut self) {
         while self.take(" ") || self.take("\t") {
-            while self.take("\\\n") {}
+            while self.pending.is_none() && self.take("\\\n") {}
         }
     }
 
     /// Reads commands up to the end, or up to and with `close`.
     fn commands(&mut self, close: Option<char>) -> Option<()> {
         let mut begins = true;
+        let mut is_redirected = false;
         loop {
             self.blanks();
             let Some(c) = self.peek() else {
-                return close.is_none().then_some(());
+                return (close.is_none() && self.pending.is_none()).then_some(());
             };
             match c {
                 c if Some(c) == close => {
                     self.rest = &self.rest[1..];
-                    return Some(());
+                    return self.pending.is_none().then_some(());
                 }
                 '\n' | ';' | '|' | '&' => {
                     self.operator()?;
-                    begins = true;
+                    self.program.clear();
+                    (begins, is_redirected) = (true, false);
+                    if c == '\n' {
+                        self.here_text()?;
+                    }
                 }
                 '#' if close.is_none() => {
                     let end = self.rest.find('\n').unwrap_or(self.rest.len());
                     self.rest = &self.rest[end..];
                 }
-                '<' | '>' => self.redirection()?,
+                '<' | '>' => {
+                    self.redirection(close)?;
+                    is_redirected |= begins;
+                }
                 '(' if begins => {
                     self.inner()?;
                     begins = false;
                 }
-                _ => begins = self.command_word(begins, close)?,
+                _ => {
+                    let before = self.rest;
+                    let goes_on = self.command_word(begins, close)?;
+                    let written = &before[..before.len() - self.rest.len()];
+                    if begins && is_redirected && GOES_ON.contains(&written) {
+                        // Behind a redirection it is the name of a program.
+                        return None;
+                    }
+                    is_redirected |= goes_on && written.contains(['<', '>']);
+                    begins = goes_on;
+                }
             }
         }
     }
 
     /// Reads `(…)`, of a subshell or a substitution.
     fn inner(&mut self) -> Option<()> {
-        if self.rest.starts_with("((") || self.depth >= MAX_DEPTH || !self.take("(") {
+        if self.rest.starts_with("((") || self.depth >= MAX_DEPTH || self.pending.is_some() || !self.take("(")
+        {
             return None;
         }
+        let program = std::mem::take(&mut self.program);
         self.depth += 1;
         self.commands(Some(')'))?;
         self.depth -= 1;
+        self.program = program;
         Some(())
     }
 
@@ -151,17 +189,21 @@ impl Scan<'_> {
 
     /// Reads a word; returns true if a command begins behind it. `begins`: one begins with it.
     fn command_word(&mut self, begins: bool, close: Option<char>) -> Option<bool> {
+        let before = self.rest;
         let word = self.word(close)?;
         let is_number =
             !word.is_mixed && word.text.len() == 1 && word.text.bytes().all(|b| b.is_ascii_digit());
         if is_number && self.rest.starts_with(['<', '>']) {
-            self.redirection()?;
+            self.redirection(close)?;
             return Some(begins);
         }
         if !begins {
             return Some(false);
         }
         if let Some((name, _)) = word.text.split_once('=').filter(|_| word.assigned().is_none()) {
+            if is_own_name(name) && before.starts_with(name) {
+                self.captured.push(name.to_owned());
+            }
             let name = name.trim_end_matches('+');
             self.unknown.push(name.to_owned());
             return is_name(name).then_some(false);
@@ -172,6 +214,10 @@ impl Scan<'_> {
         if REFUSED.contains(&word.text.as_str()) {
             return None;
         }
+        let goes_on = GOES_ON.contains(&word.text.as_str());
+        if !goes_on {
+            self.program.clone_from(&word.text);
+        }
         if word.is("for") {
             self.blanks();
             let name = self
@@ -181,9 +227,10 @@ impl Scan<'_> {
         } else if word.is("[[") {
             self.condition(close)?;
         } else if let Some(name) = word.assigned() {
+            self.program.clear();
             return self.assignments(name.to_owned(), close);
         }
-        Some(GOES_ON.contains(&word.text.as_str()))
+        Some(goes_on)
     }
 
     /// Reads what stands behind an assignment; returns true if a command begins behind it.
@@ -223,9 +270,12 @@ impl Scan<'_> {
         (is_closed && is_known).then_some(())
     }
 
-    /// `> file`, `2>&1`, `< file`.
-    fn redirection(&mut self) -> Option<()> {
-        let is_known = self.take(">>") || self.take(">") || !self.rest.starts_with("<<") && self.take("<");
+    /// `> file`, `2>&1`, `< file`, `<<'EOF'`.
+    fn redirection(&mut self, close: Option<char>) -> Option<()> {
+        if self.take("<<") {
+            return self.here(close);
+        }
+        let is_known = self.take(">>") || self.take(">") || self.take("<");
         if !is_known || self.rest.starts_with(['(', '>', '|']) {
             return None;
         }
@@ -234,9 +284,12 @@ impl Scan<'_> {
             return ends.then_some(());
         }
         self.blanks();
+        // Its word is no argument of the command.
+        let program = std::mem::take(&mut self.program);
         let word = self
-            .word(None)
+            .word(close)
             .filter(|word| word.is_mixed || !word.text.is_empty())?;
+        self.program = program;
         (!word.text.contains(['*', '?', '{'])).then_some(())
     }
 
@@ -250,6 +303,9 @@ impl Scan<'_> {
             match c {
                 '\'' => {
                     let end = self.rest.find('\'')?;
+                    if self.pending.is_some() && self.rest[..end].contains('\n') {
+                        return None;
+                    }
                     quoted_text(&self.rest[..end])?;
                     self.rest = &self.rest[end + 1..];
                     seen.is_mixed = true;
@@ -264,7 +320,7 @@ impl Scan<'_> {
                     seen.is_mixed = true;
                 }
                 '$' => {
-                    self.dollar()?;
+                    self.dollar(false)?;
                     seen.is_mixed = true;
                 }
                 // A home directory, of somebody who is named.
@@ -306,10 +362,11 @@ impl Scan<'_> {
                 '$' => {
                     // `"x$"`, `"a$ b"`: a character like any other.
                     if !self.peek().is_some_and(|c| c == '"' || " |/.)\\]".contains(c)) {
-                        self.dollar()?;
+                        self.dollar(true)?;
                     }
                 }
                 '`' => return None,
+                '\n' if self.pending.is_some() => return None,
                 '\\' => {
                     let escaped = self.peek().filter(char::is_ascii_graphic)?;
                     self.rest = &self.rest[escaped.len_utf8()..];
@@ -319,8 +376,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads what stands behind a `$`.
-    fn dollar(&mut self) -> Option<()> {
+    /// Reads what stands behind a `$`; `is_quoted`: in double quotes.
+    fn dollar(&mut self, is_quoted: bool) -> Option<()> {
         if self.take("?") {
             return Some(());
         }
@@ -337,6 +394,10 @@ impl Scan<'_> {
         let is_closed = !is_braced || self.take("}");
         // In some locales a letter belongs to the name.
         let is_clear = self.peek().is_none_or(|c| c.is_ascii() && c != '[');
+        if self.captured.iter().any(|known| known == name) {
+            let is_text = is_quoted && TAKES_VALUES.contains(&self.program.as_str());
+            return (is_closed && is_clear && is_text).then_some(());
+        }
         let is_known = GIVEN.contains(&name) || self.variables.iter().any(|known| known == name);
         self.used.push(name.to_owned());
         (is_closed && is_clear && is_known).then_some(())
@@ -386,6 +447,10 @@ mod tests {
             "[[ -f a.txt ]] && cat größe.txt",
             "x=\"a b\" ls",
             "echo \"── a → b · ✓ 🙂\"; grep '§ 3' a.txt",
+            "for f in *.txt; do wc -l < \"$f\"; done",
+            "N=$(ls | wc -l); echo \"$N\"",
+            "N=\"$(ls)\" && [ -n \"$N\" ] && printf '%s' \"${N}\"",
+            "n=$(wc -l < a.txt); echo \"n: $n\"",
         ] {
             assert!(is_plain(text), "{text}");
         }
@@ -404,6 +469,17 @@ mod tests {
             "x=~; cat $x",
             "x=1 cat $x",
             "x=1; x=$(ls -a); cat $x",
+            "x=1; cat $x; x=$(ls -a)",
+            "x=$(ls -a); cat \"$x\"",
+            "x=$(ls -a); echo $x",
+            "x=$(ls -a); echo \"$(cat \"$x\")\"",
+            "x=$(ls -a); echo a > \"$x\"",
+            "x=$(ls -a); echo a; < \"$x\" cat",
+            "x=$(ls -a); [ -n a ] && cat \"$x\"",
+            "x=$(ls -a); for y in \"$x\"; do cat \"$y\"; done",
+            "x+=$(ls -a); echo \"$x\"",
+            "LS=$(ls -a); echo \"$LS\"",
+            "0</dev/null time cat <<< x",
             "x=.e; x+=nv; cat $x",
             "x=1 | cat $x",
             "[[ a == b ]]",

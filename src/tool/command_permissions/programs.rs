@@ -20,7 +20,10 @@ const OF_SYSTEM: &[&str] = &[
 impl CommandContext<'_> {
     pub(super) fn form(&self, simple: &Simple, directories: &[PathBuf]) -> Option<Form> {
         let is_system_program = |program: &str| self.program(program).is_some();
-        let is_no_shim = |program: &str| self.program(program).is_some_and(|path| is_own_program(&path));
+        let is_no_shim = |program: &str| {
+            let path = self.program(program);
+            path.is_some_and(|path| is_own_program(&path) && !is_rustup_proxy(program, &path))
+        };
         let is_in_project = |path: &str| {
             directories
                 .iter()
@@ -50,4 +53,11 @@ fn is_own_program(path: &Path) -> bool {
         .and_then(|file| file.read_beginning(4))
         .is_ok_and(|magic| magic == *b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe]);
     is_binary && OF_SYSTEM.iter().any(|place| path.starts_with(place))
+}
+
+/// Returns true if a file may be a proxy of rustup, which runs the toolchain that a file of the project names. `path` has its
+/// links resolved; a proxy without links lies beside `rustup`.
+fn is_rustup_proxy(program: &str, path: &Path) -> bool {
+    let is_program = path.file_name().is_some_and(|name| name == program);
+    matches!(program, "cargo" | "rustc") && (!is_program || path.with_file_name("rustup").exists())
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{CommandContext, base_name};
 use crate::permission::Pattern;
-use crate::permission::command::{Analysis, Simple, Word, WorkBudget, operand_of};
+use crate::permission::command::{Analysis, RedirectedFile, Simple, Word, WorkBudget, operand_of};
 
 /// Names that are looked at for the wildcards of one command.
 const MAX_NAMES: usize = 20_000;
@@ -50,6 +50,26 @@ impl CommandContext<'_> {
                 let text = self.with_wildcards(word, directory)?;
                 wildcards.below(directory, &text)?;
             }
+        }
+        Some(wildcards.found)
+    }
+
+    /// Returns every file that a redirection may read by a wildcard, such as the value of a loop's variable; `None` where
+    /// they are not all known, and for one that writes.
+    pub(super) fn read_by_wildcard(
+        &self,
+        redirected: &RedirectedFile,
+        directories: Option<&[PathBuf]>,
+        analysis: &Analysis,
+    ) -> Option<Vec<String>> {
+        let target = &redirected.target;
+        if redirected.writes || target.glob_at.is_none() || target.may_split || target.is_dynamic() {
+            return None;
+        }
+        let mut wildcards = Wildcards::new(&self.work).plain(self.wildcards_match_hidden(analysis));
+        for directory in directories? {
+            let text = self.with_wildcards(target, directory)?;
+            wildcards.below(directory, &text)?;
         }
         Some(wildcards.found)
     }

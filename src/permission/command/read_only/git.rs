@@ -291,8 +291,11 @@ fn subcommand_of<'w>(name: &str, words: &'w [Word]) -> Option<Subcommand<'w>> {
         }
         "config" => {
             let parsed = parse(words, &[&CONFIG])?;
-            let is_one = matches!(parsed.operands.as_slice(), [key] if !is_secret_key(&key.text));
-            let fits = is_one && parsed.has(&["get", "get-all"]);
+            let [key] = parsed.operands.as_slice() else {
+                return None;
+            };
+            let is_shown = !is_secret_key(&key.text);
+            let fits = is_shown && (parsed.has(&["get", "get-all"]) || is_setting(key));
             fits.then(|| Subcommand::new(Second, Nothing, parsed))
         }
         _ => None,
@@ -373,6 +376,15 @@ fn grep(words: &[Word]) -> Option<ParsedOptions<'_>> {
 fn names_an_action(parsed: &ParsedOptions<'_>) -> bool {
     let first = parsed.operands.first().map(|word| word.text.as_str());
     matches!(first, Some("expire" | "delete" | "exists" | "list" | "drop"))
+}
+
+/// Returns true if a word can only be the name of one setting, and no action like `edit`.
+fn is_setting(word: &Word) -> bool {
+    let is_part = |part: &str| {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
+        !part.is_empty() && part.bytes().all(is_known)
+    };
+    word.is_literal() && word.text.contains('.') && word.text.split('.').all(is_part)
 }
 
 /// Settings that hold secrets as a rule.

@@ -13,6 +13,7 @@ mod git_options;
 mod programs;
 mod ps;
 mod scripts;
+mod sed;
 mod table;
 
 pub use git::{GitForm, GitShows};
@@ -22,7 +23,7 @@ use super::Simple;
 use super::directories::PossibleDirectories;
 use super::hazards::exports_harmless;
 use super::word::Word;
-use programs::{PROGRAMS, Program, VERSIONS};
+use programs::{PROGRAMS, Program, SHORT_VERSIONS, VERSIONS};
 use scripts::FindActions;
 use table::Table;
 
@@ -171,8 +172,7 @@ fn found(
     }
     if let [version] = arguments
         && version.is_literal()
-        && version.text == "--version"
-        && VERSIONS.contains(&program)
+        && shows_version(program, &version.text)
         && (facts.is_no_shim)(program)
     {
         return Some((List::Second, None));
@@ -188,7 +188,7 @@ fn found(
         "ps" => list(ps::ps(arguments), List::Second),
         "xxd" => list(scripts::xxd(arguments), List::Second),
         "sed" => list(
-            has_plain_wildcards(arguments) && scripts::sed(arguments),
+            has_plain_wildcards(arguments) && sed::sed(arguments),
             List::Second,
         ),
         "awk" => list(scripts::awk(arguments), List::Second),
@@ -199,6 +199,12 @@ fn found(
             .filter(|table| fits(table, arguments))
             .map(|table| (table.list, None)),
     }
+}
+
+/// Returns true if a program answers this option with its version alone.
+fn shows_version(program: &str, option: &str) -> bool {
+    let is_long = option == "--version" && VERSIONS.contains(&program);
+    is_long || SHORT_VERSIONS.contains(&(program, option))
 }
 
 /// The options of a listed program by letter or long name, each with its value. Flags that search more than the program's

@@ -275,6 +275,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     )
     .any_wildcard(),
     program("rev", Second, "0", "", "zero").any_wildcard(),
+    program("tac", Second, "br", "s", "before regex separator=").any_wildcard(),
     program(
         "cmp",
         Second,
@@ -379,8 +380,23 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// Programs that answer `--version` by themselves: no shims, which would first look for another program to ask.
 pub(super) const VERSIONS: &[&str] = &[
-    "awk", "bash", "bison", "cc", "clang", "clang++", "cmake", "ctest", "curl", "diff", "docker", "flex",
-    "g++", "gawk", "gcc", "gdb", "git", "grep", "gzip", "jq", "ld", "less", "make", "meson", "ninja", "node",
-    "openssl", "perl", "php", "psql", "python", "python3", "rg", "rsync", "ruby", "sed", "sqlite3", "tar",
-    "tmux", "wget", "xz", "zsh", "zstd",
+    "awk", "bash", "bison", "cargo", "cc", "clang", "clang++", "cmake", "ctest", "curl", "diff", "docker",
+    "flex", "g++", "gawk", "gcc", "gdb", "git", "grep", "gzip", "java", "jq", "ld", "less", "make", "meson",
+    "ninja", "node", "openssl", "perl", "php", "psql", "python", "python3", "rg", "rsync", "ruby", "rustc",
+    "sed", "sqlite3", "tar", "tmux", "wget", "xz", "zsh", "zstd",
+];
+
+/// Shorter options by which such programs show their version.
+pub(super) const SHORT_VERSIONS: &[(&str, &str)] = &[
+    ("cargo", "-V"),
+    ("git", "-v"),
+    ("java", "-version"),
+    ("node", "-v"),
+    ("perl", "-v"),
+    ("python", "-V"),
+    ("python3", "-V"),
+    ("rg", "-V"),
+    ("ruby", "-v"),
+    ("rustc", "-V"),
+    ("tmux", "-V"),
 ];

@@ -1,4 +1,4 @@
-//! Programs whose words are a language of their own: `sed`, `awk`, `jq`, `find`, and others with unusual options.
+//! Programs whose words are a language of their own: `awk`, `jq`, `find`, and others with unusual options.
 
 use super::super::hazards::counts_characters;
 use super::super::word::Word;
@@ -7,8 +7,27 @@ use super::table::{ParsedOptions, Table, parse};
 /// Programs that `find` and `xargs` may run on what they find: they show names, never content.
 pub(super) const OF_NAMES: &[&str] = &["ls", "stat", "basename", "dirname"];
 
-/// `date +FORMAT`, perhaps of another time.
+/// `date`, perhaps of another time and in another format. Another operand would set the clock.
 pub(super) fn date(words: &[Word]) -> bool {
+    const FORMATS: &[&str] = &[
+        "-R",
+        "--rfc-email",
+        "-I",
+        "-Idate",
+        "-Ihours",
+        "-Iminutes",
+        "-Iseconds",
+        "-Ins",
+        "--iso-8601",
+        "--iso-8601=date",
+        "--iso-8601=hours",
+        "--iso-8601=minutes",
+        "--iso-8601=seconds",
+        "--iso-8601=ns",
+        "--rfc-3339=date",
+        "--rfc-3339=seconds",
+        "--rfc-3339=ns",
+    ];
     let mut has_format = false;
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -19,10 +38,11 @@ pub(super) fn date(words: &[Word]) -> bool {
             }
             text if text.starts_with("--date=") => {}
             text if text.starts_with('+') && !has_format => has_format = true,
+            text if FORMATS.contains(&text) => {}
             _ => return false,
         }
     }
-    has_format && words.iter().all(|word| word.glob_at.is_none())
+    words.iter().all(|word| word.glob_at.is_none())
 }
 
 /// Not `-v`, which sets a variable.
@@ -92,101 +112,6 @@ pub(super) fn xxd(words: &[Word]) -> bool {
         }
     }
     operands <= 1
-}
-
-/// `sed -n` with scripts of addresses and `p` alone.
-pub(super) fn sed(words: &[Word]) -> bool {
-    const TABLE: Table = Table {
-        flags: "nErsuz",
-        valued: "e",
-        long: "quiet silent expression= regexp-extended separate unbuffered null-data",
-        ..Table::NONE
-    };
-    let Some(parsed) = parse(words, &[&TABLE]) else {
-        return false;
-    };
-    let is_quiet = parsed.has(&["n", "quiet", "silent"]);
-    let mut scripts: Vec<&str> = parsed.values(&["e", "expression"]).collect();
-    if scripts.is_empty() {
-        // What looks like a wildcard to the shell is no certain script.
-        match parsed.operands.first().filter(|word| word.is_literal()) {
-            Some(word) => scripts.push(&word.text),
-            None => return false,
-        }
-    }
-    is_quiet && scripts.iter().all(|script| is_script_of_sed(script))
-}
-
-fn is_script_of_sed(script: &str) -> bool {
-    let mut rest = script;
-    loop {
-        rest = rest.trim_start_matches([' ', '\t', '\n', ';']);
-        if rest.is_empty() {
-            return true;
-        }
-        let Some(after) = sed_command(rest) else {
-            return false;
-        };
-        rest = after.trim_start_matches([' ', '\t']);
-        if !(rest.is_empty() || rest.starts_with([';', '\n'])) {
-            return false;
-        }
-    }
-}
-
-/// Reads one command and gives what follows.
-fn sed_command(text: &str) -> Option<&str> {
-    let mut rest = text;
-    if let Some(after) = sed_address(rest) {
-        rest = after.trim_start_matches([' ', '\t']);
-        if let Some(second) = rest.strip_prefix(',') {
-            rest = sed_second(second.trim_start_matches([' ', '\t']))?;
-        }
-    }
-    rest = rest.trim_start_matches([' ', '\t']);
-    while let Some(after) = rest.strip_prefix('!') {
-        rest = after.trim_start_matches([' ', '\t']);
-    }
-    rest.strip_prefix('p')
-}
-
-fn sed_second(text: &str) -> Option<&str> {
-    match text.strip_prefix(['+', '~']) {
-        Some(number) => digits(number),
-        None => sed_address(text),
-    }
-}
-
-/// A line's number, the last line or `/pattern/`.
-fn sed_address(text: &str) -> Option<&str> {
-    if let Some(after) = text.strip_prefix('$') {
-        return Some(after);
-    }
-    if let Some(pattern) = text.strip_prefix('/') {
-        let mut chars = pattern.char_indices();
-        while let Some((at, c)) = chars.next() {
-            match c {
-                '\\' => {
-                    chars.next()?;
-                }
-                // In a set a slash would stand for itself in some versions.
-                '[' | '\n' => return None,
-                '/' => return Some(pattern[at + 1..].trim_start_matches('I')),
-                _ => {}
-            }
-        }
-        return None;
-    }
-    let after = digits(text)?;
-    match after.strip_prefix('~') {
-        Some(step) => digits(step),
-        None => Some(after),
-    }
-}
-
-fn digits(text: &str) -> Option<&str> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    (end > 0).then(|| &text[end..])
 }
 
 /// Functions of awk that compute.

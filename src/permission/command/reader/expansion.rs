@@ -2,6 +2,7 @@
 
 use super::super::syntax::Node;
 use super::super::word::{Variable, is_name};
+use super::here::text_of_cat;
 use super::words::{QuoteState, WordBuilder};
 use super::{Refusal, ShellReader, UNEXPECTED};
 
@@ -32,8 +33,16 @@ impl ShellReader<'_> {
             }
             Some('(') => {
                 self.at += 1;
+                let inner = self.at;
                 let node = self.substitution(")")?;
                 building.inside.push(node);
+                if quoting == QuoteState::Quoted
+                    && let Some(text) = text_of_cat(&self.text[inner..self.at - 1])
+                {
+                    // In double quotes it is what it would be in single quotes; `cat` is judged as a command of its own.
+                    building.word.text.push_str(&text);
+                    return Ok(());
+                }
                 None
             }
             Some('{') => {

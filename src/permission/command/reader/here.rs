@@ -13,6 +13,55 @@ pub(super) struct PendingHereDocument {
 }
 
 const UNUSUAL: Refusal = "it has an unusual here-document";
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// Returns the delimiter that a word names, and true if the shell expands the text up to it.
+fn delimiter(word: &str) -> (&str, bool) {
+    let quotes = [("'", "'"), ("\"", "\""), ("\\", "")];
+    let unquoted = quotes
+        .iter()
+        .find_map(|(open, close)| word.strip_prefix(open)?.strip_suffix(close));
+    unquoted.map_or((word, true), |inner| (inner, false))
+}
+
+/// Returns the value of a substitution that holds one literal here-document of `cat` and nothing else. `inner` is the text
+/// between its parentheses, which the reader has read. The ends of lines behind the last one are no part of the value.
+pub(super) fn text_of_cat(inner: &str) -> Option<String> {
+    let (first, rest) = inner.split_once('\n')?;
+    let after_program = first.trim_start_matches(BLANKS).strip_prefix("cat")?;
+    let operator = after_program.trim_start_matches(BLANKS).strip_prefix("<<")?;
+    let (strips_tabs, word) = match operator.strip_prefix('-') {
+        Some(word) => (true, word),
+        None => (false, operator),
+    };
+    let (delimiter, expands) = delimiter(word.trim_matches(BLANKS));
+    let is_name = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    if delimiter.is_empty() || !is_name(delimiter) {
+        return None;
+    }
+    let mut lines = rest.split('\n');
+    let mut text = String::new();
+    loop {
+        let line = lines.next()?;
+        let line = if strips_tabs {
+            line.trim_start_matches('\t')
+        } else {
+            line
+        };
+        if line == delimiter {
+            break;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    let is_alone = lines.all(|line| line.trim_matches(BLANKS).is_empty());
+    let is_literal = !expands || !text.contains(['$', '`', '\\']);
+    text.truncate(text.trim_end_matches('\n').len());
+    (is_alone && is_literal).then_some(text)
+}
 
 impl ShellReader<'_> {
     /// The delimiter after `<<` or `<<-`.
@@ -21,17 +70,11 @@ impl ShellReader<'_> {
         let word = self.plain_word();
         let length = word.len();
         let is_plain = |text: &str| !text.is_empty() && !text.contains(['\'', '"', '\\', '$', '`', '{', '}']);
-        let quotes = [("'", "'"), ("\"", "\""), ("\\", "")];
-        let unquoted = quotes
-            .iter()
-            .find_map(|(open, close)| word.strip_prefix(open)?.strip_suffix(close));
-        let (delimiter, expands) = match unquoted {
-            Some(inner) => (inner.to_owned(), false),
-            None => (word.to_owned(), true),
-        };
-        if !is_plain(&delimiter) {
+        let (delimiter, expands) = delimiter(word);
+        if !is_plain(delimiter) {
             return Err(UNUSUAL);
         }
+        let delimiter = delimiter.to_owned();
         self.at += length;
         self.pending.push(PendingHereDocument {
             delimiter,

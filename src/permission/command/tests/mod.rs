@@ -1,5 +1,6 @@
 mod agreement;
 mod files;
+mod here_documents;
 mod lists;
 mod read_only;
 mod reading;
