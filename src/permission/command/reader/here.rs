@@ -54,6 +54,10 @@ pub(super) fn text_of_cat(inner: &str) -> Option<String> {
         if line == delimiter {
             break;
         }
+        if line.trim_start().starts_with(delimiter) {
+            // Some versions of bash end the text at `EOF)`.
+            return None;
+        }
         text.push_str(line);
         text.push('\n');
     }

@@ -55,6 +55,8 @@ fn any_other_substitution_is_known_to_the_shell_alone() {
         "\"$(cat <<< b\n)\"",
         "\"$(cat <<'E'\nb\nE)\"",
         "\"$(cat <<'E'\nb\nE )\nE\n)\"",
+        "\"$(cat <<'E'\nb\n E)\" ; ls\nE\n)\"",
+        "\"$(cat <<'E'\nb\nEx\nE\n)\"",
     ] {
         let command = format!("a {word}");
         let analysis = analyse(&command);
