@@ -334,8 +334,7 @@ impl Run {
         }
         self.tell(format!("undo from {turn}: {:?}", &words[3..]));
         let effect = self.model.undo(turn, skips, with_files, with_conversation);
-        let is_nothing =
-            effect.is_refused || !with_conversation && effect.model.files == self.model.files;
+        let is_nothing = effect.is_refused || !with_conversation && effect.model.files == self.model.files;
         self.carry_out(&words, effect, is_nothing, skips);
     }
 
