@@ -57,6 +57,10 @@ def faults(value, kind, path):
     raise TypeError(f"{path}: no rule for {kind!r}")
 
 
+# Members of a reply that servers add to the protocol of OpenAI Chat, and that go back with it.
+SENT_BACK = {"reasoning_content", "reasoning"}
+
+
 def faults_of_object(value, kind, path):
     if not isinstance(value, dict):
         return [f"{path}: no object"]
@@ -65,6 +69,8 @@ def faults_of_object(value, kind, path):
     for key, item in value.items():
         if key in hints:
             found += faults(item, hints[key], f"{path}.{key}")
+        elif key in SENT_BACK and kind.__name__ == "ChatCompletionAssistantMessageParam":
+            found += [] if isinstance(item, str) else [f"{path}.{key}: no string"]
         else:
             found.append(f"{path}: nobody knows `{key}`")
     return found
