@@ -70,16 +70,6 @@ impl Decoder {
             .extend_from_slice(if ends_it { PASTE_END } else { bytes });
     }
 
-    /// Returns true if nothing has begun but a character.
-    pub(super) fn is_in_text(&self) -> bool {
-        self.bytes.first() != Some(&0x1b)
-    }
-
-    /// Takes the beginning of a character, to be read with what follows.
-    pub(super) fn take_text(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.bytes)
-    }
-
     /// Returns what came first and is whole.
     pub(super) fn next(&mut self) -> Option<TerminalInput> {
         loop {

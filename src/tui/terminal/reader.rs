@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use termina::event::Event as Input;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::burst::{Burst, BurstEnd, GAP};
+use super::burst::{self, Burst, BurstEnd, GAP};
 use super::decoder::{Decoder, TerminalInput};
 
 /// How long stopping waits for the thread, which has nothing to wait for then.
@@ -119,32 +119,59 @@ fn hand_on(sender: &UnboundedSender<io::Result<ReceivedInput>>, stop: &PipeReade
             }
             ReaderWake::Stopped | ReaderWake::Neither => &[],
         };
-        if !typed.is_empty() && burst.takes(typed) && decoder.is_in_text() {
-            burst.push(&decoder.take_text());
-            burst.push(typed);
-            continue;
-        }
-        let mut next: fn(&mut Decoder) -> Option<TerminalInput> = Decoder::next;
-        match burst.end() {
-            Some(BurstEnd::Paste(text)) => {
-                let input = TerminalInput::Input(Input::Paste(text));
-                let _ = sender.send(Ok(ReceivedInput {
-                    input,
-                    bytes: Vec::new(),
-                }));
-            }
-            Some(BurstEnd::Keys(keys)) => decoder.push(&keys),
-            None if woken != ReaderWake::Typed => next = Decoder::settle,
-            None => {}
-        }
+        let is_settled = woken != ReaderWake::Typed && !burst.is_open();
         decoder.push(typed);
+        let next: fn(&mut Decoder) -> Option<TerminalInput> = if is_settled {
+            Decoder::settle
+        } else {
+            Decoder::next
+        };
+        let mut read = Vec::new();
         while let Some(input) = next(&mut decoder) {
-            let bytes = decoder.returned_bytes().to_vec();
+            read.push((input, decoder.returned_bytes().to_vec()));
+        }
+        let is_over = woken != ReaderWake::Typed;
+        for (input, bytes) in without_bursts(&mut burst, read, is_over) {
             // The loop may be gone.
             let _ = sender.send(Ok(ReceivedInput { input, bytes }));
         }
         if woken == ReaderWake::Stopped {
             return Ok(());
+        }
+    }
+}
+
+/// Input with its bytes.
+type ReadInput = (TerminalInput, Vec<u8>);
+
+/// Returns what was read with each burst of lines as a paste. What may be the beginning of one is kept back unless it is
+/// over.
+fn without_bursts(
+    burst: &mut Burst<TerminalInput>,
+    mut read: Vec<ReadInput>,
+    is_over: bool,
+) -> Vec<ReadInput> {
+    let mut told = Vec::new();
+    loop {
+        read = burst.take(read);
+        if read.is_empty() && !is_over {
+            return told;
+        }
+        match burst.end() {
+            Some(BurstEnd::Paste(text)) => {
+                told.push((TerminalInput::Input(Input::Paste(text)), Vec::new()));
+            }
+            Some(BurstEnd::Keys(keys)) => told.extend(keys),
+            None if read.is_empty() => return told,
+            None => {
+                // Keys that begin no burst, and what follows them up to the next text.
+                let text = read.iter().take_while(|(_, bytes)| burst::is_text(bytes)).count();
+                let others = read[text..].iter();
+                let others = others.take_while(|(_, bytes)| !burst::is_text(bytes)).count();
+                let rest = read.split_off(text + others);
+                told.append(&mut read);
+                read = rest;
+            }
         }
     }
 }
