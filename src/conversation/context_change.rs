@@ -32,7 +32,7 @@ pub struct WithheldMedia {
     pub model: ModelRef,
     /// The provider's own words.
     pub reason: String,
-    /// How many there are.
+    /// Number of pictures and documents that are left out.
     pub count: usize,
     /// Estimated tokens in the context before and after.
     pub before: u64,

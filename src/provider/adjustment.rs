@@ -208,7 +208,7 @@ struct Words {
     /// Names, in the order of what they are worth: the parameter that the server names apart, then what is quoted, then
     /// what is before a colon, then all others. Without `_` and in small letters.
     names: Vec<String>,
-    /// How many of the names are marked as such.
+    /// Number of names at the beginning of the list that the server marked as names, by quotes or otherwise.
     marked: usize,
 }
 

@@ -172,7 +172,7 @@ impl ProviderError {
     }
 }
 
-/// What a server said of a request that it refused.
+/// A server's answer to a request that it refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
