@@ -1,9 +1,9 @@
 //! OpenAI Chat Completions, and the many servers that speak it.
 //!
 //! Local servers are stricter and laxer than the original in different places, so a request holds only what all of them
-//! take: a limit is sent as `max_completion_tokens` to OpenAI and Azure and as `max_tokens` to everybody else, and not
-//! at all when nobody has said what the model's is. Members of a reply that the protocol does not name, reasoning among them,
-//! are sent back to the model that made them.
+//! take. The limit of a reply is sent as `max_completion_tokens` to OpenAI and Azure, as `max_tokens` to other servers, and
+//! not at all if the model's limit is unknown. Members of a reply that the protocol does not name, such as reasoning, are
+//! sent back to the model that made them.
 
 mod decode;
 mod members;
