@@ -37,8 +37,6 @@ pub enum FileProblem {
     Link,
     #[error("is a binary file: it contains NUL bytes")]
     Binary,
-    #[error("is not valid UTF-8 text; convert it to UTF-8 first")]
-    Encoding,
     #[error("has {size} bytes, more than the limit of {limit}")]
     TooLarge { size: u64, limit: u64 },
     #[error("changed since it was read; read it again")]
@@ -109,7 +107,6 @@ impl FileError {
             FileProblem::IsDirectory => ErrorKind::IsDirectory,
             FileProblem::NotDirectory => ErrorKind::NotDirectory,
             FileProblem::Binary => ErrorKind::Binary,
-            FileProblem::Encoding => ErrorKind::Encoding,
             FileProblem::TooLarge { .. } => ErrorKind::TooLarge,
             FileProblem::Stale | FileProblem::Redirected => ErrorKind::Stale,
             FileProblem::NotRegular

@@ -34,5 +34,5 @@ pub use hash::ContentHash;
 pub use locks::{PathGuard, PathLocks};
 pub use moment::FileMoment;
 pub use resolve::{PathError, PathKind, Resolved, Roots, local_path};
-pub use text_file::{Encoding, Eol, SpliceError, TextFile, looks_binary};
+pub use text_file::{Eol, SpliceError, TextFile, looks_binary};
 pub use transaction::{ChangeLog, ExpectedContent, FileVersion, LoggedChange, Transaction, recover};

@@ -1,11 +1,11 @@
 //! A text file in memory: its bytes, its text as a model sees it, and its bytes after an edit.
 //!
 //! The text has LF line breaks only and no byte order mark; positions in it are what matching yields. An edit is mapped
-//! back to the bytes, so lines that were not edited keep theirs, in files of mixed line endings too. A lone carriage
-//! return is a character like any other.
+//! back to the bytes, so what was not edited keeps them: in files of mixed line endings, in every encoding, and where bytes
+//! do not decode. New text is written in the file's own encoding. A lone carriage return is a character like any other.
 //!
-//! Writers open with [`TextFile::open`], which refuses what cannot be edited safely; [`TextFile::read_to_show`] also
-//! decodes UTF-16 and shows what is not text as well as it can. Nothing here writes.
+//! Writers open with [`TextFile::open`], which refuses binary files; [`TextFile::read_to_show`] shows those as well as it
+//! can. Nothing here writes.
 
 use std::fs::{self, File};
 use std::ops::Range;
@@ -14,8 +14,8 @@ use std::path::Path;
 use super::directory::{Directory, read_to_limit};
 use super::{ContentHash, FileError, FileProblem};
 use crate::regular_file::{ReadError, RegularFile};
+use crate::text::encoding::{ByteOffsets, Decoded, Encoding, UnencodableChar};
 
-const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// The largest file that writers take.
 const WRITE_LIMIT: u64 = 10 * 1024 * 1024;
 
@@ -24,32 +24,17 @@ pub struct TextFile {
     bytes: Vec<u8>,
     text: String,
     encoding: Encoding,
-    has_bom: bool,
+    /// Length of the byte order mark.
+    mark: usize,
+    /// Maps positions in the decoded text, whose line breaks are those of the file, to positions in the bytes after the mark.
+    offsets: ByteOffsets,
+    /// Some bytes did not decode.
+    has_loss: bool,
     /// Offsets of the line breaks in `text`.
     breaks: Vec<usize>,
     /// Those of `breaks` that are `\r\n` in the file.
     crlf: Vec<usize>,
     hash: ContentHash,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    Utf8,
-    Utf16Le,
-    Utf16Be,
-    /// Not valid UTF-8: the text has `U+FFFD` where it was not.
-    Lossy,
-}
-
-impl Encoding {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Utf8 => "utf-8",
-            Self::Utf16Le => "utf-16le",
-            Self::Utf16Be => "utf-16be",
-            Self::Lossy => "unknown",
-        }
-    }
 }
 
 /// The line endings of a file. One without line breaks counts as LF.
@@ -67,21 +52,29 @@ impl Eol {
     }
 }
 
-/// Edits that do not fit the text: a bug of the caller, not of the file.
+/// Problem with edits of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SpliceError {
+    /// A bug of the caller.
     #[error("two replaced spans overlap")]
     Overlap,
+    /// A bug of the caller.
     #[error("a replaced span does not lie in the text")]
     Outside,
-    #[error("the file is not UTF-8 and was opened for reading only")]
-    ReadOnly,
     #[error("it would have more than 10 MiB")]
     TooLarge,
+    #[error(transparent)]
+    Unencodable(#[from] UnencodableChar),
+    /// The replaced text has bytes that it does not show.
+    #[error("the text to replace has bytes that are not valid {}, shown as `\u{fffd}`", .0.name())]
+    Undecodable(Encoding),
+    /// Read again, the file would have other text beside the edit.
+    #[error("it would run together with bytes beside it that are not valid {}", .0.name())]
+    Merged(Encoding),
 }
 
 impl TextFile {
-    /// Opens a file to edit it: a regular file of valid UTF-8, without NUL bytes, of at most 10 MiB.
+    /// Opens a file to edit it: a regular file of text in any encoding, of at most 10 MiB.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let bytes = read_regular(path, WRITE_LIMIT)?;
         Self::from_bytes(bytes).map_err(|problem| FileError::new(path, problem))
@@ -105,49 +98,48 @@ impl TextFile {
         read_to_limit(file, limit).map(Self::decode)
     }
 
-    /// Takes the bytes of a file that is to be edited.
+    /// Takes the bytes of a file that is to be edited. With NUL bytes outside of UTF-16 it is no text.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, FileProblem> {
-        if utf16_bom(&bytes).is_some() {
-            return Err(FileProblem::Encoding);
-        }
-        if bytes.contains(&0) {
+        let encoding = Encoding::of(&bytes);
+        if !encoding.is_utf16() && bytes.contains(&0) {
             return Err(FileProblem::Binary);
         }
-        let file = Self::decode(bytes);
-        if file.encoding == Encoding::Utf8 {
-            Ok(file)
-        } else {
-            Err(FileProblem::Encoding)
-        }
+        Ok(Self::decoded(bytes, encoding))
     }
 
     /// Takes the bytes of a file that is to be shown.
     pub fn decode(bytes: Vec<u8>) -> Self {
-        let (encoding, has_bom, text) = if let Some(encoding) = utf16_bom(&bytes) {
-            (encoding, true, utf16_text(&bytes[2..], encoding))
-        } else {
-            let has_bom = bytes.starts_with(UTF8_BOM);
-            let content = if has_bom {
-                &bytes[UTF8_BOM.len()..]
-            } else {
-                &bytes[..]
-            };
-            match std::str::from_utf8(content) {
-                Ok(text) => (Encoding::Utf8, has_bom, text.to_owned()),
-                Err(_) => (
-                    Encoding::Lossy,
-                    has_bom,
-                    String::from_utf8_lossy(content).into_owned(),
-                ),
-            }
-        };
+        let encoding = Encoding::of(&bytes);
+        Self::decoded(bytes, encoding)
+    }
+
+    /// Makes a file that is not there yet, which is UTF-8.
+    pub fn new_file(text: String) -> Self {
+        Self::decoded(text.into_bytes(), Encoding::Utf8)
+    }
+
+    /// Returns the same file with other bytes, in the same encoding.
+    pub fn with_bytes(&self, bytes: Vec<u8>) -> Self {
+        Self::decoded(bytes, self.encoding)
+    }
+
+    fn decoded(bytes: Vec<u8>, encoding: Encoding) -> Self {
+        let has_mark = bytes.starts_with(encoding.mark());
+        let mark = if has_mark { encoding.mark().len() } else { 0 };
+        let Decoded {
+            text,
+            offsets,
+            has_loss,
+        } = encoding.decode(&bytes[mark..]);
         let (text, breaks, crlf) = normalised(text);
         let hash = ContentHash::of(&bytes);
         Self {
             bytes,
             text,
             encoding,
-            has_bom,
+            mark,
+            offsets,
+            has_loss,
             breaks,
             crlf,
             hash,
@@ -173,8 +165,13 @@ impl TextFile {
         self.encoding
     }
 
+    /// Returns true if some bytes did not decode; the text has `U+FFFD` in their place.
+    pub fn has_loss(&self) -> bool {
+        self.has_loss
+    }
+
     pub fn has_bom(&self) -> bool {
-        self.has_bom
+        self.mark > 0
     }
 
     pub fn eol(&self) -> Eol {
@@ -190,21 +187,12 @@ impl TextFile {
     /// Line breaks of a replacement are taken as LF and written with the ending of the first break inside or after the
     /// replaced span, else with the one that is most frequent in the file.
     pub fn splice<S: AsRef<str>>(&self, edits: &[(Range<usize>, S)]) -> Result<Vec<u8>, SpliceError> {
-        if self.encoding != Encoding::Utf8 {
-            return Err(SpliceError::ReadOnly);
-        }
         let mut edits: Vec<_> = edits.iter().collect();
         edits.sort_by_key(|(span, _)| (span.start, span.end));
-        let added: usize = edits.iter().map(|(_, new)| new.as_ref().len()).sum();
-        let removed: usize = edits.iter().map(|(span, _)| span.len()).sum();
-        // A few edits, each of what the one before it left, may make as much as one likes of a small file.
-        if (self.bytes.len() + added).saturating_sub(removed) as u64 > WRITE_LIMIT {
-            return Err(SpliceError::TooLarge);
-        }
-        let mut bytes = Vec::with_capacity(self.bytes.len() + added);
+        let mut bytes = Vec::with_capacity(self.bytes.len());
         let mut copied = 0;
         let mut end_before = 0;
-        for (span, new) in edits {
+        for (span, new) in &edits {
             if self.text.get(span.clone()).is_none() {
                 return Err(SpliceError::Outside);
             }
@@ -212,38 +200,90 @@ impl TextFile {
                 return Err(SpliceError::Overlap);
             }
             end_before = span.end;
+            let (span, new) = self.replacement(span, new.as_ref())?;
             bytes.extend_from_slice(&self.bytes[copied..self.raw_offset(span.start)]);
             copied = self.raw_offset(span.end);
-            push_text(&mut bytes, new.as_ref(), self.ending_for(span));
+            bytes.extend_from_slice(&new);
+            check_size(&bytes)?;
         }
         bytes.extend_from_slice(&self.bytes[copied..]);
+        check_size(&bytes)?;
+        self.check_text(&bytes, &edits)?;
         Ok(bytes)
     }
 
-    /// Returns the file's bytes with all its content replaced: the byte order mark stays, and a file of CRLF lines gets
-    /// CRLF unless `content` has some itself.
-    pub fn rewrite(&self, content: &str) -> Vec<u8> {
+    /// Returns the file's bytes with all its content replaced: encoding and byte order mark stay, and a file of CRLF lines
+    /// gets CRLF where [`Self::keeps_crlf`].
+    pub fn rewrite(&self, content: &str) -> Result<Vec<u8>, SpliceError> {
         let content = content
             .strip_prefix('\u{feff}')
-            .filter(|_| self.has_bom)
+            .filter(|_| self.has_bom())
             .unwrap_or(content);
-        let mut bytes = if self.has_bom {
-            UTF8_BOM.to_vec()
+        let content = if self.keeps_crlf(content) {
+            self.encoding.encode(&content.replace('\n', "\r\n"))?
         } else {
-            Vec::new()
+            self.encoding.encode(content)?
         };
-        if self.eol() == Eol::Crlf && !content.contains("\r\n") {
-            push_text(&mut bytes, content, "\r\n");
-        } else {
-            bytes.extend_from_slice(content.as_bytes());
+        Ok([&self.bytes[..self.mark], &content].concat())
+    }
+
+    /// Returns true if [`Self::rewrite`] writes the line breaks of `content` as CRLF: those of the file are, and `content`
+    /// has none itself.
+    pub fn keeps_crlf(&self, content: &str) -> bool {
+        self.eol() == Eol::Crlf && !content.contains("\r\n")
+    }
+
+    /// Returns what is replaced, and the bytes that take its place.
+    fn replacement(&self, span: &Range<usize>, new: &str) -> Result<(Range<usize>, Vec<u8>), SpliceError> {
+        let ending = self.ending_for(span);
+        let new = new.replace("\r\n", "\n");
+        let (mut span, mut put) = (span.clone(), 0..new.len());
+        if self.has_loss {
+            // What the new text repeats of the old keeps its bytes, of which the text may not tell.
+            let (old_part, new_part) = changed_parts(&self.text[span.clone()], &new);
+            span = span.start + old_part.start..span.start + old_part.end;
+            put = new_part;
+            if self.text[span.clone()].contains(char::REPLACEMENT_CHARACTER) {
+                return Err(SpliceError::Undecodable(self.encoding));
+            }
         }
-        bytes
+        let bytes = match ending {
+            "\n" => self.encoding.encode(&new[put])?,
+            ending => self.encoding.encode(&new[put].replace('\n', ending))?,
+        };
+        Ok((span, bytes))
+    }
+
+    /// Checks that new bytes decode to the text with the edits made, where new text could join with what is beside it.
+    fn check_text<S: AsRef<str>>(
+        &self,
+        bytes: &[u8],
+        edits: &[&(Range<usize>, S)],
+    ) -> Result<(), SpliceError> {
+        if !self.has_loss && !matches!(self.encoding, Encoding::Legacy(_)) {
+            return Ok(());
+        }
+        let mut expected = String::with_capacity(bytes.len());
+        let mut copied = 0;
+        for (span, new) in edits {
+            expected.push_str(&self.text[copied..span.start]);
+            expected.push_str(new.as_ref());
+            copied = span.end;
+        }
+        expected.push_str(&self.text[copied..]);
+        let decoded = self.encoding.decode(&bytes[self.mark..]).text;
+        let without_returns = |text: &str| text.replace('\r', "");
+        if without_returns(&decoded) == without_returns(&expected) {
+            Ok(())
+        } else {
+            Err(SpliceError::Merged(self.encoding))
+        }
     }
 
     /// Maps a position in the text to one in the bytes; the position of a break maps to its first byte.
     fn raw_offset(&self, position: usize) -> usize {
-        let bom = if self.has_bom { UTF8_BOM.len() } else { 0 };
-        bom + position + self.crlf.partition_point(|&at| at < position)
+        let returns = self.crlf.partition_point(|&at| at < position);
+        self.mark + self.offsets.byte_of(position + returns)
     }
 
     fn ending_for(&self, span: &Range<usize>) -> &'static str {
@@ -261,7 +301,7 @@ impl TextFile {
 /// Tells whether bytes are better not shown as text: a NUL among the first 4096, or over 30 % control bytes.
 pub fn looks_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
-    if utf16_bom(head).is_some() {
+    if Encoding::utf16_of(head).is_some() {
         return false;
     }
     let control = head
@@ -286,27 +326,6 @@ fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
         error => FileError::io(path, error.into()),
     })?;
     read_to_limit(&file.into_file(), limit).map_err(|problem| FileError::new(path, problem))
-}
-
-fn utf16_bom(bytes: &[u8]) -> Option<Encoding> {
-    match bytes {
-        [0xff, 0xfe, ..] => Some(Encoding::Utf16Le),
-        [0xfe, 0xff, ..] => Some(Encoding::Utf16Be),
-        _ => None,
-    }
-}
-
-fn utf16_text(bytes: &[u8], encoding: Encoding) -> String {
-    let unit = |pair: &[u8]| match (encoding, pair) {
-        (Encoding::Utf16Be, &[high, low]) => u16::from_be_bytes([high, low]),
-        (_, &[low, high]) => u16::from_le_bytes([low, high]),
-        // Half a unit at the end of the file is shown as what it is: damage.
-        _ => u16::from_be_bytes([0xff, 0xfd]),
-    };
-    let units = bytes.chunks(2).map(unit);
-    char::decode_utf16(units)
-        .map(|decoded| decoded.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .collect()
 }
 
 /// Returns the text with LF breaks, where its breaks are, and which of them were CRLF.
@@ -334,203 +353,24 @@ fn normalised(raw: String) -> (String, Vec<usize>, Vec<usize>) {
     (text, breaks, crlf)
 }
 
-/// Appends text whose breaks, LF or CRLF, all become `ending`.
-fn push_text(bytes: &mut Vec<u8>, text: &str, ending: &str) {
-    for line in text.split_inclusive('\n') {
-        let content = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n'));
-        bytes.extend_from_slice(content.unwrap_or(line).as_bytes());
-        if content.is_some() {
-            bytes.extend_from_slice(ending.as_bytes());
-        }
+/// Returns the parts of two texts that differ: what is between their equal beginnings and their equal ends.
+fn changed_parts(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
+    let is_same = |(one, two): &(char, char)| one == two;
+    let length = |(c, _): (char, char)| c.len_utf8();
+    let beginnings = old.chars().zip(new.chars());
+    let start: usize = beginnings.take_while(is_same).map(length).sum();
+    let ends = old[start..].chars().rev().zip(new[start..].chars().rev());
+    let end: usize = ends.take_while(is_same).map(length).sum();
+    (start..old.len() - end, start..new.len() - end)
+}
+
+/// A few edits, each of what the one before it left, may make as much as one likes of a small file.
+fn check_size(bytes: &[u8]) -> Result<(), SpliceError> {
+    if bytes.len() as u64 > WRITE_LIMIT {
+        return Err(SpliceError::TooLarge);
     }
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs::File;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::conversation::ErrorKind;
-
-    fn file(bytes: &str) -> TextFile {
-        TextFile::from_bytes(bytes.as_bytes().to_vec()).unwrap()
-    }
-
-    #[track_caller]
-    fn check(before: &str, old: &str, new: &str, after: &str) {
-        let file = file(before);
-        let at = file.text().find(old).unwrap();
-        let bytes = file.splice(&[(at..at + old.len(), new.to_owned())]).unwrap();
-        assert_eq!(String::from_utf8(bytes).unwrap(), after);
-    }
-
-    #[test]
-    fn a_new_break_takes_the_ending_of_the_replaced_span() {
-        check("a\r\nb\nc\n", "a\n", "x\ny\n", "x\r\ny\r\nb\nc\n");
-        check("a\r\nb\nc\n", "b\n", "x\ny\n", "a\r\nx\ny\nc\n");
-        check("a\nb\r\nc\nd\n", "a\nb\n", "x\ny\n", "x\ny\nc\nd\n");
-    }
-
-    #[test]
-    fn a_new_break_takes_the_ending_after_the_replaced_span() {
-        check("a\r\nb\nc\n", "a", "x\ny", "x\r\ny\r\nb\nc\n");
-        check("a\nfoo bar\r\nc\n", "foo", "x\ny", "a\nx\r\ny bar\r\nc\n");
-    }
-
-    #[test]
-    fn at_the_end_a_new_break_takes_the_most_frequent_ending() {
-        check("a\r\nb\r\nc\nlast", "last", "x\ny", "a\r\nb\r\nc\nx\r\ny");
-        check("a\r\nb\nlast", "last", "x\ny", "a\r\nb\nx\ny");
-        check("last", "last", "x\ny", "x\ny");
-    }
-
-    #[test]
-    fn crlf_from_the_model_is_taken_as_lf() {
-        check("a\nb\n", "a", "x\r\ny", "x\ny\nb\n");
-        check("a\r\nb\r\n", "a\nb", "x\r\ny", "x\r\ny\r\n");
-    }
-
-    #[test]
-    fn the_byte_order_mark_is_hidden_and_kept() {
-        let file = file("\u{feff}a\r\nb");
-        assert!(file.has_bom());
-        assert_eq!(file.text(), "a\nb");
-        assert_eq!(file.splice(&[(0..1, "x")]).unwrap(), "\u{feff}x\r\nb".as_bytes());
-        assert_eq!(file.rewrite("1\n2\n"), "\u{feff}1\r\n2\r\n".as_bytes());
-        assert_eq!(file.rewrite("\u{feff}1"), "\u{feff}1".as_bytes());
-    }
-
-    #[test]
-    fn a_crlf_file_is_rewritten_with_crlf_unless_the_content_has_some() {
-        assert_eq!(file("a\r\n").rewrite("x\ny\n"), b"x\r\ny\r\n");
-        assert_eq!(file("a\r\n").rewrite("x\r\ny\n"), b"x\r\ny\n");
-        assert_eq!(file("a\n").rewrite("x\ny\r\n"), b"x\ny\r\n");
-        assert_eq!(file("a\r\nb\n").rewrite("x\n"), b"x\n");
-    }
-
-    #[test]
-    fn the_line_endings_have_a_name() {
-        let eol = |text| file(text).eol();
-        assert_eq!(
-            (eol(""), eol("a"), eol("a\n"), eol("a\rb")),
-            (Eol::Lf, Eol::Lf, Eol::Lf, Eol::Lf)
-        );
-        assert_eq!((eol("a\r\n"), eol("a\r\nb\n")), (Eol::Crlf, Eol::Mixed));
-    }
-
-    #[test]
-    fn writers_refuse_what_is_not_utf_8_text() {
-        let problem = |bytes: &[u8]| TextFile::from_bytes(bytes.to_vec()).unwrap_err();
-        assert!(matches!(problem(b"a\0b"), FileProblem::Binary));
-        assert!(matches!(problem(b"a\xffb"), FileProblem::Encoding));
-        assert!(matches!(problem(b"\xff\xfea\0"), FileProblem::Encoding));
-    }
-
-    #[test]
-    fn utf_16_is_decoded_for_reading_only() {
-        let little = TextFile::decode(b"\xff\xfeh\0\xe9\0\r\0\n\0".to_vec());
-        assert_eq!(
-            (little.text(), little.encoding(), little.eol()),
-            ("hé\n", Encoding::Utf16Le, Eol::Crlf)
-        );
-        let big = TextFile::decode(b"\xfe\xff\xd8\x3d\xde\x00\0".to_vec());
-        assert_eq!((big.text(), big.encoding()), ("😀\u{fffd}", Encoding::Utf16Be));
-        assert_eq!(big.splice::<String>(&[]), Err(SpliceError::ReadOnly));
-        assert!(!looks_binary(b"\xff\xfeh\0"));
-    }
-
-    #[test]
-    fn edits_that_do_not_fit_are_refused() {
-        let file = file("aé\nb");
-        let splice = |spans: &[(usize, usize)]| {
-            let edits: Vec<_> = spans
-                .iter()
-                .map(|&(start, end)| (start..end, String::new()))
-                .collect();
-            file.splice(&edits)
-        };
-        assert_eq!(splice(&[(0, 2)]), Err(SpliceError::Outside));
-        assert_eq!(splice(&[(4, 9)]), Err(SpliceError::Outside));
-        assert_eq!(splice(&[(1, 4), (0, 3)]), Err(SpliceError::Overlap));
-        assert_eq!(splice(&[(3, 4), (0, 1)]).unwrap(), "éb".as_bytes());
-    }
-
-    #[test]
-    fn binary_is_told_from_the_first_bytes() {
-        assert!(looks_binary(b"ab\0"));
-        assert!(looks_binary(b"\x01\x02ab"));
-        assert!(!looks_binary(b"\x1b[31mred text here\n"));
-        assert!(!looks_binary(b""));
-        let mut late = vec![b'a'; 5000];
-        late.push(0);
-        assert!(!looks_binary(&late));
-        // A NUL counts in the first 4096 bytes, and control bytes count where they are more than 30 % of them.
-        for (bytes, is_binary) in [
-            ([&[b'a'; 4095][..], b"\0"].concat(), true),
-            ([&[b'a'; 4096][..], b"\0"].concat(), false),
-            ([[1; 30].as_slice(), &[b'a'; 70]].concat(), false),
-            ([[1; 31].as_slice(), &[b'a'; 69]].concat(), true),
-        ] {
-            assert_eq!(looks_binary(&bytes), is_binary, "{bytes:?}");
-        }
-        for byte in 1..32 {
-            let bytes = [[byte; 31].as_slice(), &[b'a'; 69]].concat();
-            assert_eq!(looks_binary(&bytes), !(9..=13).contains(&byte), "{byte}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_file_or_too_large_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let kind = |path: &Path| TextFile::open(path).unwrap_err().kind();
-        assert_eq!(kind(dir.path()), ErrorKind::IsDirectory);
-        assert_eq!(kind(&dir.path().join("none")), ErrorKind::NotFound);
-        let large = dir.path().join("large");
-        File::create(&large).unwrap().set_len(WRITE_LIMIT + 1).unwrap();
-        assert_eq!(kind(&large), ErrorKind::TooLarge);
-        assert_eq!(kind(&large.join("x")), ErrorKind::NotDirectory);
-        if cfg!(unix) {
-            assert_eq!(kind(Path::new("/dev/zero")), ErrorKind::Io);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn splicing_nothing_gives_the_same_bytes(bytes in "\u{feff}?(a|é|\r|\n|\r\n|b){0,20}") {
-            prop_assert_eq!(file(&bytes).splice::<String>(&[]).unwrap(), bytes.into_bytes());
-        }
-
-        #[test]
-        fn any_bytes_can_be_shown(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            let shown = TextFile::decode(bytes.clone());
-            prop_assert_eq!(shown.bytes(), &bytes[..]);
-            prop_assert!(!shown.text().contains("\r\n") || bytes.windows(3).any(|w| w == b"\r\r\n")
-                || shown.encoding() != Encoding::Utf8);
-        }
-
-        #[test]
-        fn edits_equal_the_same_edits_on_the_text(
-            bytes in "\u{feff}?(a|é|b c|\n|\r\n){0,20}",
-            edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), "(x|ü|\n|\r\n){0,4}"), 1..6),
-        ) {
-            let mut bytes = bytes.into_bytes();
-            for (one, two, new) in edits {
-                let file = TextFile::from_bytes(bytes).unwrap();
-                let mut model = file.text().to_owned();
-                let places: Vec<usize> = (0..=model.len()).filter(|&at| model.is_char_boundary(at)).collect();
-                let (one, two) = (*one.get(&places), *two.get(&places));
-                let span = one.min(two)..one.max(two);
-                model.replace_range(span.clone(), &new.replace("\r\n", "\n"));
-                bytes = file.splice(&[(span.clone(), new)]).unwrap();
-                let (head, tail) = (file.raw_offset(span.start), file.bytes.len() - file.raw_offset(span.end));
-                prop_assert_eq!(&bytes[..head], &file.bytes[..head]);
-                prop_assert_eq!(&bytes[bytes.len() - tail..], &file.bytes[file.bytes.len() - tail..]);
-                let again = TextFile::from_bytes(bytes.clone()).unwrap();
-                prop_assert_eq!(again.text(), model);
-                prop_assert_eq!(again.has_bom(), file.has_bom());
-            }
-        }
-    }
-}
+mod tests;

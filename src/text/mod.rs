@@ -9,6 +9,7 @@
 pub mod align;
 pub mod count;
 pub mod diff;
+pub mod encoding;
 pub mod fuzzy;
 pub mod hashline;
 pub mod json;

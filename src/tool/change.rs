@@ -98,8 +98,14 @@ impl From<FileError> for ToolError {
 pub(super) fn not_made(error: SpliceError, display: &str) -> ToolError {
     let message = format!("the edit of `{display}` was not made: {error}");
     match error {
+        SpliceError::Unencodable(missing) => {
+            ToolError::invalid_args(format!("{missing}, which `{display}` is in"))
+                .hint("Nothing was written. Use characters that the encoding has.")
+        }
         SpliceError::TooLarge => ToolError::new(ErrorKind::TooLarge, message),
-        SpliceError::Overlap | SpliceError::Outside | SpliceError::ReadOnly => {
+        SpliceError::Undecodable(_) | SpliceError::Merged(_) => ToolError::new(ErrorKind::Encoding, message)
+            .hint("Nothing was written. Change a part of the text that does not touch those bytes."),
+        SpliceError::Overlap | SpliceError::Outside => {
             ToolError::new(ErrorKind::Internal, format!("{message}; please report this"))
         }
     }

@@ -17,6 +17,7 @@
 //! ```
 
 mod error;
+mod indentation;
 mod level;
 mod lines;
 mod parse;
@@ -24,6 +25,7 @@ mod place;
 mod sketch;
 
 pub use error::{ParseError, ParseProblem, PlaceError, PlaceProblem};
+pub use indentation::IndentationMismatch;
 pub use level::Level;
 pub use parse::parse;
 pub use place::{PlacedPatch, place};
@@ -79,5 +81,10 @@ impl<'a> ChunkLine<'a> {
             Self::Context(text) | Self::Removed(text) => Some(text),
             Self::Added(_) => None,
         }
+    }
+
+    /// Returns true for a line that is added and not blank.
+    fn adds_text(&self) -> bool {
+        matches!(self, Self::Added(text) if !text.trim().is_empty())
     }
 }

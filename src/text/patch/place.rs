@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::error::{PlaceError, PlaceProblem as Problem};
+use super::indentation::IndentationMismatch;
 use super::level::Level;
 use super::lines::Lines;
 use super::{Chunk, ChunkLine};
@@ -24,6 +25,8 @@ pub struct PlacedPatch {
     pub splices: Vec<(Range<usize>, String)>,
     /// The loosest level that was needed.
     pub level: Level,
+    /// The first chunk that adds lines and whose old lines are indented in another way than those of the text.
+    pub indentation: Option<IndentationMismatch>,
 }
 
 /// Finds every chunk, in file order.
@@ -37,6 +40,7 @@ fn place_within(text: &str, chunks: &[Chunk<'_>], steps: usize) -> Result<Placed
         lines: &lines,
         cursor: 0,
         level: Level::Exact,
+        indentation: None,
         steps,
     };
     let mut edits = Vec::new();
@@ -51,6 +55,7 @@ fn place_within(text: &str, chunks: &[Chunk<'_>], steps: usize) -> Result<Placed
     Ok(PlacedPatch {
         splices: splices(&lines, edits),
         level: search.level,
+        indentation: search.indentation,
     })
 }
 
@@ -65,6 +70,7 @@ struct HunkSearch<'a, 't> {
     /// The first line that a chunk may still have.
     cursor: usize,
     level: Level,
+    indentation: Option<IndentationMismatch>,
     steps: usize,
 }
 
@@ -93,6 +99,10 @@ impl HunkSearch<'_, '_> {
             return Err(self.not_found(chunk));
         };
         push_edits(&body, at, edits);
+        if self.indentation.is_none() && body.iter().any(ChunkLine::adds_text) {
+            let found = self.lines.all[at..].iter().copied();
+            self.indentation = IndentationMismatch::first(old.iter().copied(), found);
+        }
         if !old.is_empty() {
             self.cursor = at + old.len();
         }

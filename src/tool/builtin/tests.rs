@@ -1,6 +1,8 @@
 //! Tests of all tools at once: their sets, families, names, and how they stand beside others. A tool that is named here
 //! and not there yet is passed by.
 
+mod encodings;
+
 use serde_json::{Map, Value, json};
 
 use crate::conversation::ErrorKind;

@@ -1,5 +1,7 @@
 //! `write`: create or replace one file.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +9,9 @@ use crate::conversation::{ErrorKind, PermissionKey};
 use crate::files::{ExpectedContent, Resolved, TextFile};
 use crate::provider::EditMode;
 use crate::text::diff::unified_renamed;
+use crate::text::encoding::Encoding;
 use crate::text::hashline::without_echo;
-use crate::tool::change::{Change, ChangeEffects, apply, with_diff, with_unlinked};
+use crate::tool::change::{Change, ChangeEffects, apply, not_made, with_diff, with_unlinked};
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
@@ -49,6 +52,8 @@ pub(super) struct Details {
 pub(super) struct Plan {
     /// `None`: the file has that content already.
     change: Option<Change>,
+    /// Line endings and encoding of the file that differ from those of the content.
+    kept: Vec<String>,
     details: Details,
 }
 
@@ -91,7 +96,7 @@ impl Tool for WriteTool {
                 if let Some(file) = &file {
                     originals.check_read(&target, file.hash())?;
                 }
-                Ok(plan_change(target, file.as_ref(), &args.content))
+                plan_change(target, file.as_ref(), &args.content)
             })
             .await?;
         let details = &prepared.plan.details;
@@ -102,7 +107,11 @@ impl Tool for WriteTool {
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { change, mut details } = plan;
+        let Plan {
+            change,
+            kept,
+            mut details,
+        } = plan;
         let is_change = change.is_some();
         let applied = match change {
             Some(change) => apply(cx, change).await?,
@@ -121,7 +130,10 @@ impl Tool for WriteTool {
             )
         };
         let text = format!("Wrote {} ({what})", details.path);
-        let told = applied.append_unlinked(&text);
+        let mut told = applied.append_unlinked(&text);
+        if !kept.is_empty() {
+            let _ = write!(told, "\nThe file keeps its {}.", kept.join(" and its "));
+        }
         details.unlinked = applied.unlinked;
         Ok(Output::new(text, told, details))
     }
@@ -189,9 +201,11 @@ fn check_tags(content: &str) -> Result<(), ToolError> {
     .hint("Nothing was written. Send the content without the tags, or change lines with hashline_edit."))
 }
 
-fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
+fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Result<Plan, ToolError> {
     let bytes = match file {
-        Some(file) => file.rewrite(content),
+        Some(file) => file
+            .rewrite(content)
+            .map_err(|error| not_made(error, &path.display))?,
         None => content.as_bytes().to_vec(),
     };
     let name = Some(path.display.as_str());
@@ -215,7 +229,23 @@ fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Plan {
         bytes,
         expected,
     });
-    Plan { change, details }
+    Ok(Plan {
+        change,
+        kept: file.map(|file| kept(file, content)).unwrap_or_default(),
+        details,
+    })
+}
+
+/// Names what a file keeps although the content, taken as it is, would be written otherwise.
+fn kept(file: &TextFile, content: &str) -> Vec<String> {
+    let mut kept = Vec::new();
+    if file.keeps_crlf(content) && content.contains('\n') {
+        kept.push("CRLF line endings".to_owned());
+    }
+    if file.encoding() != Encoding::Utf8 {
+        kept.push(format!("encoding {}", file.encoding().name()));
+    }
+    kept
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::{ExpectedContent, FileError, FileProblem, TextFile, Transaction};
+use crate::files::{ExpectedContent, FileError, FileProblem, SpliceError, TextFile, Transaction};
 use crate::session::query::Answer;
 use crate::text::diff::{Hunk, Sign, parse_unified, unapply};
 use crate::tool::SessionServices;
@@ -47,6 +47,9 @@ pub(in crate::session) async fn put_back(revert: Revert, services: Arc<SessionSe
                 let error = error.named(&revert.path);
                 Answer::Failed(format!("Nothing was reverted: {error}."))
             }
+            Err(Refusal::Splice(error)) => {
+                Answer::Failed(format!("Nothing was reverted in `{}`: {error}.", revert.path))
+            }
         }
     });
     work.await
@@ -57,6 +60,8 @@ enum Refusal {
     /// The file is another than the one that was shown.
     Other,
     File(FileError),
+    /// The lines cannot be put into the file.
+    Splice(SpliceError),
 }
 
 impl From<FileError> for Refusal {
@@ -94,7 +99,8 @@ fn write(revert: &Revert, mut transaction: Transaction) -> Result<(), Refusal> {
         if before.is_empty() && revert.is_added {
             transaction.remove(&revert.real, expected);
         } else {
-            transaction.replace(&revert.real, spliced(&file, hunk, &before), expected);
+            let bytes = spliced(&file, hunk, &before).map_err(Refusal::Splice)?;
+            transaction.replace(&revert.real, bytes, expected);
         }
     }
     transaction.commit()?;
@@ -107,7 +113,7 @@ fn is_whole_removal(hunk: &Hunk<'_>, path: &Path) -> bool {
 }
 
 /// The new bytes: every line that the hunk did not touch stays byte for byte, its end included.
-fn spliced(file: &TextFile, hunk: &Hunk<'_>, before: &str) -> Vec<u8> {
+fn spliced(file: &TextFile, hunk: &Hunk<'_>, before: &str) -> Result<Vec<u8>, SpliceError> {
     let text = file.text();
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     // Where the next line of the hunk stands in the text.
@@ -139,8 +145,11 @@ fn spliced(file: &TextFile, hunk: &Hunk<'_>, before: &str) -> Vec<u8> {
             put.extend((!line.no_newline).then_some('\n'));
         }
     }
-    // The spans lie in the text and apart: at worst the file is written with its usual line ends.
-    file.splice(&edits).unwrap_or_else(|_| file.rewrite(before))
+    match file.splice(&edits) {
+        // The spans lie in the text and apart: at worst the file is written with its usual line ends.
+        Err(SpliceError::Outside | SpliceError::Overlap) => file.rewrite(before),
+        spliced => spliced,
+    }
 }
 
 #[cfg(test)]

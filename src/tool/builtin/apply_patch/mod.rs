@@ -56,6 +56,9 @@ pub(super) struct FileDetails {
     replaces: bool,
     /// How exactly its chunks were found.
     level: String,
+    /// Compares the indentation of the patch and of the file, if lines were added with one that the file does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    indentation: Option<String>,
     additions: usize,
     deletions: usize,
     diff: String,
@@ -157,6 +160,16 @@ impl Tool for ApplyPatchTool {
             let _ = write!(text, "\n{} {}", file.kind.letter(), file.path);
             if let Some(move_path) = &file.move_path {
                 let _ = write!(text, " -> {move_path}");
+            }
+        }
+        for file in &details.files {
+            if let Some(indentation) = &file.indentation {
+                let path = file.move_path.as_ref().unwrap_or(&file.path);
+                let _ = write!(
+                    text,
+                    "\nThe indentation of the patch is not that of {path} ({indentation}). The lines after `+` were \
+                     written as given: check their indentation."
+                );
             }
         }
         let text = applied.append_unlinked(&text);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{FileDetails, errors};
 use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
-use crate::text::patch::{Chunk, Level, Operation, parse, place};
+use crate::text::patch::{Chunk, IndentationMismatch, Level, Operation, parse, place};
 use crate::tool::ToolError;
 use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
 use crate::tool::write_paths::Originals;
@@ -75,6 +75,7 @@ struct TreeEntry {
     move_path: Option<String>,
     replaces: bool,
     level: Level,
+    indentation: Option<IndentationMismatch>,
     before: Option<Arc<TextFile>>,
     after: Option<Arc<TextFile>>,
 }
@@ -98,11 +99,14 @@ impl PatchedTree<'_> {
         if !lines.is_empty() {
             content.push('\n');
         }
-        let bytes = match &before {
-            Some(file) => file.rewrite(&content),
-            None => content.into_bytes(),
+        let after = match &before {
+            Some(file) => file.with_bytes(
+                file.rewrite(&content)
+                    .map_err(|error| not_made(error, &path.display))?,
+            ),
+            None => TextFile::new_file(content),
         };
-        let after = Arc::new(TextFile::decode(bytes));
+        let after = Arc::new(after);
         let entry = TreeEntry {
             kind: ChangeKind::Add,
             replaces: before.is_some(),
@@ -128,7 +132,11 @@ impl PatchedTree<'_> {
 
     fn update(&mut self, path: &Resolved, chunks: &[Chunk<'_>]) -> Result<(), ToolError> {
         let before = self.there(path)?;
-        let (after, level) = edited(&before, path, chunks)?;
+        let Edited {
+            file: after,
+            level,
+            indentation,
+        } = edited(&before, path, chunks)?;
         let node = self.node(path)?;
         node.now = Some(Arc::clone(&after));
         if let Some(entry) = node.entry {
@@ -136,11 +144,13 @@ impl PatchedTree<'_> {
             let entry = &mut self.entries[entry];
             entry.after = Some(after);
             entry.level = entry.level.max(level);
+            entry.indentation = entry.indentation.take().or(indentation);
             return Ok(());
         }
         let entry = TreeEntry {
             kind: ChangeKind::Update,
             level,
+            indentation,
             before: Some(before),
             after: Some(Arc::clone(&after)),
             ..TreeEntry::of(path)
@@ -151,13 +161,18 @@ impl PatchedTree<'_> {
     fn move_to(&mut self, path: &Resolved, target: &Resolved, chunks: &[Chunk<'_>]) -> Result<(), ToolError> {
         let before = self.there(path)?;
         check_no_link(path)?;
-        let (after, level) = edited(&before, path, chunks)?;
+        let Edited {
+            file: after,
+            level,
+            indentation,
+        } = edited(&before, path, chunks)?;
         let replaced = self.free_place(target)?;
         let entry = TreeEntry {
             kind: ChangeKind::Move,
             move_path: Some(target.display.clone()),
             replaces: replaced.is_some(),
             level,
+            indentation,
             before: Some(before),
             after: Some(Arc::clone(&after)),
             ..TreeEntry::of(path)
@@ -293,6 +308,7 @@ impl TreeEntry {
             move_path: None,
             replaces: false,
             level: Level::Exact,
+            indentation: None,
             before: None,
             after: None,
         }
@@ -313,6 +329,7 @@ impl TreeEntry {
             move_path: self.move_path.clone(),
             replaces: self.replaces,
             level: self.level.as_str().to_owned(),
+            indentation: self.indentation.as_ref().map(ToString::to_string),
             additions: diff.additions,
             deletions: diff.deletions,
             diff: diff.text,
@@ -321,15 +338,22 @@ impl TreeEntry {
     }
 }
 
-/// Returns the file after its chunks, and the loosest way in which one of them was found.
-fn edited(
-    file: &TextFile,
-    path: &Resolved,
-    chunks: &[Chunk<'_>],
-) -> Result<(Arc<TextFile>, Level), ToolError> {
+/// A file after its chunks.
+struct Edited {
+    file: Arc<TextFile>,
+    /// The loosest way in which one of the chunks was found.
+    level: Level,
+    indentation: Option<IndentationMismatch>,
+}
+
+fn edited(file: &TextFile, path: &Resolved, chunks: &[Chunk<'_>]) -> Result<Edited, ToolError> {
     let placed = place(file.text(), chunks).map_err(|error| errors::place(&error, &path.display))?;
     let bytes = file
         .splice(&placed.splices)
         .map_err(|error| not_made(error, &path.display))?;
-    Ok((Arc::new(TextFile::decode(bytes)), placed.level))
+    Ok(Edited {
+        file: Arc::new(file.with_bytes(bytes)),
+        level: placed.level,
+        indentation: placed.indentation,
+    })
 }

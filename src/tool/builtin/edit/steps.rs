@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::ErrorKind;
-use crate::files::{ExpectedContent, Resolved, TextFile};
+use crate::files::{Eol, ExpectedContent, Resolved, TextFile};
 use crate::text::diff::{UnifiedDiff, unified_renamed};
 use crate::text::replace::{self, Occurrences, ReplaceError, Strategy, Tolerance};
 use crate::tool::change::{Change, apply, not_made, with_diff, with_unlinked};
@@ -212,9 +212,9 @@ fn plan(
     let mut steps = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
         let before = now.as_ref().or(file.as_ref());
-        let (step, bytes) =
+        let (step, after) =
             step(before, wanted, tolerance, &path.display).map_err(|error| told(index, error))?;
-        now = Some(TextFile::decode(bytes));
+        now = Some(after);
         steps.push(step);
     }
     let old = file.as_ref().map_or("", TextFile::text);
@@ -240,7 +240,7 @@ fn step(
     wanted: &RequestedReplacement,
     tolerance: Tolerance,
     display: &str,
-) -> Result<(EditStep, Vec<u8>), ToolError> {
+) -> Result<(EditStep, TextFile), ToolError> {
     if wanted.old == wanted.new {
         return Err(identical());
     }
@@ -264,7 +264,22 @@ pub(super) fn identical() -> ToolError {
     )
 }
 
-fn created(content: &str) -> (EditStep, Vec<u8>) {
+/// Text is LF while it is compared, so a change of line endings alone is none.
+fn only_line_endings_differ(file: &TextFile, display: &str) -> ToolError {
+    let breaks = match file.eol() {
+        Eol::Lf => "LF line endings",
+        Eol::Crlf => "CRLF line endings",
+        Eol::Mixed => "LF and CRLF line endings",
+    };
+    let message = format!(
+        "`old_string` and `new_string` differ only in their line endings, which edits do not change: `{display}` keeps its \
+         {breaks}"
+    );
+    ToolError::new(ErrorKind::Refused, message)
+        .hint("Nothing was written. Change the line endings of a file with a command.")
+}
+
+fn created(content: &str) -> (EditStep, TextFile) {
     let position = Position {
         line_start: 1,
         line_end: content.lines().count().max(1),
@@ -273,7 +288,7 @@ fn created(content: &str) -> (EditStep, Vec<u8>) {
         strategy: Strategy::Simple,
         positions: vec![position],
     };
-    (step, content.as_bytes().to_vec())
+    (step, TextFile::new_file(content.to_owned()))
 }
 
 fn replaced(
@@ -281,9 +296,12 @@ fn replaced(
     wanted: &RequestedReplacement,
     tolerance: Tolerance,
     display: &str,
-) -> Result<(EditStep, Vec<u8>), ToolError> {
+) -> Result<(EditStep, TextFile), ToolError> {
     let old = wanted.old.replace("\r\n", "\n");
     let new = wanted.new.replace("\r\n", "\n");
+    if old == new {
+        return Err(only_line_endings_differ(file, display));
+    }
     let occurrences = if wanted.all {
         Occurrences::All
     } else {
@@ -304,7 +322,7 @@ fn replaced(
             .map(|(line_start, line_end)| Position { line_start, line_end })
             .collect(),
     };
-    Ok((step, bytes))
+    Ok((step, file.with_bytes(bytes)))
 }
 
 fn refused(error: &ReplaceError, display: &str) -> ToolError {

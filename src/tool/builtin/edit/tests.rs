@@ -79,7 +79,12 @@ async fn what_does_not_fit_is_told_in_the_words_of_its_kind() {
     project.write("a", "one\ntwo\none\nfour\n");
     for (old, new, kind, words) in [
         ("one", "one", ErrorKind::Identical, "identical"),
-        ("one\r\n", "one\n", ErrorKind::Identical, "identical"),
+        (
+            "one\r\n",
+            "one\n",
+            ErrorKind::Refused,
+            "only in their line endings",
+        ),
         ("one", "x", ErrorKind::Ambiguous, "multiple matches"),
         ("fivefold", "x", ErrorKind::NoMatch, "Could not find"),
         ("", "x", ErrorKind::Refused, "use write"),
@@ -183,11 +188,9 @@ async fn untouched_lines_keep_their_bytes() {
 async fn what_is_no_text_file_is_refused_by_its_kind() {
     let project = open();
     fs::create_dir(project.path("dir")).unwrap();
-    project.write("latin", b"caf\xe9\n");
     project.write("nul", b"a\0b");
     for (path, kind) in [
         ("dir", ErrorKind::IsDirectory),
-        ("latin", ErrorKind::Encoding),
         ("nul", ErrorKind::Binary),
         ("a\0", ErrorKind::InvalidArgs),
     ] {
@@ -197,6 +200,36 @@ async fn what_is_no_text_file_is_refused_by_its_kind() {
             "{path:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_change_of_line_endings_alone_is_not_called_identical() {
+    let project = open();
+    project.write("f", "a\r\nb\r\n");
+    let (kind, text) = project.error("edit", args("f", "a\r\nb\r\n", "a\nb\n")).await;
+    assert_eq!(kind, ErrorKind::Refused);
+    assert!(text.contains("`f` keeps its CRLF line endings"), "{text}");
+    assert!(!text.contains("identical"), "{text}");
+    assert_eq!(project.read("f"), "a\r\nb\r\n");
+}
+
+#[tokio::test]
+async fn broken_bytes_stay_and_are_not_replaced() {
+    let project = open();
+    let before = [
+        "gr\u{f6}\u{df}er, k\u{fc}hl, h\u{f6}her\n".as_bytes(),
+        b"a \xff b\n",
+    ]
+    .concat();
+    project.write("f", &before);
+    project
+        .ok("edit", args("f", "a \u{fffd} b", "A \u{fffd} b"))
+        .await;
+    let after = fs::read(project.path("f")).unwrap();
+    assert!(after.ends_with(b"\nA \xff b\n"), "{after:?}");
+    let (kind, text) = project.error("edit", args("f", "A \u{fffd} b", "A b")).await;
+    assert_eq!(kind, ErrorKind::Encoding, "{text}");
+    assert_eq!(fs::read(project.path("f")).unwrap(), after);
 }
 
 #[tokio::test]

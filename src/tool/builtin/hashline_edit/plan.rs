@@ -62,7 +62,7 @@ fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
 
 fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
     let RequestedChange { path, edits, .. } = wanted;
-    let empty = TextFile::decode(Vec::new());
+    let empty = TextFile::new_file(String::new());
     let file = edited(&empty, &edits, &path)?;
     let details = details(ChangeKind::Add, None, Some(&path.display), "", file.text());
     Ok(PlannedChange {
@@ -176,7 +176,7 @@ fn edited(file: &TextFile, edits: &Edits, path: &Resolved) -> Result<TextFile, T
     let bytes = file
         .splice(&splices)
         .map_err(|error| not_made(error, &path.display))?;
-    let mut now = TextFile::decode(bytes);
+    let mut now = file.with_bytes(bytes);
     for replace in &edits.replaces {
         now = replaced(&now, replace, path)?;
     }
@@ -199,7 +199,7 @@ fn replaced(file: &TextFile, replace: &Replace, path: &Resolved) -> Result<TextF
     let bytes = file
         .splice(&splices)
         .map_err(|error| not_made(error, &path.display))?;
-    Ok(TextFile::decode(bytes))
+    Ok(file.with_bytes(bytes))
 }
 
 fn not_placed(error: &PlaceError, path: &Resolved) -> ToolError {

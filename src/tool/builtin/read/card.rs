@@ -62,6 +62,7 @@ fn file(details: &Details, text: &str, cx: RenderCx) -> Card {
         part_of(target, first, Some(details.line_end))
     };
     let lines = (details.line_end + 1).saturating_sub(first);
+    let card = details.unusual_encoding().into_iter().fold(card, Card::meta);
     let card = card.meta(Fact::count(lines, "line"));
     if !cx.expanded || lines == 0 {
         return card;

@@ -1,6 +1,6 @@
 //! `read`: show a file, a directory, an image or a PDF.
 //!
-//! `identify` says what a path leads to; `text`, `directory` and `media` show it. A file is read once, whatever its size:
+//! `identify` says what a path leads to; `text`, `directory` and `media` show it. UTF-8 is read once, whatever its size:
 //! hashed whole for the record of what the session knows, but only the wanted lines are kept. It pages by itself, so what
 //! it shows is cut by the generic rule only where that allows less than its own limits.
 
@@ -62,8 +62,23 @@ pub(super) struct Details {
     bom: bool,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     encoding: String,
+    /// Some bytes do not decode, and are shown as `U+FFFD`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_broken_bytes: bool,
     hashline: bool,
     loaded: Vec<String>,
+}
+
+impl Details {
+    /// Names the encoding of a text that is anything but flawless UTF-8.
+    fn unusual_encoding(&self) -> Option<String> {
+        match (self.encoding.as_str(), self.has_broken_bytes) {
+            ("" | "utf-8", false) => None,
+            ("unknown", _) => Some("unknown encoding".to_owned()),
+            (encoding, false) => Some(encoding.to_owned()),
+            (encoding, true) => Some(format!("{encoding} with broken bytes")),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,6 @@
 //! Text: one pass that hashes, counts and keeps the wanted lines.
+//!
+//! A file that turns out to be no UTF-8 is read again, and decoded whole.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -11,12 +13,14 @@ use super::window::{BYTE_BUDGET, Window};
 use super::{Details, Kind, io_error, open};
 use crate::conversation::ErrorKind;
 use crate::files::{FileError, Resolved, TextFile};
+use crate::text::encoding::Encoding;
 use crate::text::hashline::{Hash, LineHasher};
 use crate::tool::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 const MAX_LINE_CHARS: usize = 2000;
-/// UTF-16 is decoded whole.
+/// The largest file that is decoded from another encoding than UTF-8. In larger ones, bytes that are not UTF-8 are shown as
+/// `U+FFFD`.
 const MAX_DECODED: u64 = 10 * 1024 * 1024;
 const CHUNK: usize = 128 * 1024;
 
@@ -33,6 +37,7 @@ pub(super) fn read(
     let mut bom = false;
     let mut valid = Utf8Check::default();
     let mut is_first = true;
+    let mut size = 0;
     loop {
         chunk.clear();
         (&mut file)
@@ -43,9 +48,10 @@ pub(super) fn read(
             let message = format!("reading `{}` was cancelled", path.display);
             return Err(ToolError::new(ErrorKind::Cancelled, message));
         }
-        if is_first && is_utf16(&chunk) {
+        if is_first && Encoding::utf16_of(&chunk).is_some() {
             return read_decoded(path, file, window, prefix);
         }
+        size += chunk.len() as u64;
         hasher.update(&chunk);
         valid.push(&chunk);
         bom |= is_first && chunk.starts_with(b"\xef\xbb\xbf");
@@ -55,22 +61,22 @@ pub(super) fn read(
             break;
         }
     }
+    if !valid.is_valid() && size <= MAX_DECODED {
+        return read_decoded(path, file, window, prefix);
+    }
     let total = pass.finish();
     let details = Details {
         hash: format!("{:x}", hasher.finalize()),
         bom,
         encoding: if valid.is_valid() { "utf-8" } else { "unknown" }.to_owned(),
+        has_broken_bytes: !valid.is_valid(),
         eol: pass.eol().to_owned(),
         ..Details::default()
     };
     answer(path, &pass, total, details)
 }
 
-fn is_utf16(head: &[u8]) -> bool {
-    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
-}
-
-/// UTF-16, which is decoded whole.
+/// Reads a file from its beginning in its own encoding.
 fn read_decoded(
     path: &Resolved,
     mut file: File,
@@ -86,7 +92,8 @@ fn read_decoded(
     let details = Details {
         hash: file.hash().as_str().to_owned(),
         bom: file.has_bom(),
-        encoding: file.encoding().as_str().to_owned(),
+        encoding: file.encoding().name().to_owned(),
+        has_broken_bytes: file.has_loss(),
         eol: file.eol().as_str().to_owned(),
         ..Details::default()
     };
@@ -110,7 +117,12 @@ fn answer(
     }
     let end = offset + pass.lines.len() - 1;
     let shown = one_line(&path.display);
-    let mut text = format!("<path>{shown}</path>\n<type>file</type>\n<content>\n");
+    let encoding = details.unusual_encoding();
+    let mut text = format!("<path>{shown}</path>\n");
+    if let Some(encoding) = &encoding {
+        let _ = writeln!(text, "<encoding>{encoding}</encoding>");
+    }
+    text.push_str("<type>file</type>\n<content>\n");
     for (index, line) in pass.lines.iter().enumerate() {
         let Line { hash, shown } = line;
         let _ = match pass.prefix {
@@ -141,7 +153,11 @@ fn answer(
         hashline: pass.prefix == Prefix::Tag,
         ..details
     };
-    let title = format!("{} · {}", path.display, plural(pass.lines.len(), "line"));
+    let lines = plural(pass.lines.len(), "line");
+    let title = match encoding {
+        Some(encoding) => format!("{} · {encoding} · {lines}", path.display),
+        None => format!("{} · {lines}", path.display),
+    };
     Ok(Output::new(title, text, details))
 }
 

@@ -222,10 +222,29 @@ async fn line_endings_and_encodings_are_told_apart() {
         ];
         assert_eq!(found, [&json!(eol), &json!(bom), &json!(encoding)]);
     }
+    project.new_turn();
     project.write("f", b"caf\xe9\n");
     let result = project.run("read", json!({"file_path": "f"})).await;
-    assert!(result.output.contains("1: caf\u{fffd}\n"));
-    assert_eq!(result.details["encoding"], "unknown");
+    assert!(
+        result.output.starts_with(
+            "<path>f</path>\n<encoding>windows-1252</encoding>\n<type>file</type>\n<content>\n1: caf\u{e9}\n"
+        ),
+        "{}",
+        result.output
+    );
+    assert_eq!(result.title, "f · windows-1252 · 1 line");
+    assert_eq!(result.details["encoding"], "windows-1252");
+    // Without a byte order mark, UTF-16 shows in its bytes.
+    project.new_turn();
+    project.write("f", b"h\0i\0\n\0");
+    let result = project.run("read", json!({"file_path": "f"})).await;
+    assert!(result.output.contains("1: hi\n"), "{}", result.output);
+    assert_eq!(result.title, "f · utf-16le · 1 line");
+    let broken = ["gr\u{f6}\u{df}er, k\u{fc}hl, h\u{f6}her ".as_bytes(), b"\xff\n"].concat();
+    project.new_turn();
+    project.write("f", broken);
+    let result = project.run("read", json!({"file_path": "f"})).await;
+    assert_eq!(result.title, "f · utf-8 with broken bytes · 1 line");
 }
 
 #[tokio::test]
