@@ -176,21 +176,38 @@ fn whole_reply() {
     }
 }
 
-/// The first frame of a reply that is there whole, as after a resize. Of eight megabytes it draws the beginning.
-#[divan::bench(args = ["prose", "source"], sample_count = 10, sample_size = 1)]
-fn longest_reply(bencher: Bencher<'_, '_>, kind: &str) {
+/// A reply of eight megabytes that is there whole, as after a resize.
+fn longest(kind: &str) -> Screen {
     let mut text = reply(8 << 20);
     if kind == "source" {
         text = format!("```rust\n{}", text.replace("```", ""));
     }
+    let mut screen = Screen::streaming();
+    screen.delta(&text);
+    screen
+}
+
+/// Its first frame.
+#[divan::bench(args = ["prose", "source"], sample_count = 10, sample_size = 1)]
+fn longest_reply(bencher: Bencher<'_, '_>, kind: &str) {
     bencher
-        .with_inputs(|| {
-            let mut screen = Screen::streaming();
-            screen.delta(&text);
-            screen
-        })
+        .with_inputs(|| longest(kind))
         .bench_local_values(|mut screen| {
             screen.draw();
+            screen
+        });
+}
+
+/// All frames until its beginning, which is all that is drawn of it, is laid out.
+#[divan::bench(args = ["prose", "source"], sample_count = 10, sample_size = 1)]
+fn longest_reply_whole(bencher: Bencher<'_, '_>, kind: &str) {
+    bencher
+        .with_inputs(|| longest(kind))
+        .bench_local_values(|mut screen| {
+            screen.draw();
+            while screen.transcript.is_behind() {
+                screen.draw();
+            }
             screen
         });
 }

@@ -491,7 +491,7 @@ impl EventLoop {
         }
         self.pace.drawn(now);
         self.sessions.set_awake(self.app.awake_slots());
-        if self.screen.has_more_to_draw() {
+        if self.screen.has_more_to_draw() || self.app.is_laying_out() {
             self.pace.mark(RedrawUrgency::Soft);
         }
         let shape = self.app.caret_shape();

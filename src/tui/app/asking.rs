@@ -1,8 +1,8 @@
-//! Questions of the tree in front: taken in, shown, put off and answered, and where text goes that was written in a form and
-//! never sent.
+//! Questions of the session in front and its tasks: shown, put off and answered. Text that was written in a form and never
+//! sent moves to the composer.
 //!
-//! A question comes up by itself over an empty composer that has rested. Until then it is one row above the composer, and
-//! draft and keys stay with the person, who goes to it by a key or a click ([`Hearing`]).
+//! A question opens by itself when the composer is empty and no key was pressed for a while. Until then it is one row above
+//! the composer; keys go to the draft, and a key or a click opens the question ([`Hearing`]).
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,5 +1,6 @@
 //! Effects of the passing of time: what turns, what was armed, what is due. The moments come from outside.
 
+use std::iter;
 use std::time::{Duration, Instant};
 
 use super::welcome::OPENING;
@@ -19,13 +20,23 @@ impl App {
         if self.is_covered() {
             return false;
         }
-        let behind = self.views.behind.iter();
-        let mut seen = behind.filter(|view| self.shown.views.contains(&view.slot));
-        let front = &self.views.front.transcript;
         let has_status_line = self.watch_place().is_none();
         let moves =
             |transcript: &Transcript| transcript.animated() || has_status_line && transcript.is_at_work();
-        moves(front) || seen.any(|view| moves(&view.transcript))
+        self.seen_transcripts().any(moves)
+    }
+
+    /// Returns true if a text on screen is not laid out to its end yet.
+    pub(crate) fn is_laying_out(&self) -> bool {
+        !self.is_covered() && self.seen_transcripts().any(Transcript::is_behind)
+    }
+
+    fn seen_transcripts(&self) -> impl Iterator<Item = &Transcript> {
+        let behind = self.views.behind.iter();
+        let seen = behind.filter(|view| self.shown.views.contains(&view.slot));
+        iter::once(&self.views.front)
+            .chain(seen)
+            .map(|view| &view.transcript)
     }
 
     /// Returns the next moment at which something changes by itself.

@@ -1,5 +1,7 @@
 //! One frame: where the screen begins, the rows of the blocks on it, and what to remember for the next.
 
+use std::cell::Cell;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -10,11 +12,12 @@ use crate::view::theme::Meaning;
 use super::emphasis::Emphasis;
 use super::layout::{self, LayoutCx};
 use super::list::BlockRows;
+use super::long_text::FRAME_SHARE;
 use super::row_texts::RowTexts;
 use super::search::TranscriptSearch;
 use super::selection::{self, View};
 use super::viewport::{self, Anchor, Heights, RowPosition};
-use super::{DrawCx, LastFrame, ScrollMove, Transcript};
+use super::{DrawCx, LastFrame, Reflow, ScrollMove, Transcript};
 
 /// Blocks whose layout is kept, or two screens of them, so that scrolling to and fro lays nothing out again.
 const KEPT: usize = 256;
@@ -28,6 +31,11 @@ impl Transcript {
             return;
         }
         let inner = inner(area);
+        let share = Cell::new(if self.asks_for_a_place() {
+            usize::MAX
+        } else {
+            FRAME_SHARE
+        });
         let layout = LayoutCx {
             draw: *cx,
             width: usize::from(inner.width),
@@ -36,14 +44,21 @@ impl Transcript {
             reasoning_unfolded: self.reasoning_unfolded,
             canvas: self.canvas.as_ref(),
             keeps_rows: false,
+            share: &share,
         };
         let mut list = BlockRows {
             blocks: &mut self.blocks,
             cx: layout,
             laid_now: Vec::new(),
         };
-        if self.shown.columns != usize::from(area.width) {
-            self.anchor = carry_over(&mut list, self.anchor, &self.shown);
+        if self.shown.columns != usize::from(area.width) && self.reflow.is_none() {
+            self.reflow = Reflow::of(self.anchor, &self.shown);
+        }
+        if let Some(reflow) = self.reflow
+            && let Some(place) = reflow.carried_over(&mut list)
+        {
+            self.anchor = Anchor::Top(place);
+            self.reflow = None;
         }
         let rows = usize::from(area.height);
         let is_carried_on = self.anchor == Anchor::Tail
@@ -87,6 +102,12 @@ impl Transcript {
         let focus = self.focus.filter(|_| cx.focused);
         let mut shown = paint(&mut list, top, area, buffer, focus, &mut emphasis);
         shown.caret = emphasis.caret;
+        shown.is_behind = shown.blocks.clone().any(|index| list.is_behind(index));
+        let anchor = match self.anchor {
+            // Its row may be one of those that are missing.
+            Anchor::Top(place) if list.is_behind(place.block) => self.anchor,
+            _ => anchor,
+        };
         let selection = self.selection.as_ref();
         self.reading.keep(|index| {
             let is_end = selection.is_some_and(|selection| selection.ends_in(index));
@@ -97,6 +118,12 @@ impl Transcript {
         self.anchor = anchor;
         self.keep_layouts(laid_now);
         self.take_note(shown);
+    }
+
+    /// Returns true if the next frame has to know where a row is, for which all rows above it are laid out.
+    fn asks_for_a_place(&self) -> bool {
+        let is_read = self.search.is_some() || self.selection.is_some();
+        is_read || !self.moves.is_empty() || !self.picks.is_empty()
     }
 
     /// Remembers what a frame showed.
@@ -157,17 +184,24 @@ fn inner(area: Rect) -> Rect {
     }
 }
 
-/// Keeps about the same text at the top when a new width breaks it into other rows.
-fn carry_over(list: &mut BlockRows<'_>, anchor: Anchor, shown: &LastFrame) -> Anchor {
-    let Anchor::Top(place) = anchor else { return anchor };
-    if shown.columns == 0 || place != shown.top || shown.top_height == 0 {
-        return anchor;
+impl Reflow {
+    /// Returns what has to be carried over from the last frame, which had another width.
+    fn of(anchor: Anchor, shown: &LastFrame) -> Option<Self> {
+        let is_shown = shown.columns > 0 && shown.top_height > 0 && anchor == Anchor::Top(shown.top);
+        is_shown.then_some(Self {
+            top: shown.top,
+            height: shown.top_height,
+        })
     }
-    let height = list.height(place.block);
-    Anchor::Top(RowPosition {
-        row: place.row * height / shown.top_height,
-        ..place
-    })
+
+    /// Returns the row with about the same text, once its block is laid out.
+    fn carried_over(self, list: &mut BlockRows<'_>) -> Option<RowPosition> {
+        let height = list.height(self.top.block);
+        (!list.is_behind(self.top.block)).then(|| RowPosition {
+            row: self.top.row * height / self.height,
+            ..self.top
+        })
+    }
 }
 
 /// Follows the moves that were asked for.

@@ -5,6 +5,7 @@
 //! is laid out at its end only.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use ratatui::buffer::Buffer;
@@ -43,6 +44,8 @@ pub(super) struct LayoutCx<'a> {
     pub(super) canvas: Option<&'a Canvas>,
     /// True if pictures that cannot be drawn keep the rows that they had.
     pub(super) keeps_rows: bool,
+    /// Bytes of Markdown that may still be laid out in this frame.
+    pub(super) share: &'a Cell<usize>,
 }
 
 impl<'a> LayoutCx<'a> {
@@ -126,6 +129,8 @@ struct StreamingMarkdown {
     markdown: Markdown,
     /// Bytes of the text that it was given.
     fed: usize,
+    /// True if not all of the text that is drawn was given to it.
+    is_behind: bool,
     /// Its lines.
     len: usize,
     /// The row below them, of a text that is not drawn whole.
@@ -159,6 +164,11 @@ impl BlockLayout {
         }
     }
 
+    /// Returns true if rows are still missing at its end, which later frames lay out.
+    pub(super) fn is_behind(&self) -> bool {
+        matches!(&self.rows, Rows::Markdown(growing) if growing.is_behind)
+    }
+
     /// Returns how many rows stay as they are while the text grows.
     pub(super) fn stable_rows(&self) -> usize {
         match &self.rows {
@@ -168,7 +178,7 @@ impl BlockLayout {
     }
 }
 
-/// Returns the rows of a block's content, which is laid out where that is not up to date.
+/// Returns the rows of a block's content, which is laid out where that is not up to date, as far as the frame's share goes.
 pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> usize {
     let block = &mut blocks[index];
     let key = Key {
@@ -181,7 +191,7 @@ pub(super) fn height(blocks: &mut [Block], index: usize, cx: &LayoutCx<'_>) -> u
         shows_todos: cx.draw.shows_todos,
     };
     match &mut block.cached_layout {
-        Some(laid) if laid.key == key => {}
+        Some(laid) if laid.key == key && !(laid.is_behind() && cx.share.get() > 0) => {}
         Some(laid) if can_grow(&block.body, laid, key) => grow(&block.body, laid, key, cx),
         _ => {
             let own = if key.is_unfolded {
@@ -366,11 +376,17 @@ impl StreamingMarkdown {
     fn follow(&mut self, text: &TextBlock, cx: &LayoutCx<'_>) {
         let source = text.source.text();
         let drawn = long_text::drawn(source);
-        self.markdown.push(&drawn[self.fed..]);
-        self.fed = drawn.len();
-        self.rest = long_text::rest_row(source, cx.width, cx.draw.look);
-        if !text.is_open || self.rest.is_some() {
-            self.markdown.finish();
+        let missing = &drawn[self.fed..];
+        let pushed = &missing[..missing.ceil_char_boundary(long_text::share(cx.share.get(), self.fed))];
+        cx.share.set(cx.share.get().saturating_sub(pushed.len()));
+        self.markdown.push(pushed);
+        self.fed += pushed.len();
+        self.is_behind = self.fed < drawn.len();
+        if !self.is_behind {
+            self.rest = long_text::rest_row(source, cx.width, cx.draw.look);
+            if !text.is_open || self.rest.is_some() {
+                self.markdown.finish();
+            }
         }
         self.len = self.markdown.lines(cx.width, cx.draw.look).len();
     }
@@ -396,6 +412,7 @@ fn lay_out(
             let mut growing = Box::new(StreamingMarkdown {
                 markdown: Markdown::new(),
                 fed: 0,
+                is_behind: false,
                 len: 0,
                 rest: None,
             });

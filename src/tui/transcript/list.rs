@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::apply::Blocks;
 use super::block::Block;
 use super::call::WaitsFor;
-use super::layout::{self, LayoutCx};
+use super::layout::{self, BlockLayout, LayoutCx};
 use super::viewport::Heights;
 
 /// The blocks as a list of heights, which are found by laying out.
@@ -80,6 +80,13 @@ impl BlockRows<'_> {
         let call = self.blocks.list.get(index).and_then(Block::call);
         let waits = call.and_then(|call| call.waits(self.cx.draw.now));
         waits.is_some_and(|(what, _)| what == WaitsFor::Turn)
+    }
+
+    /// Returns true if rows of a block are still missing at its end.
+    pub(super) fn is_behind(&self, index: usize) -> bool {
+        let block = self.blocks.list.get(index);
+        let layout = block.and_then(|block| block.cached_layout.as_ref());
+        layout.is_some_and(BlockLayout::is_behind)
     }
 
     pub(super) fn is_live(&self, index: usize) -> bool {

@@ -141,6 +141,8 @@ pub struct Transcript {
     seen: usize,
     has_news: bool,
     slack: Slack,
+    /// Set until the block is laid out for the new width.
+    reflow: Option<Reflow>,
     /// The call that a dialog shows.
     in_dialog: Option<CallId>,
     /// How pictures are drawn, where they are.
@@ -166,7 +168,17 @@ struct LastFrame {
     /// The height of the block at the top.
     top_height: usize,
     is_animated: bool,
+    /// Rows of a text on screen are missing, which later frames lay out.
+    is_behind: bool,
     pictures: Vec<VisiblePicture>,
+}
+
+/// The place of the reader in a block that a new width breaks into other rows.
+#[derive(Debug, Clone, Copy)]
+struct Reflow {
+    top: RowPosition,
+    /// Rows of the block at the width before.
+    height: usize,
 }
 
 impl LastFrame {
@@ -222,6 +234,7 @@ impl Transcript {
             seen: 0,
             has_news: false,
             slack: Slack::default(),
+            reflow: None,
             in_dialog: None,
             canvas: None,
             task_calls: tasks::TaskCalls::default(),
@@ -330,6 +343,11 @@ impl Transcript {
     /// Returns true if something on screen moves with the clock.
     pub fn animated(&self) -> bool {
         self.shown.is_animated
+    }
+
+    /// Returns true if the next frame has more to lay out.
+    pub fn is_behind(&self) -> bool {
+        self.shown.is_behind
     }
 
     /// Returns what goes on in the turn that runs.

@@ -213,7 +213,16 @@ impl Scene {
         self.apply(&Event::TurnEnded(done));
     }
 
+    /// Draws until everything on screen is laid out.
     pub(super) fn draw(&mut self, width: u16, height: u16) -> Buffer {
+        let mut buffer = self.draw_frame(width, height);
+        while self.transcript.is_behind() {
+            buffer = self.draw_frame(width, height);
+        }
+        buffer
+    }
+
+    pub(super) fn draw_frame(&mut self, width: u16, height: u16) -> Buffer {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
         self.draw_in(area, &mut buffer, true);
