@@ -9,7 +9,7 @@ use super::git_fuzz::Random;
 use super::*;
 use crate::permission::{Decision, Mode, decide};
 
-const CALLS: usize = 250;
+const CALLS: usize = 125;
 const RULES: &str =
     r#"{"bash": {"*": "allow"}, "edit": "allow", "read": {"secrets/*": "ask", "denied/*": "deny"}}"#;
 /// In every file that asks before it is read.

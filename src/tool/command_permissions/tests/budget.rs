@@ -152,7 +152,7 @@ fn no_text_takes_more_work_than_its_budget() {
     let project = project();
     let directory = project.path("");
     let mut spent = 0;
-    for (name, text) in texts(3000) {
+    for (name, text) in texts(2000) {
         let mut context = CommandContext::new(&project.services, &directory);
         context.work = Rc::new(WorkBudget::of(FEW_STEPS));
         let found = asks_of(&context, &text);
@@ -180,7 +180,7 @@ fn work_grows_with_the_length_of_a_text() {
         asks_of(&context, text);
         context.work.taken()
     };
-    let (short, long) = (texts(250), texts(1000));
+    let (short, long) = (texts(150), texts(600));
     for ((name, short), (_, long)) in short.iter().zip(&long) {
         let (few, many) = (steps(short), steps(long));
         assert!(many < 20 * few.max(5000), "{name}: {few} {many}");

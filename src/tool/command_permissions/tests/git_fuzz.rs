@@ -11,7 +11,7 @@ use crate::process::git::{Drivers, Submodules, disarmed};
 
 /// In every version of every file that may not be read, and nowhere else.
 const SECRET: &str = "Zk81";
-const COMMANDS: usize = 250;
+const COMMANDS: usize = 125;
 
 /// Numbers of a fixed sequence (`SplitMix64`).
 pub(super) struct Random(pub(super) u64);

@@ -13,7 +13,7 @@ use super::*;
 
 /// In every file that may not be read, and nowhere else.
 const SECRET: &str = "Zk81";
-const COMMANDS: usize = 300;
+const COMMANDS: usize = 150;
 /// Commands for each tree.
 const EACH: usize = 12;
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::git_fuzz::Random;
 use super::*;
 
-const SCRIPTS: usize = 400;
+const SCRIPTS: usize = 200;
 /// In every file that asks before it is read.
 const SECRET: &str = "Zk81";
 
