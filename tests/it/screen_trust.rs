@@ -45,6 +45,7 @@ pub(crate) fn give_trust(terminal: &Terminal) {
 fn refuse_trust(terminal: &Terminal) {
     terminal.key(Key::Right);
     terminal.key(Key::Enter);
+    terminal.wait_gone("2 trust");
 }
 
 fn trusted(project: &Project) -> Value {
