@@ -3,6 +3,10 @@
 //! The YAML is read by `serde-saphyr`, which never panics and keeps the place of every value; other readers of YAML are no longer kept or know no places. Values stay untyped here, each with its line, so
 //! that whoever knows what a key means can say what is wrong with it and where. Anchors and aliases are refused: a few
 //! plain values have no use for them, and with them a small file becomes a large value.
+//!
+//! Files of other programs need not be YAML: [`parse_lenient`] reads those by lines.
+
+mod lines;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -88,6 +92,24 @@ const FENCE: &str = "---";
 
 /// Takes a text apart. Without a first line `---` all of it is body.
 pub fn parse(text: &str) -> Result<FrontMatter, FrontMatterError> {
+    parse_with(text, yaml_fields)
+}
+
+/// Takes a text apart whose front matter was written for a program that reads it line by line.
+pub fn parse_lenient(text: &str) -> Result<FrontMatter, FrontMatterError> {
+    parse_with(text, |yaml| {
+        let Ok(mut fields) = yaml_fields(yaml) else {
+            return lines::fields(yaml);
+        };
+        lines::restore_texts(yaml, &mut fields);
+        Ok(fields)
+    })
+}
+
+fn parse_with(
+    text: &str,
+    fields: impl FnOnce(&str) -> Result<BTreeMap<String, Field>, FrontMatterError>,
+) -> Result<FrontMatter, FrontMatterError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Some((yaml, body)) = split(text)? else {
         return Ok(FrontMatter {
@@ -134,7 +156,7 @@ fn split(text: &str) -> Result<Option<(&str, &str)>, FrontMatterError> {
     ))
 }
 
-fn fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
+fn yaml_fields(yaml: &str) -> Result<BTreeMap<String, Field>, FrontMatterError> {
     type SpannedValue = serde_saphyr::Spanned<Value>;
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {

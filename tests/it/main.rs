@@ -12,6 +12,7 @@ mod attacks;
 mod attacks_reading;
 mod attacks_writing;
 mod batch;
+mod claude_files;
 mod claude_rules;
 mod cli;
 mod compaction;

@@ -63,7 +63,11 @@ pub(super) fn read(
             ));
         }
     };
-    let front = match frontmatter::parse(&text) {
+    let parsed = match directory.dialect {
+        Dialect::Claude => frontmatter::parse_lenient(&text),
+        Dialect::Lathe | Dialect::OpenCode => frontmatter::parse(&text),
+    };
+    let front = match parsed {
         Ok(front) => front,
         Err(error) => {
             check(stem)?;

@@ -318,6 +318,55 @@ fn files_of_claude_are_subagents_under_their_own_name() {
 }
 
 #[test]
+fn files_of_claude_need_no_yaml_and_lose_no_restriction_by_it() {
+    let text = "---\nname: reviewer\ndescription: Use it after changes. Examples: <example>Context: a change\\nuser: \"look\" \
+                <commentary>Why: it is new</commentary></example>\nmodel: sonnet\ntools: Read, Grep\ndisallowedTools: Bash\n---\n\
+                Review.\n";
+    let place = place(&[
+        ("home/.claude/agents/reviewer.md", text),
+        (
+            "p/.claude/agents/open.md",
+            "---\nname: open\ndescription: All: of it\ntools: [Read\n---\nx\n",
+        ),
+        (
+            "p/.claude/agents/hidden.md",
+            "---\nname: hidden\ndescription: All: of it\n  tools: Read\n---\nx\n",
+        ),
+        ("p/.lathe/agents/own.md", "---\ndescription: All: of it\n---\nx\n"),
+    ]);
+    let agent = place.agent("reviewer");
+    assert!(
+        agent
+            .description
+            .ends_with("<commentary>Why: it is new</commentary></example>"),
+        "{}",
+        agent.description
+    );
+    assert_eq!(agent.prompt, "Review.");
+    let switches: Vec<_> = agent
+        .tools
+        .user
+        .iter()
+        .map(|(name, on)| (name.as_str(), *on))
+        .collect();
+    assert_eq!(
+        switches,
+        [("*", false), ("Read", true), ("Grep", true), ("Bash", false)]
+    );
+    let open = place.broken("open");
+    assert!(
+        open.starts_with(&place.at("p/.claude/agents/open.md", "4:1:")),
+        "{open}"
+    );
+    let hidden = place.broken("hidden");
+    assert!(
+        hidden.contains("4:1: `tools` must begin at the left margin"),
+        "{hidden}"
+    );
+    assert!(place.broken("own").contains("is not valid YAML"));
+}
+
+#[test]
 fn files_of_opencode_keep_their_keys_and_lose_what_is_unknown_here() {
     let place = place(&[(
         "p/.opencode/agent/docs.md",

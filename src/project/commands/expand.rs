@@ -1,7 +1,7 @@
 //! Puts a command's arguments into its text, and finds the shell commands that it wants run.
 //!
-//! `$1` to `$9…` are words, of which the highest that the text names takes the rest; `$ARGUMENTS` is all of them. A text that
-//! names neither gets them at its end. What arguments bring is never a shell command: the text is cut into pieces first.
+//! `$1` to `$9…` are words, of which the highest that the text names takes the rest unless [`LastNumber`] says otherwise;
+//! `$ARGUMENTS` is all of them. A text that names neither gets them at its end. What arguments bring is never a shell command: the text is cut into pieces first.
 
 /// A piece of an expanded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,19 +11,38 @@ pub enum Piece {
     Shell(String),
 }
 
+/// Meaning of the highest `$n` of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastNumber {
+    /// The word with this number and all after it.
+    RestOfWords,
+    /// The word with this number.
+    OneWord,
+}
+
+/// Arguments of a command and how they are put in.
+struct Arguments<'a> {
+    all: &'a str,
+    words: Vec<String>,
+    /// The number that takes the rest.
+    takes_rest: Option<usize>,
+}
+
 /// Puts the arguments into a command's text.
-pub fn expand(body: &str, arguments: &str) -> Vec<Piece> {
+pub fn expand(body: &str, arguments: &str, last_number: LastNumber) -> Vec<Piece> {
     let arguments = arguments.trim();
-    let words = words(arguments);
     let highest = highest(body);
+    let given = Arguments {
+        all: arguments,
+        words: words(arguments),
+        takes_rest: (last_number == LastNumber::RestOfWords).then_some(highest),
+    };
     let mut takes_none = highest == 0;
     let mut pieces: Vec<Piece> = cut(body)
         .into_iter()
         .map(|piece| match piece {
-            Piece::Text(text) => Piece::Text(fill(&text, arguments, &words, highest, &mut takes_none)),
-            Piece::Shell(command) => {
-                Piece::Shell(fill(&command, arguments, &words, highest, &mut takes_none))
-            }
+            Piece::Text(text) => Piece::Text(given.fill(&text, &mut takes_none)),
+            Piece::Shell(command) => Piece::Shell(given.fill(&command, &mut takes_none)),
         })
         .collect();
     if takes_none && !arguments.is_empty() {
@@ -86,33 +105,34 @@ fn number(text: &str) -> Option<(usize, usize)> {
     Some((number, digits))
 }
 
-fn fill(text: &str, arguments: &str, words: &[String], highest: usize, takes_none: &mut bool) -> String {
-    const ALL: &str = "ARGUMENTS";
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find('$') {
-        let (before, at) = rest.split_at(start);
-        filled.push_str(before);
-        rest = &at[1..];
-        if let Some(behind) = rest.strip_prefix(ALL) {
-            filled.push_str(arguments);
-            *takes_none = false;
-            rest = behind;
-        } else if let Some((number, digits)) = number(rest) {
-            let rest_of_all = number == highest;
-            let from = words.get(number - 1..).unwrap_or_default();
-            let taken = if rest_of_all {
-                from
+impl Arguments<'_> {
+    fn fill(&self, text: &str, takes_none: &mut bool) -> String {
+        const ALL: &str = "ARGUMENTS";
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find('$') {
+            let (before, at) = rest.split_at(start);
+            filled.push_str(before);
+            rest = &at[1..];
+            if let Some(behind) = rest.strip_prefix(ALL) {
+                filled.push_str(self.all);
+                *takes_none = false;
+                rest = behind;
+            } else if let Some((number, digits)) = number(rest) {
+                let from = self.words.get(number - 1..).unwrap_or_default();
+                let taken = if self.takes_rest == Some(number) {
+                    from
+                } else {
+                    &from[..from.len().min(1)]
+                };
+                filled.push_str(&taken.join(" "));
+                rest = &rest[digits..];
             } else {
-                &from[..from.len().min(1)]
-            };
-            filled.push_str(&taken.join(" "));
-            rest = &rest[digits..];
-        } else {
-            filled.push('$');
+                filled.push('$');
+            }
         }
+        filled + rest
     }
-    filled + rest
 }
 
 /// Splits arguments at blanks; quotes hold words together.
@@ -140,10 +160,12 @@ mod tests {
     use super::*;
 
     fn text(body: &str, arguments: &str) -> String {
-        let pieces = expand(body, arguments).into_iter().map(|piece| match piece {
-            Piece::Text(text) => text,
-            Piece::Shell(command) => format!("<{command}>"),
-        });
+        let pieces = expand(body, arguments, LastNumber::RestOfWords)
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text,
+                Piece::Shell(command) => format!("<{command}>"),
+            });
         pieces.collect()
     }
 
@@ -161,6 +183,19 @@ mod tests {
         );
         assert_eq!(text("$2 before $1", "a"), " before a");
         assert_eq!(text("costs $5 and $HOME", ""), "costs  and $HOME");
+    }
+
+    #[test]
+    fn a_number_is_one_word_where_no_number_takes_the_rest() {
+        for (body, filled) in [
+            ("$1 and $2", "one and two three"),
+            ("only $1", "only one"),
+            ("$2, all: $ARGUMENTS", "two three, all: one 'two three' four"),
+            ("$4$3.", "four."),
+        ] {
+            let pieces = expand(body, "one 'two three' four", LastNumber::OneWord);
+            assert_eq!(pieces, [Piece::Text(filled.to_owned())], "{body}");
+        }
     }
 
     #[test]

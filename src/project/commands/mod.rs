@@ -3,22 +3,22 @@
 //! They lie in `.lathe/commands`, `.claude/commands`, `.opencode/command` and `.opencode/commands` of the project, from the
 //! working directory up to the root, then in lathe's configuration directory and in `~/.claude/commands`; the first of a
 //! name wins. A directory below makes a name `sub/name`. Front matter may say `description`, `argument-hint`, `model`,
-//! `agent` and `subtask`. Nothing is run here: [`mod@expand`] says which shell commands a text wants, and whoever asked has
+//! `agent` and `subtask`; in files of Claude Code it need not be YAML. Nothing is run here: [`mod@expand`] says which shell commands a text wants, and whoever asked has
 //! them run.
 
 mod expand;
 
-pub use expand::{Piece, expand, shell_commands};
+pub use expand::{LastNumber, Piece, expand, shell_commands};
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::frontmatter::{self, FrontMatter, SourceProblem};
+use super::frontmatter::{self, FrontMatter, FrontMatterError, SourceProblem};
 use super::markdown_file::ReadBudget;
 use crate::project_root::directories;
 use crate::regular_file::FileGate;
-use crate::unconfirmed::{PlaceKind, UnconfirmedFiles, places_of};
+use crate::unconfirmed::{PlaceFormat, PlaceKind, UnconfirmedFiles, places_of};
 
 /// Keys of the front matter that are read, or only name the command.
 const KEYS: &[&str] = &[
@@ -60,6 +60,8 @@ pub struct UserCommand {
     pub agent: Option<String>,
     /// It wants to run as a task of its own.
     pub is_subtask: bool,
+    /// What the highest `$n` of its text stands for.
+    pub last_number: LastNumber,
     /// Keys of its front matter that mean nothing here.
     pub unused: Vec<String>,
     /// The text, as it is written.
@@ -67,6 +69,11 @@ pub struct UserCommand {
 }
 
 impl UserCommand {
+    /// Puts arguments into its text.
+    pub fn expand(&self, arguments: &str) -> Vec<Piece> {
+        expand(&self.body, arguments, self.last_number)
+    }
+
     /// Returns what of it counts from a project that is not trusted. Its shell commands stay in the text, and whoever
     /// expands it does not run them.
     #[must_use]
@@ -99,18 +106,36 @@ pub fn commands(places: &CommandPlaces<'_>) -> (Vec<UserCommand>, Vec<SourceProb
     let own = places.cwd.starts_with(places.root);
     for dir in directories(places.root, places.cwd).into_iter().rev() {
         for place in places_of(PlaceKind::Commands) {
-            let confined_to = Some(if own { places.root } else { places.cwd });
-            found.directory(&dir.join(place.name), CommandOwner::Project, confined_to);
+            let held = CommandDirectory {
+                owner: CommandOwner::Project,
+                format: place.format,
+                confined_to: Some(if own { places.root } else { places.cwd }),
+            };
+            found.directory(&dir.join(place.name), held);
         }
     }
     // What a project has used up is not taken from the user.
     found.allowance = ReadBudget::default();
-    found.directory(&places.config.join("commands"), CommandOwner::User, None);
+    let user = |format| CommandDirectory {
+        owner: CommandOwner::User,
+        format,
+        confined_to: None,
+    };
+    found.directory(&places.config.join("commands"), user(PlaceFormat::Lathe));
     if let Some(home) = places.home {
-        found.directory(&home.join(".claude/commands"), CommandOwner::User, None);
+        found.directory(&home.join(".claude/commands"), user(PlaceFormat::Claude));
     }
     found.commands.sort_by(|one, other| one.name.cmp(&other.name));
     (found.commands, found.problems)
+}
+
+/// Directory of command files with its owner and format.
+#[derive(Clone, Copy)]
+struct CommandDirectory<'a> {
+    owner: CommandOwner,
+    format: PlaceFormat,
+    /// The directory that every file must lie in, if one is given.
+    confined_to: Option<&'a Path>,
 }
 
 struct CommandCollector<'a> {
@@ -122,12 +147,12 @@ struct CommandCollector<'a> {
 }
 
 impl CommandCollector<'_> {
-    fn directory(&mut self, dir: &Path, owner: CommandOwner, confined_to: Option<&Path>) {
-        let listed = self.allowance.list(dir, MAX_DEPTH, confined_to);
+    fn directory(&mut self, dir: &Path, held: CommandDirectory<'_>) {
+        let listed = self.allowance.list(dir, MAX_DEPTH, held.confined_to);
         let left_out = listed.left_out.into_iter();
         self.problems
             .extend(left_out.map(|(file, message)| SourceProblem::new(file, message)));
-        let judged = (owner == CommandOwner::Project).then_some(self.unconfirmed);
+        let judged = (held.owner == CommandOwner::Project).then_some(self.unconfirmed);
         for file in listed.files {
             if judged.is_some_and(|judged| judged.holds(&file)) {
                 continue;
@@ -142,13 +167,13 @@ impl CommandCollector<'_> {
             if self.commands.iter().any(|command| command.name == name) {
                 continue;
             }
-            let text = self.allowance.read(&file, confined_to, self.gate, judged);
+            let text = self.allowance.read(&file, held.confined_to, self.gate, judged);
             let read = text
                 .map_err(|message| SourceProblem::new(file.as_path(), message))
                 .and_then(|text| {
-                    frontmatter::parse(&text).map_err(|error| SourceProblem::placed(&file, error))
+                    parse(&text, held.format).map_err(|error| SourceProblem::placed(&file, error))
                 })
-                .map(|front| command(name, &file, owner, front));
+                .map(|front| command(name, &file, held, front));
             match read {
                 Ok(command) => self.commands.push(command),
                 Err(problem) => self.problems.push(problem),
@@ -164,11 +189,18 @@ fn name_of(dir: &Path, file: &Path) -> Option<String> {
     (begins_well && name.len() <= MAX_NAME && name.chars().all(is_plain)).then(|| name.to_owned())
 }
 
-fn command(name: String, file: &Path, owner: CommandOwner, front: FrontMatter) -> UserCommand {
+fn parse(text: &str, format: PlaceFormat) -> Result<FrontMatter, FrontMatterError> {
+    match format {
+        PlaceFormat::Claude => frontmatter::parse_lenient(text),
+        PlaceFormat::Lathe | PlaceFormat::OpenCode => frontmatter::parse(text),
+    }
+}
+
+fn command(name: String, file: &Path, held: CommandDirectory<'_>, front: FrontMatter) -> UserCommand {
     UserCommand {
         name,
         file: file.to_owned(),
-        owner,
+        owner: held.owner,
         description: joined_words(&front, "description"),
         argument_hint: joined_words(&front, "argument-hint"),
         model: Some(joined_words(&front, "model")).filter(|model| !model.is_empty()),
@@ -177,6 +209,10 @@ fn command(name: String, file: &Path, owner: CommandOwner, front: FrontMatter) -
             .fields
             .get("subtask")
             .is_some_and(|field| field.value == Value::Bool(true)),
+        last_number: match held.format {
+            PlaceFormat::Claude => LastNumber::OneWord,
+            PlaceFormat::Lathe | PlaceFormat::OpenCode => LastNumber::RestOfWords,
+        },
         unused: unused(&front),
         body: front.body,
     }
@@ -275,6 +311,40 @@ mod tests {
         );
         assert!(review.is_subtask);
         assert_eq!(review.body, "Review $1.\n");
+    }
+
+    #[test]
+    fn files_of_claude_need_no_yaml_and_their_numbers_are_words() {
+        let text = "---\nargument-hint: [pr-number] [priority]\ndescription: Review: \"all\" of it\nallowed-tools: *\n---\n\
+                    Review $1 with $2.\n";
+        let dir = place(&[
+            ("p/.claude/commands/review.md", text),
+            ("home/.claude/commands/own.md", text),
+            ("p/.lathe/commands/strict.md", text),
+            ("p/.lathe/commands/words.md", "Review $1 with $2.\n"),
+        ]);
+        let (commands, problems) = all(dir.path());
+        let expanded = |command: &UserCommand| match &command.expand("123 high care")[..] {
+            [Piece::Text(text)] => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        let found: Vec<_> = commands
+            .iter()
+            .map(|command| (&*command.name, &*command.argument_hint, expanded(command)))
+            .collect();
+        let hint = "[pr-number] [priority]";
+        let one_word = "Review 123 with high.".to_owned();
+        assert_eq!(
+            found,
+            [
+                ("own", hint, one_word.clone()),
+                ("review", hint, one_word),
+                ("words", "", "Review 123 with high care.".to_owned()),
+            ]
+        );
+        assert_eq!(commands[1].description, "Review: \"all\" of it");
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].file.ends_with("strict.md"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{CallId, ErrorKind, Message};
-use crate::project::commands::{CommandOwner, Piece, UserCommand, expand, shell_commands};
+use crate::project::commands::{CommandOwner, Piece, UserCommand, shell_commands};
 use crate::session::{CommandChoice, Mention, mention};
 use crate::tool::pipeline::{self, LoopGuard, Progress};
 use crate::tool::{CallSettings, ToolCx};
@@ -50,14 +50,14 @@ impl UserCommands {
 
     pub(super) fn call(&self, command: &UserCommand, arguments: &str) -> CommandCall {
         let own_words = match command.owner {
-            CommandOwner::User => mentions(&expand(&command.body, "")),
+            CommandOwner::User => mentions(&command.expand("")),
             // Whoever can write to the project wrote it.
             CommandOwner::Project => Vec::new(),
         };
         let is_absolute = |path: &String| path.starts_with('/') || path.starts_with("~/");
         CommandCall {
             name: command.name.clone(),
-            pieces: expand(&command.body, arguments),
+            pieces: command.expand(arguments),
             may_run: command.owner == CommandOwner::User || self.is_trusted,
             own_words: own_words
                 .into_iter()
