@@ -25,7 +25,8 @@ const GOES_ON: &[&str] = &["if", "then", "elif", "else", "do", "while", "!", "ti
 const GIVEN: &[&str] = &["HOME", "PWD", "TMPDIR"];
 /// Names in capitals that no program gives a meaning to, and that may be assigned.
 const CAPITALS: &[&str] = &[
-    "COUNT", "DIR", "FILE", "FILES", "NAME", "OUT", "ROOT", "SRC", "TOTAL",
+    "BRANCH", "COMMIT", "COUNT", "DIR", "FILE", "FILES", "NAME", "NUM", "OUT", "RESULT", "ROOT", "SIZE",
+    "SRC", "TOTAL",
 ];
 /// Commands of the shell whose arguments are texts.
 const TAKES_VALUES: &[&str] = &["echo", "printf", "test", "["];
@@ -448,6 +449,8 @@ mod tests {
             "x=\"a b\" ls",
             "echo \"── a → b · ✓ 🙂\"; grep '§ 3' a.txt",
             "for f in *.txt; do wc -l < \"$f\"; done",
+            "for f in *.txt; do head -1 < \"$f\"; echo \"$f: $(wc -l < \"$f\")\"; done",
+            "BRANCH=$(git rev-parse HEAD); echo \"on $BRANCH\"",
             "N=$(ls | wc -l); echo \"$N\"",
             "N=\"$(ls)\" && [ -n \"$N\" ] && printf '%s' \"${N}\"",
             "n=$(wc -l < a.txt); echo \"n: $n\"",

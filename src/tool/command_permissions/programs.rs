@@ -11,6 +11,7 @@ use crate::regular_file::RegularFile;
 const OF_SYSTEM: &[&str] = &[
     "/usr/bin",
     "/usr/local/bin",
+    "/usr/local/go/bin",
     "/usr/lib",
     "/bin",
     "/opt",
@@ -22,7 +23,7 @@ impl CommandContext<'_> {
         let is_system_program = |program: &str| self.program(program).is_some();
         let is_no_shim = |program: &str| {
             let path = self.program(program);
-            path.is_some_and(|path| is_own_program(&path) && !is_rustup_proxy(program, &path))
+            path.is_some_and(|path| is_own_program(&path) && !is_proxy(program, &path))
         };
         let is_in_project = |path: &str| {
             directories
@@ -49,15 +50,55 @@ impl CommandContext<'_> {
 
 /// Returns true if a file is a program of the system's and no script that looks for one.
 fn is_own_program(path: &Path) -> bool {
-    let is_binary = RegularFile::open(path)
-        .and_then(|file| file.read_beginning(4))
-        .is_ok_and(|magic| magic == *b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe]);
-    is_binary && OF_SYSTEM.iter().any(|place| path.starts_with(place))
+    is_binary(path) && OF_SYSTEM.iter().any(|place| path.starts_with(place))
 }
 
-/// Returns true if a file may be a proxy of rustup, which runs the toolchain that a file of the project names. `path` has its
-/// links resolved; a proxy without links lies beside `rustup`.
-fn is_rustup_proxy(program: &str, path: &Path) -> bool {
-    let is_program = path.file_name().is_some_and(|name| name == program);
-    matches!(program, "cargo" | "rustc") && (!is_program || path.with_file_name("rustup").exists())
+fn is_binary(path: &Path) -> bool {
+    let beginning = RegularFile::open(path).and_then(|file| file.read_beginning(4));
+    beginning.is_ok_and(|magic| magic == *b"\x7fELF" || magic == [0xcf, 0xfa, 0xed, 0xfe])
+}
+
+/// Returns true if a file may be a proxy that runs what a file of the project names: rustup's for a toolchain, or one for
+/// versions of Node.js and its package managers. `path` has its links resolved, so a link to a proxy has the proxy's name; a
+/// proxy of rustup without links lies beside `rustup`.
+fn is_proxy(program: &str, path: &Path) -> bool {
+    let is_program = || path.file_name().is_some_and(|name| name == program);
+    match program {
+        "cargo" | "rustc" | "rustdoc" | "rustfmt" => !is_program() || path.with_file_name("rustup").exists(),
+        "bun" | "deno" | "go" | "npm" | "npx" | "pnpm" | "uv" | "yarn" => !is_program(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use super::*;
+
+    #[test]
+    fn a_proxy_has_another_name_or_lies_beside_its_manager() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        assert!(!is_proxy("cargo", &path("cargo")));
+        assert!(!is_proxy("go", &path("go")));
+        assert!(!is_proxy("python3", &path("python3.11")));
+        for program in ["npm", "yarn", "go"] {
+            assert!(is_proxy(program, &path("volta-shim")), "{program}");
+        }
+        assert!(is_proxy("rustfmt", &path("rustup")));
+        File::create(path("rustup")).unwrap();
+        assert!(is_proxy("cargo", &path("cargo")));
+    }
+
+    #[test]
+    fn a_script_is_no_binary() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("npm");
+        fs::write(&path, "#!/usr/bin/env node\n").unwrap();
+        assert!(!is_binary(&path));
+        fs::write(&path, b"\x7fELF and more").unwrap();
+        assert!(is_binary(&path));
+        assert!(!is_own_program(&path), "it lies in no directory of the system");
+    }
 }

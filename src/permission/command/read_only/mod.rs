@@ -80,6 +80,7 @@ pub(super) fn is_listed(program: &str) -> bool {
     let is_program = PROGRAMS.iter().any(|known| known.name == program);
     is_program
         || VERSIONS.contains(&program)
+        || SHORT_VERSIONS.iter().any(|(known, _)| *known == program)
         || [GRAMMAR, WITH_RULES].iter().any(|list| list.contains(&program))
 }
 
@@ -201,7 +202,7 @@ fn found(
     }
 }
 
-/// Returns true if a program answers this option with its version alone.
+/// Returns true if a program answers this word with its version alone.
 fn shows_version(program: &str, option: &str) -> bool {
     let is_long = option == "--version" && VERSIONS.contains(&program);
     is_long || SHORT_VERSIONS.contains(&(program, option))

@@ -380,23 +380,38 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// Programs that answer `--version` by themselves: no shims, which would first look for another program to ask.
 pub(super) const VERSIONS: &[&str] = &[
-    "awk", "bash", "bison", "cargo", "cc", "clang", "clang++", "cmake", "ctest", "curl", "diff", "docker",
-    "flex", "g++", "gawk", "gcc", "gdb", "git", "grep", "gzip", "java", "jq", "ld", "less", "make", "meson",
-    "ninja", "node", "openssl", "perl", "php", "psql", "python", "python3", "rg", "rsync", "ruby", "rustc",
-    "sed", "sqlite3", "tar", "tmux", "wget", "xz", "zsh", "zstd",
+    "awk", "bash", "bison", "bun", "cargo", "cc", "clang", "clang++", "cmake", "ctest", "curl", "deno",
+    "diff", "docker", "flex", "g++", "gawk", "gcc", "gdb", "gh", "git", "grep", "gzip", "java", "jq", "ld",
+    "less", "make", "meson", "ninja", "node", "npm", "npx", "openssl", "perl", "php", "pnpm", "psql",
+    "python", "python3", "rg", "rsync", "ruby", "rustc", "rustdoc", "rustfmt", "sed", "sqlite3", "tar",
+    "tmux", "uv", "wget", "xz", "yarn", "zsh", "zstd",
 ];
 
-/// Shorter options by which such programs show their version.
+/// Other words by which such programs show their version. The `go` of a module may be told to start another one, which
+/// a call confined to reading cannot.
 pub(super) const SHORT_VERSIONS: &[(&str, &str)] = &[
+    ("bun", "-v"),
     ("cargo", "-V"),
+    ("curl", "-V"),
+    ("deno", "-V"),
+    ("docker", "-v"),
     ("git", "-v"),
+    ("go", "version"),
     ("java", "-version"),
+    ("make", "-v"),
     ("node", "-v"),
+    ("npm", "-v"),
     ("perl", "-v"),
+    ("php", "-v"),
+    ("pnpm", "-v"),
+    ("psql", "-V"),
     ("python", "-V"),
     ("python3", "-V"),
     ("rg", "-V"),
     ("ruby", "-v"),
     ("rustc", "-V"),
     ("tmux", "-V"),
+    ("uv", "-V"),
+    ("wget", "-V"),
+    ("yarn", "-v"),
 ];

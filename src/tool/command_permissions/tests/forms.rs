@@ -178,7 +178,27 @@ async fn variables_with_literal_values_are_resolved() {
 async fn names_that_a_wildcard_brings_stay_one_word_each() {
     let project = confining();
     project.write("a b.rs", "x");
-    assert_eq!(unasked(&project, "for f in *.rs; do cat \"$f\"; done"), []);
+    for command in [
+        "for f in *.rs; do cat \"$f\"; done",
+        "for f in *.rs; do wc -l < \"$f\"; done",
+        "for f in *.rs; do echo \"$f\"; done",
+        "for f in *.rs; do head -3 \"$f\"; done",
+        "for f in *.rs; do head -1 < \"$f\"; done",
+        "N=$(ls | wc -l); echo \"$N\"",
+    ] {
+        assert_eq!(unasked(&project, command), [], "{command}");
+    }
+    project.write(".env", "S=1");
+    for command in [
+        "for f in .e*; do head -1 < \"$f\"; done",
+        "for f in *.rs .env; do head -3 \"$f\"; done",
+        "for f in *.rs; do echo x > \"$f\"; done",
+        "echo() { touch mark; }; for f in *.rs; do echo \"$f\"; done",
+        "N=$(touch mark); echo \"$N\"",
+        "N=$(ls); $N",
+    ] {
+        assert!(!unasked(&project, command).is_empty(), "{command}");
+    }
     assert!(!unasked(&project, "for f in *.rs; do cat $f; done").is_empty());
     project.write("-R", "x");
     assert!(!unasked(&project, "grep x *").is_empty());
