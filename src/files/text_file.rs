@@ -82,6 +82,14 @@ impl TextFile {
 
     /// Opens a file to edit it by its real path: where a part of it is a link by now, nothing is opened.
     pub fn open_real(path: &Path) -> Result<Self, FileError> {
+        Self::open_real_in(path, |_| None)
+    }
+
+    /// Like [`Self::open_real`], in the encoding that is known for a content with this hash. Without one it is detected.
+    pub fn open_real_in(
+        path: &Path,
+        known: impl FnOnce(&ContentHash) -> Option<Encoding>,
+    ) -> Result<Self, FileError> {
         let failed = |problem| FileError::new(path, problem);
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(failed(FileProblem::IsDirectory));
@@ -89,22 +97,37 @@ impl TextFile {
         let directory = Directory::open(parent).map_err(|error| FileError::io(path, error.into()))?;
         let bytes = directory.read(name, WRITE_LIMIT).map_err(failed)?;
         let bytes = bytes.ok_or_else(|| failed(FileProblem::NotFound))?;
-        Self::from_bytes(bytes).map_err(failed)
+        Self::from_bytes_in(bytes, known).map_err(failed)
     }
 
-    /// Reads an open file of at most `limit` bytes to show it. Whether it should be shown at all is [`looks_binary`]'s
-    /// question.
-    pub fn read_to_show(file: &File, limit: u64) -> Result<Self, FileProblem> {
-        read_to_limit(file, limit).map(Self::decode)
+    /// Reads an open file of at most `limit` bytes to show it, in the encoding that is known for a content with this hash or
+    /// else in the one that is detected. Whether it should be shown at all is [`looks_binary`]'s question.
+    pub fn read_to_show(
+        file: &File,
+        limit: u64,
+        known: impl FnOnce(&ContentHash) -> Option<Encoding>,
+    ) -> Result<Self, FileProblem> {
+        let bytes = read_to_limit(file, limit)?;
+        let hash = ContentHash::of(&bytes);
+        let encoding = known_or_detected(known(&hash), &bytes);
+        Ok(Self::of_hashed(bytes, hash, encoding))
     }
 
     /// Takes the bytes of a file that is to be edited. With NUL bytes outside of UTF-16 it is no text.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, FileProblem> {
-        let encoding = Encoding::of(&bytes);
+        Self::from_bytes_in(bytes, |_| None)
+    }
+
+    fn from_bytes_in(
+        bytes: Vec<u8>,
+        known: impl FnOnce(&ContentHash) -> Option<Encoding>,
+    ) -> Result<Self, FileProblem> {
+        let hash = ContentHash::of(&bytes);
+        let encoding = known_or_detected(known(&hash), &bytes);
         if !encoding.is_utf16() && bytes.contains(&0) {
             return Err(FileProblem::Binary);
         }
-        Ok(Self::decoded(bytes, encoding))
+        Ok(Self::of_hashed(bytes, hash, encoding))
     }
 
     /// Takes the bytes of a file that is to be shown.
@@ -118,12 +141,29 @@ impl TextFile {
         Self::decoded(text.into_bytes(), Encoding::Utf8)
     }
 
+    /// Makes a file that is not there yet in an encoding. UTF-16 begins with a byte order mark.
+    pub fn new_file_in(text: &str, encoding: Encoding) -> Result<Self, SpliceError> {
+        let mark: &[u8] = if encoding.is_utf16() { encoding.mark() } else { b"" };
+        let text = text
+            .strip_prefix('\u{feff}')
+            .filter(|_| !mark.is_empty())
+            .unwrap_or(text);
+        let bytes = [mark, &encoding.encode(text)?].concat();
+        Ok(Self::decoded(bytes, encoding))
+    }
+
     /// Returns the same file with other bytes, in the same encoding.
+    #[must_use]
     pub fn with_bytes(&self, bytes: Vec<u8>) -> Self {
         Self::decoded(bytes, self.encoding)
     }
 
     fn decoded(bytes: Vec<u8>, encoding: Encoding) -> Self {
+        let hash = ContentHash::of(&bytes);
+        Self::of_hashed(bytes, hash, encoding)
+    }
+
+    fn of_hashed(bytes: Vec<u8>, hash: ContentHash, encoding: Encoding) -> Self {
         let has_mark = bytes.starts_with(encoding.mark());
         let mark = if has_mark { encoding.mark().len() } else { 0 };
         let Decoded {
@@ -132,7 +172,6 @@ impl TextFile {
             has_loss,
         } = encoding.decode(&bytes[mark..]);
         let (text, breaks, crlf) = normalised(text);
-        let hash = ContentHash::of(&bytes);
         Self {
             bytes,
             text,
@@ -227,6 +266,20 @@ impl TextFile {
         Ok([&self.bytes[..self.mark], &content].concat())
     }
 
+    /// Returns the file with all its content replaced and in an encoding that was named: its own, as [`Self::rewrite`] does
+    /// it, or another one, which takes only the kind of line breaks from it.
+    pub fn rewritten_in(&self, content: &str, encoding: Encoding) -> Result<Self, SpliceError> {
+        let encoding = encoding.ordered_by_mark(&self.bytes);
+        if encoding == self.encoding {
+            return Ok(self.with_bytes(self.rewrite(content)?));
+        }
+        if self.keeps_crlf(content) {
+            Self::new_file_in(&content.replace('\n', "\r\n"), encoding)
+        } else {
+            Self::new_file_in(content, encoding)
+        }
+    }
+
     /// Returns true if [`Self::rewrite`] writes the line breaks of `content` as CRLF: those of the file are, and `content`
     /// has none itself.
     pub fn keeps_crlf(&self, content: &str) -> bool {
@@ -295,6 +348,13 @@ impl TextFile {
             None => self.crlf.len() * 2 > self.breaks.len(),
         };
         if is_crlf { "\r\n" } else { "\n" }
+    }
+}
+
+fn known_or_detected(known: Option<Encoding>, bytes: &[u8]) -> Encoding {
+    match known {
+        Some(encoding) => encoding.ordered_by_mark(bytes),
+        None => Encoding::of(bytes),
     }
 }
 

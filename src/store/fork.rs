@@ -40,8 +40,8 @@ impl Store {
                 &ids[..2],
             )?;
             connection.execute(
-                "INSERT INTO file_reads (session, path, hash, time)
-                 SELECT ?1, path, hash, time FROM file_reads WHERE session = ?2 AND time < ?3",
+                "INSERT INTO file_reads (session, path, hash, time, encoding)
+                 SELECT ?1, path, hash, time, encoding FROM file_reads WHERE session = ?2 AND time < ?3",
                 ids,
             )?;
             todos::replace(connection, &fork.new.id, fork.todos)?;
@@ -119,7 +119,9 @@ mod tests {
         let (first, call) = say(&store, &source, 1);
         let (second, left_out) = say(&store, &source, 3);
         store.set_system_prompt(&source, "build", "be good").unwrap();
-        store.record_read(&source, Path::new("/p/a"), "hash").unwrap();
+        store
+            .record_read(&source, Path::new("/p/a"), "hash", Some("GBK"))
+            .unwrap();
         let new = new_session("/p");
         let fork = Fork {
             new: &new,

@@ -31,6 +31,7 @@ const STEPS: &[M<'static>] = &[
     M::up(TEXT_INDEX),
     M::up(JOURNAL),
     M::up(LIBRARY),
+    M::up(READ_ENCODINGS),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -273,6 +274,10 @@ const LIBRARY: &str = "
 ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN tags TEXT NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN announced INTEGER;
+";
+
+const READ_ENCODINGS: &str = "
+ALTER TABLE file_reads ADD COLUMN encoding TEXT;
 ";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {

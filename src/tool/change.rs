@@ -12,6 +12,7 @@ use crate::conversation::ErrorKind;
 use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, Roots, SpliceError, Transaction};
 use crate::hook::HookEvent;
 use crate::text::diff::unified;
+use crate::text::encoding::Encoding;
 use crate::view::card::{Card, CardPart, DiffBody};
 
 use super::hook_changes::ToolFile;
@@ -27,8 +28,16 @@ pub(super) const STREAMED_EDITS: usize = 3;
 pub(super) struct Change {
     pub(super) path: Resolved,
     pub(super) bytes: Vec<u8>,
+    /// The encoding of `bytes`.
+    pub(super) encoding: Encoding,
     /// The state of the file when the change was worked out.
     pub(super) expected: ExpectedContent,
+}
+
+/// How a file of a change is named in results, and the encoding of what is written to it.
+struct WrittenName {
+    display: String,
+    encoding: Option<Encoding>,
 }
 
 /// The change of one file of several that change together.
@@ -52,6 +61,16 @@ impl FileChange {
         match self {
             Self::Write(change) | Self::WriteLike { change, .. } => &change.path,
             Self::Remove { path, .. } => path,
+        }
+    }
+
+    fn written_name(&self) -> WrittenName {
+        WrittenName {
+            display: self.path().display.clone(),
+            encoding: match self {
+                Self::Write(change) | Self::WriteLike { change, .. } => Some(change.encoding),
+                Self::Remove { .. } => None,
+            },
         }
     }
 
@@ -144,7 +163,7 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<C
         for change in changes {
             let path = change.path();
             check_place(&services.roots, path)?;
-            names.insert(path.real.clone(), path.display.clone());
+            names.insert(path.real.clone(), change.written_name());
             change.join(&mut transaction);
         }
         let written = transaction
@@ -152,16 +171,16 @@ pub(super) async fn apply_all(cx: &ToolCx, changes: Vec<FileChange>) -> Result<C
             .map_err(|error| not_written(error, &services.tree.records_dir, &names))?;
         let mut applied = ChangeEffects::default();
         for file in written {
+            let name = names.get(&file.path);
             if file.other_names > 0 {
-                let name = names.get(&file.path).map_or("", String::as_str);
-                applied.unlinked.push(unlinked(name, file.other_names));
+                let display = name.map_or("", |name| name.display.as_str());
+                applied.unlinked.push(unlinked(display, file.other_names));
             }
             // What is gone needs no record: whatever comes in its place is another file.
             let Some(hash) = &file.hash else { continue };
-            let noted = services
-                .tree
-                .store
-                .record_read(&services.session, &file.path, hash.as_str());
+            let encoding = name.and_then(|name| name.encoding).map(Encoding::name);
+            let store = &services.tree.store;
+            let noted = store.record_read(&services.session, &file.path, hash.as_str(), encoding);
             // The file is written; at worst it has to be read before the next change.
             if let Err(error) = noted {
                 tracing::warn!(%error, "a write could not be noted");
@@ -219,12 +238,12 @@ pub(super) fn with_unlinked(card: Card, unlinked: &[String]) -> Card {
 }
 
 /// Tells a failure of a file from one of the record that is written before.
-fn not_written(error: FileError, records: &Path, names: &HashMap<PathBuf, String>) -> ToolError {
+fn not_written(error: FileError, records: &Path, names: &HashMap<PathBuf, WrittenName>) -> ToolError {
     if error.path().starts_with(records) {
         return not_noted(&error, records, names);
     }
     let error = match names.get(error.path()) {
-        Some(name) => error.named(name),
+        Some(name) => error.named(&name.display),
         None => error,
     };
     let hint = match error.problem() {
@@ -242,9 +261,9 @@ fn not_written(error: FileError, records: &Path, names: &HashMap<PathBuf, String
 }
 
 /// Says that nothing was written, because the record comes first.
-fn not_noted(error: &FileError, records: &Path, names: &HashMap<PathBuf, String>) -> ToolError {
+fn not_noted(error: &FileError, records: &Path, names: &HashMap<PathBuf, WrittenName>) -> ToolError {
     let left = match names.values().next() {
-        Some(name) if names.len() == 1 => format!("`{name}` was left as it is"),
+        Some(name) if names.len() == 1 => format!("`{}` was left as it is", name.display),
         _ => format!("{} were left as they are", plural(names.len(), "file")),
     };
     let records = records.display();

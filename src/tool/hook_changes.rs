@@ -117,7 +117,10 @@ fn note(
     if let CurrentFile::File { bytes, .. } = now {
         let hash = ContentHash::of(bytes);
         let store = &services.tree.store;
-        store.record_read(&services.session, path, hash.as_str())?;
+        // A formatter leaves the encoding as it is.
+        let known = store.file_read(&services.session, path)?;
+        let encoding = known.and_then(|read| read.encoding);
+        store.record_read(&services.session, path, hash.as_str(), encoding.as_deref())?;
     }
     Ok(true)
 }

@@ -22,6 +22,7 @@ mod context;
 mod delegation;
 mod drawn_args;
 mod dynamic;
+mod file_encoding;
 mod file_name;
 mod gate;
 mod gates;

@@ -4,6 +4,7 @@
 //! that goes with a person's message is read before the message is sent, and that may never happen: what was read is
 //! put aside until it does.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,6 +18,9 @@ use crate::store::StoreError;
 pub struct SeenFiles {
     /// Each with the hash that it had.
     files: Vec<(PathBuf, String)>,
+    /// Names of the encodings in which they were read.
+    #[serde(default)]
+    encodings: BTreeMap<PathBuf, String>,
     instructions: Vec<PathBuf>,
 }
 
@@ -27,7 +31,9 @@ impl SeenFiles {
             insert_instructions(services, path);
         }
         for (path, hash) in &self.files {
-            services.tree.store.record_read(&services.session, path, hash)?;
+            let encoding = self.encodings.get(path).map(String::as_str);
+            let store = &services.tree.store;
+            store.record_read(&services.session, path, hash, encoding)?;
         }
         Ok(())
     }
@@ -55,12 +61,25 @@ impl NoteTime {
         }
     }
 
-    pub(super) fn file(&self, path: &Path, hash: &str, services: &SessionServices) -> Result<(), StoreError> {
+    /// Notes a file with the hash of its content and, for text, the name of its encoding.
+    pub(super) fn file(
+        &self,
+        path: &Path,
+        hash: &str,
+        encoding: Option<&str>,
+        services: &SessionServices,
+    ) -> Result<(), StoreError> {
         match self {
-            Self::AtOnce => services.tree.store.record_read(&services.session, path, hash),
+            Self::AtOnce => {
+                let store = &services.tree.store;
+                store.record_read(&services.session, path, hash, encoding)
+            }
             Self::Later(seen) => {
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.files.push((path.to_owned(), hash.to_owned()));
+                if let Some(encoding) = encoding {
+                    seen.encodings.insert(path.to_owned(), encoding.to_owned());
+                }
                 Ok(())
             }
         }

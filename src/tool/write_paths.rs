@@ -10,10 +10,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::file_encoding::KnownEncoding;
 use super::{PathAsk, Prepared, SessionServices, ToolCx, ToolError, path_asks};
 use crate::conversation::ErrorKind;
 use crate::files::{ContentHash, FileError, PathKind, Resolved, TextFile};
 use crate::permission::Ask;
+use crate::text::encoding::Encoding;
 
 /// The paths of a writing call. One may come several times, and is asked about once.
 #[derive(Default)]
@@ -127,8 +129,13 @@ pub(super) struct Originals {
 }
 
 impl Originals {
-    /// Opens a file that is to be changed, or says that there is none. Nothing is read of what is no plain file.
-    pub(super) fn open(&self, path: &Resolved) -> Result<Option<TextFile>, ToolError> {
+    /// Opens a file that is to be changed, or says that there is none. Nothing is read of what is no plain file. `encoding` is
+    /// the one that the call names.
+    pub(super) fn open(
+        &self,
+        path: &Resolved,
+        encoding: Option<Encoding>,
+    ) -> Result<Option<TextFile>, ToolError> {
         if !self.real.contains(&path.real) {
             let message = format!(
                 "`{}` was to be changed without being asked about; please report this",
@@ -149,7 +156,9 @@ impl Originals {
             .hint("Name a file.")),
             PathKind::File | PathKind::Special | PathKind::DanglingLink => {
                 path.for_writing().map_err(named)?;
-                Ok(Some(TextFile::open_real(&path.real).map_err(named)?))
+                let known = KnownEncoding::of(encoding, &path.real, &self.services)?;
+                let file = TextFile::open_real_in(&path.real, |hash| known.of_content(hash));
+                Ok(Some(file.map_err(named)?))
             }
         }
     }

@@ -22,6 +22,7 @@ mod descriptors;
 mod disk;
 mod docs;
 mod edit_modes;
+mod encodings;
 mod environment;
 mod errors;
 mod formatter_hooks;

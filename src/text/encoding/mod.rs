@@ -19,10 +19,12 @@
 
 mod decode;
 mod detect;
+mod utf8_check;
 
 use std::fmt;
 
 pub use decode::{ByteOffsets, Decoded};
+pub use utf8_check::Utf8Check;
 
 /// The encoding of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +65,32 @@ impl Encoding {
         detect::utf16(bytes)
     }
 
-    /// Returns the name that results carry.
+    /// Finds an encoding by one of its labels in the WHATWG's standard: `latin1`, `gbk`, `utf-16le`. There is none for labels
+    /// of encodings that do not keep ASCII, but for UTF-16.
+    pub fn named(label: &str) -> Option<Self> {
+        let encoding = encoding_rs::Encoding::for_label_no_replacement(label.as_bytes())?;
+        if encoding == encoding_rs::UTF_8 {
+            return Some(Self::Utf8);
+        }
+        if encoding == encoding_rs::UTF_16LE {
+            return Some(Self::Utf16Le);
+        }
+        if encoding == encoding_rs::UTF_16BE {
+            return Some(Self::Utf16Be);
+        }
+        encoding.is_ascii_compatible().then_some(Self::Legacy(encoding))
+    }
+
+    /// Returns the encoding for bytes whose encoding was named: for UTF-16 with a byte order mark, the order of the mark.
+    #[must_use]
+    pub fn ordered_by_mark(self, bytes: &[u8]) -> Self {
+        let marked = [Self::Utf16Le, Self::Utf16Be]
+            .into_iter()
+            .find(|order| self.is_utf16() && bytes.starts_with(order.mark()));
+        marked.unwrap_or(self)
+    }
+
+    /// Returns the name that results carry, which is a label of the encoding.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",

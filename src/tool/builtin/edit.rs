@@ -8,9 +8,10 @@ pub(super) mod steps;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::steps::{Details, Plan, RequestedReplacement, identical, prepare};
+use self::steps::{Details, Plan, RequestedEdits, RequestedReplacement, identical, prepare};
 use crate::provider::EditMode;
 use crate::tool::change::{diff_part, growing_diff};
+use crate::tool::file_encoding::named_encoding;
 use crate::tool::{
     DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Route, Tool, ToolCx, ToolError,
     WrittenFile,
@@ -30,6 +31,9 @@ pub(super) struct Args {
     /// Replace every occurrence.
     #[serde(default)]
     replace_all: bool,
+    /// The file's encoding, where the detected one is wrong.
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 impl Tool for EditTool {
@@ -68,12 +72,16 @@ impl Tool for EditTool {
             new: args.new_string,
             all: args.replace_all,
         };
-        let path = cx.path(&args.file_path)?;
+        let wanted = RequestedEdits {
+            encoding: named_encoding(args.encoding.as_deref())?,
+            path: cx.path(&args.file_path)?,
+            replacements: vec![wanted],
+        };
         let alone = |mut plan: Plan| {
             plan.details.edits.clear();
             Ok(plan)
         };
-        let prepared = prepare(cx, path, vec![wanted], |_, error| error, alone).await?;
+        let prepared = prepare(cx, wanted, |_, error| error, alone).await?;
         let details = &prepared.plan.details;
         let card = Card::of_file("Edit", FileTarget::shown(&details.path))
             .meta(Fact::changed(details.additions, details.deletions))

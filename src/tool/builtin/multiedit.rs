@@ -5,9 +5,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::edit::steps::{self, Details, Plan, RequestedReplacement};
+use super::edit::steps::{self, Details, Plan, RequestedEdits, RequestedReplacement};
 use crate::conversation::{ErrorKind, PermissionKey};
 use crate::tool::change::{growing_diff, newest_edits};
+use crate::tool::file_encoding::named_encoding;
 use crate::tool::{
     DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, ToolSet,
     WrittenFile,
@@ -22,6 +23,9 @@ pub(super) struct Args {
     file_path: String,
     /// Made in this order, each on what the one before it left.
     edits: Vec<Item>,
+    /// The file's encoding, where the detected one is wrong.
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,6 +59,7 @@ impl Tool for MultiEditTool {
         Some(|it| vec![WrittenFile::new(it.path, it.additions, it.deletions)]);
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let encoding = named_encoding(args.encoding.as_deref())?;
         let path = cx.path(&args.file_path)?;
         let count = args.edits.len();
         if count == 0 {
@@ -71,13 +76,18 @@ impl Tool for MultiEditTool {
                 return Err(ToolError::invalid_args(message));
             }
         }
-        let wanted = args.edits.into_iter().map(|item| RequestedReplacement {
+        let replacements = args.edits.into_iter().map(|item| RequestedReplacement {
             old: item.old_string,
             new: item.new_string,
             all: item.replace_all,
         });
+        let wanted = RequestedEdits {
+            path,
+            encoding,
+            replacements: replacements.collect(),
+        };
         let told = move |index, error| in_edit(index + 1, count, error);
-        let prepared = steps::prepare(cx, path, wanted.collect(), told, check_changes).await?;
+        let prepared = steps::prepare(cx, wanted, told, check_changes).await?;
         let card = prepared.plan.details.card(RenderCx::EXPANDED);
         Ok(prepared.with_card(card))
     }

@@ -2,6 +2,8 @@
 //! and not there yet is passed by.
 
 mod encodings;
+mod named_encodings;
+mod random_edits;
 
 use serde_json::{Map, Value, json};
 

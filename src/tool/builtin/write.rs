@@ -12,6 +12,7 @@ use crate::text::diff::unified_renamed;
 use crate::text::encoding::Encoding;
 use crate::text::hashline::without_echo;
 use crate::tool::change::{Change, ChangeEffects, apply, not_made, with_diff, with_unlinked};
+use crate::tool::file_encoding::named_encoding;
 use crate::tool::write_paths::WritePaths;
 use crate::tool::{
     DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError,
@@ -32,6 +33,9 @@ pub(super) struct Args {
     file_path: String,
     /// The whole new content.
     content: String,
+    /// The encoding to write, if not the file's own (UTF-8 for a new file).
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -54,6 +58,8 @@ pub(super) struct Plan {
     change: Option<Change>,
     /// Line endings and encoding of the file that differ from those of the content.
     kept: Vec<String>,
+    /// The encoding that the file did not have before, where the call names it.
+    new_encoding: Option<&'static str>,
     details: Details,
 }
 
@@ -88,15 +94,16 @@ impl Tool for WriteTool {
         if cx.edit_mode == EditMode::Hashline {
             check_tags(&args.content)?;
         }
+        let encoding = named_encoding(args.encoding.as_deref())?;
         let path = cx.path(&args.file_path)?;
         let target = path.resolved.clone();
         let prepared = WritePaths::one(cx, &path)
             .prepare(cx, move |originals| {
-                let file = originals.open(&target)?;
+                let file = originals.open(&target, None)?;
                 if let Some(file) = &file {
                     originals.check_read(&target, file.hash())?;
                 }
-                plan_change(target, file.as_ref(), &args.content)
+                plan_change(target, file.as_ref(), &args.content, encoding)
             })
             .await?;
         let details = &prepared.plan.details;
@@ -110,6 +117,7 @@ impl Tool for WriteTool {
         let Plan {
             change,
             kept,
+            new_encoding,
             mut details,
         } = plan;
         let is_change = change.is_some();
@@ -133,6 +141,9 @@ impl Tool for WriteTool {
         let mut told = applied.append_unlinked(&text);
         if !kept.is_empty() {
             let _ = write!(told, "\nThe file keeps its {}.", kept.join(" and its "));
+        }
+        if let Some(encoding) = new_encoding {
+            let _ = write!(told, "\nThe file is in {encoding}.");
         }
         details.unlinked = applied.unlinked;
         Ok(Output::new(text, told, details))
@@ -201,20 +212,24 @@ fn check_tags(content: &str) -> Result<(), ToolError> {
     .hint("Nothing was written. Send the content without the tags, or change lines with hashline_edit."))
 }
 
-fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Result<Plan, ToolError> {
-    let bytes = match file {
-        Some(file) => file
-            .rewrite(content)
-            .map_err(|error| not_made(error, &path.display))?,
-        None => content.as_bytes().to_vec(),
+fn plan_change(
+    path: Resolved,
+    file: Option<&TextFile>,
+    content: &str,
+    named: Option<Encoding>,
+) -> Result<Plan, ToolError> {
+    let after = match file {
+        Some(file) => file.rewritten_in(content, named.unwrap_or(file.encoding())),
+        None => TextFile::new_file_in(content, named.unwrap_or(Encoding::Utf8)),
     };
+    let after = after.map_err(|error| not_made(error, &path.display))?;
     let name = Some(path.display.as_str());
     let old = file.map(TextFile::text);
     let diff = unified_renamed(old.and(name), name, old.unwrap_or_default(), content);
     let details = Details {
         path: path.display.clone(),
         created: file.is_none(),
-        bytes: bytes.len(),
+        bytes: after.bytes().len(),
         lines: content.lines().count(),
         additions: diff.additions,
         deletions: diff.deletions,
@@ -222,27 +237,30 @@ fn plan_change(path: Resolved, file: Option<&TextFile>, content: &str) -> Result
         diagnostics: Vec::new(),
         unlinked: Vec::new(),
     };
-    let is_same = file.is_some_and(|file| file.bytes() == bytes.as_slice());
+    let is_same = file.is_some_and(|file| file.bytes() == after.bytes());
     let expected = ExpectedContent::of(file);
-    let change = (!is_same).then_some(Change {
+    let change = (!is_same).then(|| Change {
         path,
-        bytes,
+        bytes: after.bytes().to_vec(),
+        encoding: after.encoding(),
         expected,
     });
+    let keeps_encoding = file.is_some_and(|file| file.encoding() == after.encoding());
     Ok(Plan {
         change,
-        kept: file.map(|file| kept(file, content)).unwrap_or_default(),
+        kept: file.map(|file| kept(file, &after, content)).unwrap_or_default(),
+        new_encoding: named.filter(|_| !keeps_encoding).map(|_| after.encoding().name()),
         details,
     })
 }
 
 /// Names what a file keeps although the content, taken as it is, would be written otherwise.
-fn kept(file: &TextFile, content: &str) -> Vec<String> {
+fn kept(file: &TextFile, after: &TextFile, content: &str) -> Vec<String> {
     let mut kept = Vec::new();
     if file.keeps_crlf(content) && content.contains('\n') {
         kept.push("CRLF line endings".to_owned());
     }
-    if file.encoding() != Encoding::Utf8 {
+    if file.encoding() != Encoding::Utf8 && file.encoding() == after.encoding() {
         kept.push(format!("encoding {}", file.encoding().name()));
     }
     kept

@@ -13,11 +13,12 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::tree::{PlannedPatch, Target, plan};
+use self::tree::{PatchSources, PlannedPatch, Target, plan};
 use crate::conversation::PermissionKey;
 use crate::provider::EditMode;
 use crate::text::patch::{Operation, parse};
 use crate::tool::change::{ChangeKind, FileChange, apply_all, with_unlinked};
+use crate::tool::file_encoding::named_encoding;
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, WrittenFile,
@@ -31,6 +32,9 @@ pub(super) struct ApplyPatchTool;
 pub(super) struct Args {
     /// The whole patch, from `*** Begin Patch` to `*** End Patch`.
     patch_text: String,
+    /// The files' encoding, where the detected one is wrong.
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -116,6 +120,7 @@ impl Tool for ApplyPatchTool {
     });
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let encoding = named_encoding(args.encoding.as_deref())?;
         let mut paths = WritePaths::default();
         let mut targets = Vec::new();
         for section in parse(&args.patch_text).map_err(|error| errors::parse(&error))? {
@@ -137,7 +142,8 @@ impl Tool for ApplyPatchTool {
             });
         }
         let work = move |originals: &Originals| {
-            let PlannedPatch { changes, files } = plan(originals, &args.patch_text, targets)?;
+            let sources = PatchSources { originals, encoding };
+            let PlannedPatch { changes, files } = plan(sources, &args.patch_text, targets)?;
             let details = Details {
                 diff: files.iter().map(|file| file.diff.as_str()).collect(),
                 files,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::{FileDetails, errors};
 use crate::files::{ExpectedContent, FileError, FileProblem, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
+use crate::text::encoding::Encoding;
 use crate::text::patch::{Chunk, IndentationMismatch, Level, Operation, parse, place};
 use crate::tool::ToolError;
 use crate::tool::change::{Change, ChangeKind, FileChange, check_no_link, not_made};
@@ -23,6 +24,14 @@ pub(super) struct Target {
     pub(super) move_to: Option<Resolved>,
 }
 
+/// Where the files of a patch come from.
+#[derive(Clone, Copy)]
+pub(super) struct PatchSources<'a> {
+    pub(super) originals: &'a Originals,
+    /// The encoding of all files, if the call names it.
+    pub(super) encoding: Option<Encoding>,
+}
+
 pub(super) struct PlannedPatch {
     pub(super) changes: Vec<FileChange>,
     pub(super) files: Vec<FileDetails>,
@@ -30,14 +39,14 @@ pub(super) struct PlannedPatch {
 
 /// Carries a patch out in memory. `targets` has one for each section. Blocks: it reads the files.
 pub(super) fn plan(
-    originals: &Originals,
+    sources: PatchSources<'_>,
     patch: &str,
     targets: Vec<Target>,
 ) -> Result<PlannedPatch, ToolError> {
     // The sections borrow from the text, so they cannot come from where the paths were resolved.
     let sections = parse(patch).map_err(|error| errors::parse(&error))?;
     let mut tree = PatchedTree {
-        originals,
+        sources,
         nodes: BTreeMap::new(),
         entries: Vec::new(),
     };
@@ -51,7 +60,7 @@ pub(super) fn plan(
 }
 
 struct PatchedTree<'a> {
-    originals: &'a Originals,
+    sources: PatchSources<'a>,
     /// By real path, so that what lies below a path stands behind it.
     nodes: BTreeMap<PathBuf, Node>,
     entries: Vec<TreeEntry>,
@@ -100,13 +109,10 @@ impl PatchedTree<'_> {
             content.push('\n');
         }
         let after = match &before {
-            Some(file) => file.with_bytes(
-                file.rewrite(&content)
-                    .map_err(|error| not_made(error, &path.display))?,
-            ),
-            None => TextFile::new_file(content),
+            Some(file) => file.rewritten_in(&content, self.sources.encoding.unwrap_or(file.encoding())),
+            None => TextFile::new_file_in(&content, self.sources.encoding.unwrap_or(Encoding::Utf8)),
         };
-        let after = Arc::new(after);
+        let after = Arc::new(after.map_err(|error| not_made(error, &path.display))?);
         let entry = TreeEntry {
             kind: ChangeKind::Add,
             replaces: before.is_some(),
@@ -186,7 +192,11 @@ impl PatchedTree<'_> {
     /// Returns what the patch has of a path; the first time that is what the disk has.
     fn node(&mut self, path: &Resolved) -> Result<&mut Node, ToolError> {
         if !self.nodes.contains_key(&path.real) {
-            let original = self.originals.open(path)?.map(Arc::new);
+            let original = self
+                .sources
+                .originals
+                .open(path, self.sources.encoding)?
+                .map(Arc::new);
             let node = Node {
                 path: path.clone(),
                 now: original.clone(),
@@ -224,7 +234,7 @@ impl PatchedTree<'_> {
     fn check_known(&mut self, path: &Resolved) -> Result<(), ToolError> {
         let original = self.node(path)?.original.clone();
         match original {
-            Some(file) => self.originals.check_read(path, file.hash()),
+            Some(file) => self.sources.originals.check_read(path, file.hash()),
             None => Ok(()),
         }
     }
@@ -291,6 +301,7 @@ impl Node {
         let change = Change {
             path: self.path,
             bytes: now.bytes().to_vec(),
+            encoding: now.encoding(),
             expected,
         };
         Some(match self.like {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::ErrorKind;
 use crate::files::{Eol, ExpectedContent, Resolved, TextFile};
 use crate::text::diff::{UnifiedDiff, unified_renamed};
+use crate::text::encoding::Encoding;
 use crate::text::replace::{self, Occurrences, ReplaceError, Strategy, Tolerance};
 use crate::tool::change::{Change, apply, not_made, with_diff, with_unlinked};
 use crate::tool::write_paths::{Originals, WritePaths};
@@ -34,6 +35,14 @@ pub(crate) struct RequestedReplacement {
     pub(crate) old: String,
     pub(crate) new: String,
     pub(crate) all: bool,
+}
+
+/// The replacements that a call asks for, in one file.
+pub(crate) struct RequestedEdits {
+    pub(crate) path: PathAsk,
+    /// The encoding of the file, if the call names it.
+    pub(crate) encoding: Option<Encoding>,
+    pub(crate) replacements: Vec<RequestedReplacement>,
 }
 
 /// Lines of the text that a replacement saw, or of a new file.
@@ -166,27 +175,36 @@ fn loosest(steps: &[EditStep]) -> Strategy {
 }
 
 /// Opens the file, looks whether it may be changed, works all replacements out and has the plan looked through by `finish`.
-/// An error of one of them goes through `told`, with its place in `wanted`.
+/// An error of one of them goes through `told`, with its place in `replacements`.
 pub(crate) async fn prepare(
     cx: &ToolCx,
-    path: PathAsk,
-    wanted: Vec<RequestedReplacement>,
+    wanted: RequestedEdits,
     told: impl Fn(usize, ToolError) -> ToolError + Send + 'static,
     finish: impl FnOnce(Plan) -> Result<Plan, ToolError> + Send + 'static,
 ) -> Result<Prepared<Plan>, ToolError> {
-    let paths = WritePaths::one(cx, &path);
-    let target = path.resolved;
+    let paths = WritePaths::one(cx, &wanted.path);
     let tolerance = cx.services.settings.tolerance;
     let work = move |originals: &Originals| {
-        let file = originals.open(&target)?;
-        let creates = wanted.first().is_some_and(|first| first.old.is_empty());
+        let RequestedEdits {
+            path,
+            encoding,
+            replacements,
+        } = wanted;
+        let target = path.resolved;
+        let file = originals.open(&target, encoding)?;
+        let creates = replacements.first().is_some_and(|first| first.old.is_empty());
         let mut stale = None;
         if let Some(file) = &file
             && !(creates && file.bytes().is_empty())
         {
             stale = originals.check_read_or_command(&target, file.hash())?;
         }
-        let planned = plan(target, file, &wanted, tolerance, told);
+        let edited = EditedFile {
+            path: target,
+            new_encoding: encoding.unwrap_or(Encoding::Utf8),
+            file,
+        };
+        let planned = plan(edited, &replacements, tolerance, told);
         let Some(stale) = stale else {
             return finish(planned?);
         };
@@ -201,9 +219,16 @@ pub(crate) async fn prepare(
     paths.prepare(cx, work).await
 }
 
-fn plan(
+/// The file that replacements are made in; there need not be one yet.
+struct EditedFile {
     path: Resolved,
     file: Option<TextFile>,
+    /// The encoding that a file gets that the replacements create.
+    new_encoding: Encoding,
+}
+
+fn plan(
+    edited: EditedFile,
     wanted: &[RequestedReplacement],
     tolerance: Tolerance,
     told: impl Fn(usize, ToolError) -> ToolError,
@@ -211,12 +236,16 @@ fn plan(
     let mut now: Option<TextFile> = None;
     let mut steps = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
-        let before = now.as_ref().or(file.as_ref());
-        let (step, after) =
-            step(before, wanted, tolerance, &path.display).map_err(|error| told(index, error))?;
+        let made = step(&edited, now.as_ref(), wanted, tolerance);
+        let (step, after) = made.map_err(|error| told(index, error))?;
         now = Some(after);
         steps.push(step);
     }
+    let EditedFile {
+        path,
+        file,
+        new_encoding,
+    } = edited;
     let old = file.as_ref().map_or("", TextFile::text);
     let new = now.as_ref().map_or("", TextFile::text);
     let name = Some(path.display.as_str());
@@ -228,25 +257,28 @@ fn plan(
         is_after_command: false,
         change: Change {
             path,
+            encoding: now.as_ref().map_or(new_encoding, TextFile::encoding),
             bytes: now.map(|file| file.bytes().to_vec()).unwrap_or_default(),
             expected,
         },
     })
 }
 
-/// Works one replacement out; `None` is a file that is not there. An empty old text creates it, or fills an empty one.
+/// Works one replacement out in what those before it left. An empty old text creates the file, or fills an empty one.
 fn step(
-    file: Option<&TextFile>,
+    edited: &EditedFile,
+    now: Option<&TextFile>,
     wanted: &RequestedReplacement,
     tolerance: Tolerance,
-    display: &str,
 ) -> Result<(EditStep, TextFile), ToolError> {
+    let file = now.or(edited.file.as_ref());
+    let display = &edited.path.display;
     if wanted.old == wanted.new {
         return Err(identical());
     }
     let has_bytes = file.is_some_and(|file| !file.bytes().is_empty());
     if wanted.old.is_empty() && !has_bytes {
-        return Ok(created(&wanted.new));
+        return created(&wanted.new, edited);
     }
     let Some(file) = file else {
         return Err(
@@ -279,7 +311,7 @@ fn only_line_endings_differ(file: &TextFile, display: &str) -> ToolError {
         .hint("Nothing was written. Change the line endings of a file with a command.")
 }
 
-fn created(content: &str) -> (EditStep, TextFile) {
+fn created(content: &str, edited: &EditedFile) -> Result<(EditStep, TextFile), ToolError> {
     let position = Position {
         line_start: 1,
         line_end: content.lines().count().max(1),
@@ -288,7 +320,8 @@ fn created(content: &str) -> (EditStep, TextFile) {
         strategy: Strategy::Simple,
         positions: vec![position],
     };
-    (step, TextFile::new_file(content.to_owned()))
+    let file = TextFile::new_file_in(content, edited.new_encoding);
+    Ok((step, file.map_err(|error| not_made(error, &edited.path.display))?))
 }
 
 fn replaced(

@@ -1,7 +1,7 @@
 //! The search itself: which files, and what is kept of each.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -15,10 +15,13 @@ use super::line::{self, Line, LineKind, ShownLine, first_matches};
 use super::{OutputMode, Plan, SearchTarget};
 use crate::permission::ReadGate;
 use crate::regular_file::{FileGate, OpenDirectory, ReadError, RegularFile};
+use crate::text::encoding::{Encoding, Utf8Check};
 use crate::tool::walk::{SearchLimit, SearchTree, ThreadedResults, VisitedFile as Entry, WalkEnd};
 
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
+/// Bytes of a file that tell UTF-16 from a binary file.
+const BEGINNING: usize = 4096;
 /// Maximum bytes that a search holds of one file: a line, or with `multiline` all of it. A file that the call names has
 /// any size.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
@@ -165,12 +168,7 @@ impl GrepSearch<'_> {
         }
         let modified = file.metadata().modified().unwrap_or(UNIX_EPOCH);
         let mut sink = Collect::new(self.plan);
-        let reader = Stoppable {
-            file: file.into_file(),
-            limit: self.limit,
-            reads: 0,
-        };
-        let ended = searcher.search_reader(&self.plan.matcher, reader, &mut sink);
+        let ended = self.search(searcher, &file.into_file(), &mut sink);
         // The searcher's own errors are about memory; all others are of the operating system.
         let is_too_large = matches!(&ended, Err(error) if error.raw_os_error().is_none());
         if let Err(error) = ended {
@@ -196,6 +194,36 @@ impl GrepSearch<'_> {
             return FileOutcome::TooLarge;
         }
         FileOutcome::Searched
+    }
+
+    /// Searches an open file. One that turns out to be in another encoding than UTF-8 is searched again, decoded.
+    fn search<'p>(
+        &'p self,
+        searcher: &mut Searcher,
+        file: &File,
+        sink: &mut Collect<'p>,
+    ) -> Result<(), io::Error> {
+        let mut reader = Stoppable {
+            file,
+            limit: self.limit,
+            reads: 0,
+            utf8: Utf8Check::default(),
+            beginning: Vec::new(),
+        };
+        searcher.search_reader(&self.plan.matcher, &mut reader, &mut *sink)?;
+        let is_decoded = if sink.is_binary {
+            reader.begins_with_utf16()
+        } else {
+            !reader.utf8.is_valid()
+        };
+        if !is_decoded || self.limit.is_over() {
+            return Ok(());
+        }
+        let Some(text) = text_in_other_encoding(file)? else {
+            return Ok(());
+        };
+        *sink = Collect::new(self.plan);
+        searcher.search_slice(&self.plan.matcher, text.as_bytes(), sink)
     }
 
     /// Opens a file that may be read by the name under which it is shown and by the path that it really has.
@@ -242,11 +270,34 @@ impl Opener {
     }
 }
 
-/// A file that ends early when the time is over, so that one large file cannot outlast it.
+/// Decodes a file of at most [`MAX_FILE_BYTES`]; `None` where its encoding is UTF-8 after all.
+fn text_in_other_encoding(mut file: &File) -> io::Result<Option<String>> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    let encoding = Encoding::of(&bytes);
+    if bytes.len() as u64 > MAX_FILE_BYTES || encoding == Encoding::Utf8 {
+        return Ok(None);
+    }
+    let text = bytes.strip_prefix(encoding.mark()).unwrap_or(&bytes);
+    Ok(Some(encoding.decode(text).text))
+}
+
+/// A file that ends early when the time is over, so that one large file cannot outlast it. Notes what its encoding may be.
 struct Stoppable<'a> {
-    file: File,
+    file: &'a File,
     limit: &'a SearchLimit,
     reads: usize,
+    utf8: Utf8Check,
+    /// The first bytes.
+    beginning: Vec<u8>,
+}
+
+impl Stoppable<'_> {
+    fn begins_with_utf16(&self) -> bool {
+        let even = self.beginning.len() & !1;
+        Encoding::utf16_of(&self.beginning[..even]).is_some()
+    }
 }
 
 impl Read for Stoppable<'_> {
@@ -256,7 +307,12 @@ impl Read for Stoppable<'_> {
         if self.reads > 2 && self.limit.is_over() {
             return Ok(0);
         }
-        self.file.read(buffer)
+        let read = self.file.read(buffer)?;
+        let bytes = &buffer[..read];
+        let room = BEGINNING.saturating_sub(self.beginning.len());
+        self.beginning.extend_from_slice(&bytes[..read.min(room)]);
+        self.utf8.push(bytes);
+        Ok(read)
     }
 }
 

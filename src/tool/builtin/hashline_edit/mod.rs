@@ -19,6 +19,7 @@ use crate::conversation::PermissionKey;
 use crate::files::Resolved;
 use crate::provider::EditMode;
 use crate::tool::change::{ChangeKind, FileChange, apply_all};
+use crate::tool::file_encoding::named_encoding;
 use crate::tool::write_paths::{Originals, WritePaths};
 use crate::tool::{
     DrawnArgs, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx, ToolError, WrittenFile,
@@ -41,6 +42,9 @@ pub(super) struct Args {
     /// Write the result to this path and remove the old file.
     #[serde(default)]
     rename: Option<String>,
+    /// The file's encoding, where the detected one is wrong.
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -103,6 +107,7 @@ impl Tool for HashlineEditTool {
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
         check_shape(&args)?;
+        let encoding = named_encoding(args.encoding.as_deref())?;
         let edits = Edits::parse(args.edits)?;
         let mut paths = WritePaths::default();
         let path = cx.path(&args.file_path)?;
@@ -121,6 +126,7 @@ impl Tool for HashlineEditTool {
         let wanted = RequestedChange {
             path,
             rename,
+            encoding,
             edits,
             delete: args.delete,
         };

@@ -6,6 +6,7 @@ use super::regions;
 use crate::conversation::ErrorKind;
 use crate::files::{ExpectedContent, FileError, FileProblem, PathKind, Resolved, TextFile};
 use crate::text::diff::unified_renamed;
+use crate::text::encoding::Encoding;
 use crate::text::hashline::{PlaceError, place};
 use crate::text::replace::{Occurrences, ReplaceError, Tolerance, find};
 use crate::tool::ToolError;
@@ -18,6 +19,8 @@ pub(super) struct RequestedChange {
     pub(super) path: Resolved,
     /// Another place than `path`.
     pub(super) rename: Option<Resolved>,
+    /// The encoding of the file, if the call names it.
+    pub(super) encoding: Option<Encoding>,
     pub(super) edits: Edits,
     pub(super) delete: bool,
 }
@@ -31,7 +34,7 @@ pub(super) struct PlannedChange {
 
 /// Works the change out. Blocks: it reads the file.
 pub(super) fn plan(wanted: RequestedChange, originals: &Originals) -> Result<PlannedChange, ToolError> {
-    let file = originals.open(&wanted.path)?;
+    let file = originals.open(&wanted.path, wanted.encoding)?;
     match file {
         Some(file) if wanted.delete => remove(wanted.path, &file),
         Some(file) => change(wanted, &file),
@@ -61,8 +64,14 @@ fn remove(path: Resolved, file: &TextFile) -> Result<PlannedChange, ToolError> {
 }
 
 fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
-    let RequestedChange { path, edits, .. } = wanted;
-    let empty = TextFile::new_file(String::new());
+    let RequestedChange {
+        path,
+        edits,
+        encoding,
+        ..
+    } = wanted;
+    let empty = TextFile::new_file_in("", encoding.unwrap_or(Encoding::Utf8));
+    let empty = empty.map_err(|error| not_made(error, &path.display))?;
     let file = edited(&empty, &edits, &path)?;
     let details = details(ChangeKind::Add, None, Some(&path.display), "", file.text());
     Ok(PlannedChange {
@@ -76,6 +85,7 @@ fn create(wanted: RequestedChange) -> Result<PlannedChange, ToolError> {
         changes: vec![FileChange::Write(Change {
             path,
             bytes: file.bytes().to_vec(),
+            encoding: file.encoding(),
             expected: ExpectedContent::of(None),
         })],
     })
@@ -126,17 +136,20 @@ fn change(wanted: RequestedChange, before: &TextFile) -> Result<PlannedChange, T
 
 fn changes(path: Resolved, rename: Option<Resolved>, before: &TextFile, after: &TextFile) -> Vec<FileChange> {
     let bytes = after.bytes().to_vec();
+    let encoding = after.encoding();
     let expected = ExpectedContent::of(Some(before));
     let Some(target) = rename else {
         return vec![FileChange::Write(Change {
             path,
             bytes,
+            encoding,
             expected,
         })];
     };
     let change = Change {
         path: target,
         bytes,
+        encoding,
         expected: ExpectedContent::of(None),
     };
     let like = path.real.clone();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
 use crate::files::{ExpectedContent, PathKind, Resolved, TextFile};
+use crate::text::encoding::Encoding;
 use crate::tool::change::{Change, apply};
 use crate::tool::{SessionServices, ToolCx, ToolError, path_asks};
 
@@ -51,6 +52,7 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
     let change = Change {
         path,
         bytes: text.into_bytes(),
+        encoding: Encoding::Utf8,
         expected,
     };
     // Another name of an older plan keeps that one.

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{Media, What, io_error, open};
 use crate::conversation::ErrorKind;
 use crate::files::{PathKind, Resolved, looks_binary};
+use crate::text::encoding::Encoding;
 use crate::tool::ToolError;
 use crate::tool::file_name::one_line;
 
@@ -21,7 +22,8 @@ const BINARY_EXTENSIONS: &[&str] = &[
     "pyo", "wasm", "bin", "dat", "obj", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp",
 ];
 
-pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
+/// Identifies the file at a path. `encoding` is the one that it is known to be in.
+pub(super) fn identify(path: &Resolved, encoding: Option<Encoding>) -> Result<What, ToolError> {
     if path.kind == PathKind::Directory {
         return Ok(What::Directory);
     }
@@ -33,7 +35,9 @@ pub(super) fn identify(path: &Resolved) -> Result<What, ToolError> {
     if is_pdf(&head, &extension) {
         return Ok(What::Media(Media::Pdf));
     }
-    if BINARY_EXTENSIONS.contains(&extension.as_str()) || looks_binary(&head) {
+    // The NUL bytes of UTF-16 are no sign of a binary file.
+    let is_text = encoding.is_some_and(Encoding::is_utf16);
+    if BINARY_EXTENSIONS.contains(&extension.as_str()) || !is_text && looks_binary(&head) {
         let message = format!("`{}` is a binary file", path.display);
         return Err(ToolError::new(ErrorKind::Binary, message)
             .hint("Look at it with a program that knows its format, through bash."));

@@ -18,12 +18,14 @@ use crate::permission::PermissionKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::text::Prefix;
+use self::text::{Prefix, TextView};
 use self::window::Window;
 use crate::conversation::ErrorKind;
 use crate::files::Resolved;
 use crate::provider::EditMode;
 use crate::regular_file::{ReadError, RegularFile};
+use crate::text::encoding::Encoding;
+use crate::tool::file_encoding::{KnownEncoding, named_encoding};
 use crate::tool::truncate::limits;
 use crate::tool::{
     Concurrency, DrawnArgs, InitCx, Output, ParamAlias, Prepared, RenderCx, ResultView, Tool, ToolCx,
@@ -45,6 +47,9 @@ pub(super) struct Args {
     /// Lines (default 2000).
     #[serde(default)]
     limit: Option<i64>,
+    /// Encoding of a text, where the detected one is wrong; later edits keep to it.
+    #[serde(default)]
+    encoding: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -95,6 +100,7 @@ pub(super) struct Plan {
     path: Resolved,
     window: Window,
     what: What,
+    encoding: KnownEncoding,
 }
 
 /// The kind of content at a path.
@@ -139,23 +145,40 @@ impl Tool for ReadTool {
     }
 
     async fn prepare(&self, args: Args, cx: &ToolCx) -> Result<Prepared<Plan>, ToolError> {
+        let named = named_encoding(args.encoding.as_deref())?;
         let path = cx.path(&args.file_path)?;
         let mut asks = path.asks;
         asks.extend(path_asks(&PermissionKey::READ, &path.resolved));
         let path = path.resolved;
         let found = {
             let path = path.clone();
-            cx.blocking(move || identify::identify(&path)).await
+            let services = std::sync::Arc::clone(&cx.services);
+            let identified = move || {
+                let encoding = KnownEncoding::of(named, &path.real, &services)?;
+                let what = identify::identify(&path, encoding.expected())?;
+                Ok((what, encoding))
+            };
+            cx.blocking(identified).await
         };
-        let what = found
-            .and_then(|what| is_able(what, cx, &path).map(|()| what))
+        let (what, encoding) = found
+            .and_then(|found| is_able(found.0, cx, &path).map(|()| found))
             .map_err(|error| error.after(asks.clone()))?;
-        let window = Window::new(args.offset, args.limit);
-        Ok(Prepared::new(Plan { path, window, what }, asks))
+        let plan = Plan {
+            path,
+            window: Window::new(args.offset, args.limit),
+            what,
+            encoding,
+        };
+        Ok(Prepared::new(plan, asks))
     }
 
     async fn execute(&self, plan: Plan, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
-        let Plan { path, window, what } = plan;
+        let Plan {
+            path,
+            window,
+            what,
+            encoding,
+        } = plan;
         let services = std::sync::Arc::clone(&cx.services);
         let noting = cx.noting.clone();
         let cancel = cx.cancel.clone();
@@ -171,12 +194,22 @@ impl Tool for ReadTool {
                 return Err(moved(&path));
             }
             let mut output = match what {
-                What::Text => text::read(&path, window, prefix, &cancel)?,
+                What::Text => text::read(
+                    &path,
+                    &TextView {
+                        window,
+                        prefix,
+                        encoding,
+                    },
+                    &cancel,
+                )?,
                 What::Directory => directory::read(&path, window)?,
                 What::Media(kind) => media::read(&path, kind)?,
             };
             if what != What::Directory {
-                noting.file(&path.real, &output.details.hash, &services)?;
+                let Details { hash, encoding, .. } = &output.details;
+                let encoding = Encoding::named(encoding).map(Encoding::name);
+                noting.file(&path.real, hash, encoding, &services)?;
             }
             if what == What::Text {
                 instructions::add(&mut output, &path.real, &services, &noting);

@@ -1,6 +1,6 @@
 //! Text: one pass that hashes, counts and keeps the wanted lines.
 //!
-//! A file that turns out to be no UTF-8 is read again, and decoded whole.
+//! A file that turns out to be no UTF-8, or is known to be in another encoding, is read again and decoded whole.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -13,26 +13,36 @@ use super::window::{BYTE_BUDGET, Window};
 use super::{Details, Kind, io_error, open};
 use crate::conversation::ErrorKind;
 use crate::files::{FileError, Resolved, TextFile};
-use crate::text::encoding::Encoding;
+use crate::text::encoding::{Encoding, Utf8Check};
 use crate::text::hashline::{Hash, LineHasher};
+use crate::tool::file_encoding::KnownEncoding;
 use crate::tool::file_name::one_line;
 use crate::tool::{Output, ToolError, plural};
 
 const MAX_LINE_CHARS: usize = 2000;
-/// The largest file that is decoded from another encoding than UTF-8. In larger ones, bytes that are not UTF-8 are shown as
-/// `U+FFFD`.
+/// Maximum size of a file that is decoded from another encoding than UTF-8. A larger one is shown as UTF-8, with `U+FFFD` for
+/// bytes that are none.
 const MAX_DECODED: u64 = 10 * 1024 * 1024;
 const CHUNK: usize = 128 * 1024;
 
+/// The lines of a text that are wanted, and how they are shown.
+pub(super) struct TextView {
+    pub(super) window: Window,
+    pub(super) prefix: Prefix,
+    pub(super) encoding: KnownEncoding,
+}
+
 pub(super) fn read(
     path: &Resolved,
-    window: Window,
-    prefix: Prefix,
+    view: &TextView,
     cancel: &CancellationToken,
 ) -> Result<Output<Details>, ToolError> {
     let mut file = open(path)?.into_file();
+    if matches!(view.encoding, KnownEncoding::Named(_)) {
+        return read_decoded(path, file, view);
+    }
     let mut chunk = Vec::with_capacity(CHUNK);
-    let mut pass = Pass::new(window, prefix);
+    let mut pass = Pass::new(view.window, view.prefix);
     let mut hasher = Sha256::new();
     let mut bom = false;
     let mut valid = Utf8Check::default();
@@ -49,7 +59,7 @@ pub(super) fn read(
             return Err(ToolError::new(ErrorKind::Cancelled, message));
         }
         if is_first && Encoding::utf16_of(&chunk).is_some() {
-            return read_decoded(path, file, window, prefix);
+            return read_decoded(path, file, view);
         }
         size += chunk.len() as u64;
         hasher.update(&chunk);
@@ -61,12 +71,15 @@ pub(super) fn read(
             break;
         }
     }
-    if !valid.is_valid() && size <= MAX_DECODED {
-        return read_decoded(path, file, window, prefix);
+    let hash = format!("{:x}", hasher.finalize());
+    let is_known = matches!(&view.encoding, KnownEncoding::OfContent(known, _) if *known == hash);
+    let is_decoded = !valid.is_valid() || is_known && view.encoding.expected() != Some(Encoding::Utf8);
+    if is_decoded && size <= MAX_DECODED {
+        return read_decoded(path, file, view);
     }
     let total = pass.finish();
     let details = Details {
-        hash: format!("{:x}", hasher.finalize()),
+        hash,
         bom,
         encoding: if valid.is_valid() { "utf-8" } else { "unknown" }.to_owned(),
         has_broken_bytes: !valid.is_valid(),
@@ -76,17 +89,12 @@ pub(super) fn read(
     answer(path, &pass, total, details)
 }
 
-/// Reads a file from its beginning in its own encoding.
-fn read_decoded(
-    path: &Resolved,
-    mut file: File,
-    window: Window,
-    prefix: Prefix,
-) -> Result<Output<Details>, ToolError> {
+/// Reads a file from its beginning in the encoding that is known, or else in the one that is detected.
+fn read_decoded(path: &Resolved, mut file: File, view: &TextView) -> Result<Output<Details>, ToolError> {
     file.rewind().map_err(|error| io_error(path, &error))?;
-    let file = TextFile::read_to_show(&file, MAX_DECODED)
+    let file = TextFile::read_to_show(&file, MAX_DECODED, |hash| view.encoding.of_content(hash))
         .map_err(|problem| FileError::new(&path.display, problem))?;
-    let mut pass = Pass::new(window, prefix);
+    let mut pass = Pass::new(view.window, view.prefix);
     pass.text(file.text().as_bytes());
     let total = pass.finish();
     let details = Details {
@@ -292,38 +300,5 @@ impl Pass {
             self.end_line();
         }
         self.number - 1
-    }
-}
-
-/// Checks that bytes that come in pieces are UTF-8.
-#[derive(Debug, Default)]
-struct Utf8Check {
-    rest: Vec<u8>,
-    broken: bool,
-}
-
-impl Utf8Check {
-    fn push(&mut self, bytes: &[u8]) {
-        if self.broken {
-            return;
-        }
-        let joined;
-        let bytes = if self.rest.is_empty() {
-            bytes
-        } else {
-            self.rest.extend_from_slice(bytes);
-            joined = std::mem::take(&mut self.rest);
-            &joined
-        };
-        if let Err(error) = std::str::from_utf8(bytes) {
-            match error.error_len() {
-                Some(_) => self.broken = true,
-                None => self.rest = bytes[error.valid_up_to()..].to_vec(),
-            }
-        }
-    }
-
-    fn is_valid(&self) -> bool {
-        !self.broken && self.rest.is_empty()
     }
 }

@@ -14,7 +14,7 @@ use crate::tool::harness::{Harness, HarnessOptions};
 const LINES: usize = 40;
 
 /// Every ask is answered, and no file has to be read first.
-fn open() -> Harness {
+pub(super) fn open() -> Harness {
     Harness::with(HarnessOptions {
         mode: Mode::Yolo,
         settings: ToolSettings::default(),
@@ -34,9 +34,9 @@ struct Sample {
     new: &'static str,
 }
 
-const CRLF: [&str; 2] = ["\r\n", "\r\n"];
-const LF: [&str; 2] = ["\n", "\n"];
-const MIXED: [&str; 2] = ["\r\n", "\n"];
+pub(super) const CRLF: [&str; 2] = ["\r\n", "\r\n"];
+pub(super) const LF: [&str; 2] = ["\n", "\n"];
+pub(super) const MIXED: [&str; 2] = ["\r\n", "\n"];
 
 fn samples() -> [Sample; 4] {
     [

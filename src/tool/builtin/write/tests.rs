@@ -279,7 +279,7 @@ async fn of_two_writers_of_one_file_one_is_told_that_it_changed() {
     let plan = |content: &str| {
         let cx_path = project.services.roots.resolve("a").unwrap();
         let file = TextFile::open(&target).unwrap();
-        plan_change(cx_path, Some(&file), content)
+        plan_change(cx_path, Some(&file), content, None)
             .unwrap()
             .change
             .unwrap()
@@ -300,7 +300,7 @@ async fn a_link_that_is_put_in_the_way_after_asking_is_not_followed() {
     let project = yolo();
     fs::create_dir(project.path("dir")).unwrap();
     let path = project.services.roots.resolve("dir/new").unwrap();
-    let change = plan_change(path, None, "x").unwrap().change.unwrap();
+    let change = plan_change(path, None, "x", None).unwrap().change.unwrap();
     fs::remove_dir(project.path("dir")).unwrap();
     symlink(project.outside(""), project.path("dir")).unwrap();
     let cx = project.unheard();

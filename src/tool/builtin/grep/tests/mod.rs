@@ -1,5 +1,6 @@
 //! Searches through the tool, in real directories.
 
+mod encodings;
 mod files;
 mod limits;
 

@@ -6,22 +6,28 @@ use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
 
-use super::super::text::Prefix;
+use super::super::text::{Prefix, TextView};
 use super::super::{Media, directory, identify, media, text};
 use super::*;
 use crate::files::Resolved;
 use crate::tool::ToolError;
+use crate::tool::file_encoding::KnownEncoding;
 
 /// Shows what is at a path in every way; each gives the text that it shows.
 fn ways(path: &Resolved) -> Vec<Result<String, ToolError>> {
     let window = || Window::new(None, None);
+    let view = TextView {
+        window: window(),
+        prefix: Prefix::Number,
+        encoding: KnownEncoding::Unknown,
+    };
     let show = |kind| media::read(path, kind).map(|output| output.text);
     vec![
-        text::read(path, window(), Prefix::Number, &CancellationToken::new()).map(|output| output.text),
+        text::read(path, &view, &CancellationToken::new()).map(|output| output.text),
         directory::read(path, window()).map(|output| output.text),
         show(Media::Png),
         show(Media::Pdf),
-        identify::identify(path).map(|what| format!("{what:?}")),
+        identify::identify(path, None).map(|what| format!("{what:?}")),
     ]
 }
 
