@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::failure::Failure;
+use super::new_key::{NewKeys, write_new};
 use crate::conversation::ModelRef;
-use crate::private_file;
 use crate::session::wire::{ModelSource, OpenRequest};
 use crate::session::{ErrorReport, ReportKind};
 use crate::tui::{self, FirstRun, FirstRunChoice, FoundModel, Themes, TuiExit};
@@ -92,7 +93,7 @@ impl FoundServer {
 pub(super) enum StartChoice {
     Demo,
     /// The request has a model now.
-    Server,
+    Model,
     /// The screen was left by this status, and everything was said.
     Left(ExitCode),
 }
@@ -116,14 +117,16 @@ pub(super) fn begin(
         let _ = tell.send(found.first().map(FoundServer::model));
         found
     });
+    let new_keys = NewKeys::of(&request.dirs);
     let screen = FirstRun {
         themes,
         sentence: format!("lathe is not set up yet: {}.", report.message),
         looked_for: names(),
         server,
         keys: KEYS.join(" or "),
+        services: new_keys.services(),
         file: settings_file(request),
-        can_keep: !request.dirs.config.join("lathe.jsonc").exists(),
+        can_keep: !config_file(request).exists(),
     };
     let chosen = tui::first_run(screen).map_err(|error| Failure::system("the screen failed", error))?;
     let found = || looking.join().unwrap_or_default();
@@ -133,11 +136,16 @@ pub(super) fn begin(
             let Some(found) = found().into_iter().next() else {
                 return Err(with_found_servers(report, request, &[]));
             };
-            if matches!(chosen, FirstRunChoice::KeptServer) {
+            if chosen == FirstRunChoice::KeptServer {
                 keep(request, &found)?;
             }
             use_server(request, found);
-            Ok(StartChoice::Server)
+            Ok(StartChoice::Model)
+        }
+        FirstRunChoice::Key { service, key } => {
+            new_keys.keep(service, &key, &config_file(request))?;
+            new_keys.use_key(service, &key, request);
+            Ok(StartChoice::Model)
         }
         FirstRunChoice::Left(TuiExit::Quit) => Err(with_found_servers(report, request, &found())),
         FirstRunChoice::Left(ended) => Ok(StartChoice::Left(ExitCode::from(ended.status()))),
@@ -156,12 +164,11 @@ fn with_found_servers(report: ErrorReport, request: &OpenRequest, found: &[Found
 }
 
 fn settings_file(request: &OpenRequest) -> String {
-    request
-        .dirs
-        .config
-        .join("lathe.jsonc")
-        .to_string_lossy()
-        .into_owned()
+    config_file(request).to_string_lossy().into_owned()
+}
+
+fn config_file(request: &OpenRequest) -> PathBuf {
+    request.dirs.config.join("lathe.jsonc")
 }
 
 /// Has this process, and nothing that is stored, talk to the server.
@@ -181,14 +188,9 @@ fn use_server(request: &mut OpenRequest, found: FoundServer) {
 
 /// Writes the server into the user's configuration, which is not there yet.
 fn keep(request: &OpenRequest, found: &FoundServer) -> Result<(), Failure> {
-    let dir = &request.dirs.config;
-    let file = dir.join("lathe.jsonc");
-    let mut new = private_file::options();
-    new.write(true).create_new(true);
-    let written = private_file::create_dir(dir)
-        .and_then(|()| new.open(&file))
-        .and_then(|mut new| new.write_all(found.model().settings.as_bytes()));
-    written.map_err(|error| Failure::system(&format!("`{}` could not be written", file.display()), error))
+    let file = config_file(request);
+    write_new(&file, &found.model().settings)
+        .map_err(|error| Failure::system(&format!("`{}` could not be written", file.display()), error))
 }
 
 fn names() -> String {

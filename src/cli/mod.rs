@@ -20,6 +20,7 @@ mod help;
 mod keys;
 mod logs;
 mod man;
+mod new_key;
 mod option_order;
 mod output;
 mod permissions;

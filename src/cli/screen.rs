@@ -83,7 +83,7 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         Err(_) if brings_providers(&request.trust) => wire::preview_untrusted(&request),
         Err(report) => match first_run::begin(report, &mut request, themes.clone())? {
             StartChoice::Demo => return Ok(Left::ForDemo),
-            StartChoice::Server => wire::preview(&request)?,
+            StartChoice::Model => wire::preview(&request)?,
             StartChoice::Left(status) => return Ok(Left::With(status)),
         },
     };

@@ -1,8 +1,10 @@
 //! The one screen of a first start, when there is no model to talk to.
 //!
-//! It offers the demo, a server that was found on this machine, and the keys to set, and returns what was chosen. It is
-//! painted before anybody has looked for a server: what is found comes in while it stands. It keeps no state, opens no
-//! session and decides nothing by itself.
+//! It offers the demo, a server that was found on this machine, and a form for an API key (`key_form`), and returns what was
+//! chosen. It is painted before anybody has looked for a server: what is found comes in while it stands. It keeps no state,
+//! opens no session and decides nothing by itself; what tries a key is on the other end of a channel.
+
+mod key_form;
 
 use std::future::pending;
 use std::sync::Arc;
@@ -14,6 +16,9 @@ use ratatui::text::{Line, Span};
 use termina::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, Modifiers};
 use tokio::sync::oneshot;
 
+pub use self::key_form::{ApiKey, KeyService, KeyServices, KeyTrial};
+
+use self::key_form::{FormLook, FormReply, KeyForm};
 use super::terminal::answer::TerminalAnswer;
 use super::terminal::background::Background;
 use super::terminal::decoder::TerminalInput;
@@ -40,6 +45,8 @@ pub struct FirstRun {
     pub server: oneshot::Receiver<Option<FoundModel>>,
     /// The names of the keys that can be set.
     pub keys: String,
+    /// The services that a key can be given for.
+    pub services: KeyServices,
     /// File in which a model can be configured.
     pub file: String,
     /// True if that file can be written: there is none yet.
@@ -55,12 +62,17 @@ pub struct FoundModel {
 }
 
 /// The person's choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FirstRunChoice {
     Demo,
     Server,
     /// The server, whose settings are to be written.
     KeptServer,
+    /// A key that its service takes, which is to be kept.
+    Key {
+        service: usize,
+        key: ApiKey,
+    },
     /// Nothing.
     Left(TuiExit),
 }
@@ -108,6 +120,8 @@ struct Page {
     search: ServerSearch,
     /// True if the settings that would be written are shown.
     shows_settings: bool,
+    /// Open while a key is given.
+    form: Option<KeyForm>,
     terminal_environment: TerminalEnvironment,
     theme: Arc<Theme>,
 }
@@ -119,6 +133,7 @@ impl Page {
             first,
             search: ServerSearch::Looking,
             shows_settings: false,
+            form: None,
             terminal_environment: terminal_environment.clone(),
             theme,
         };
@@ -145,6 +160,10 @@ impl Page {
             biased;
             read = input.next() => match read.map(|received| received.input) {
                 Ok(TerminalInput::Input(Input::Key(key))) => self.key(key),
+                Ok(TerminalInput::Input(Input::Paste(text))) => {
+                    self.paste(&text);
+                    None
+                }
                 Ok(TerminalInput::Answer(TerminalAnswer::Background(Some(background)))) => {
                     self.set_background(background);
                     None
@@ -162,6 +181,12 @@ impl Page {
                 self.search = found.map_or(ServerSearch::Nothing, ServerSearch::Found);
                 None
             }
+            answer = await_trial(&mut self.form) => {
+                if let Some(form) = &mut self.form {
+                    form.on_answer(answer);
+                }
+                None
+            }
         }
     }
 
@@ -172,6 +197,7 @@ impl Page {
         let is_control = key.modifiers.contains(Modifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if is_control => Some(FirstRunChoice::Left(TuiExit::Quit)),
+            _ if self.form.is_some() => self.form_key(key),
             KeyCode::Escape if self.shows_settings => {
                 self.shows_settings = false;
                 None
@@ -182,6 +208,10 @@ impl Page {
             KeyCode::Char('q') | KeyCode::Escape => Some(FirstRunChoice::Left(TuiExit::Quit)),
             _ if self.shows_settings => None,
             KeyCode::Char('d') if !is_control => Some(FirstRunChoice::Demo),
+            KeyCode::Char('a') if !is_control => {
+                self.form = Some(KeyForm::new());
+                None
+            }
             KeyCode::Enter if self.found().is_some() => Some(FirstRunChoice::Server),
             KeyCode::Char('k') if self.found().is_some() => {
                 self.shows_settings = true;
@@ -189,6 +219,27 @@ impl Page {
             }
             _ => None,
         }
+    }
+
+    fn form_key(&mut self, key: KeyEvent) -> Option<FirstRunChoice> {
+        let form = self.form.as_mut()?;
+        match form.key(key, &self.first.services) {
+            FormReply::Stay => None,
+            FormReply::Back => {
+                self.form = None;
+                None
+            }
+            FormReply::Keep => {
+                let (service, key) = form.given()?;
+                Some(FirstRunChoice::Key { service, key })
+            }
+        }
+    }
+
+    /// Takes a pasted text for a key.
+    fn paste(&mut self, text: &str) {
+        let form = self.form.get_or_insert_with(KeyForm::new);
+        form.paste(text, &self.first.services);
     }
 
     fn found(&self) -> Option<&FoundModel> {
@@ -214,7 +265,7 @@ impl Page {
         let hints = area.rows().next_back();
         draw_lines(&lines, area, buffer);
         if let Some(hints) = hints {
-            let (key, does) = if self.shows_settings {
+            let (key, does) = if self.shows_settings || self.form.is_some() {
                 (" esc", " goes back")
             } else {
                 (" q", " quits")
@@ -237,6 +288,15 @@ impl Page {
     /// Returns the sentence about what is missing and the ways to begin: in whole sentences with empty rows between
     /// them, in less where there is little room. All ways are there on the smallest screen.
     fn lines(&self, width: usize, height: usize) -> Vec<Line<'static>> {
+        if let Some(form) = &self.form {
+            let look = FormLook {
+                theme: &self.theme,
+                width,
+                file: &self.first.file,
+                can_keep: self.first.can_keep,
+            };
+            return form.lines(&self.first.services, &look);
+        }
         let text = self.theme.style(Meaning::Text);
         let accent = self.theme.style(Meaning::Accent);
         let head = Line::styled(" lathe", accent);
@@ -312,19 +372,24 @@ impl Page {
                 way("", &words, muted)
             }
         };
-        let (demo, key, file) = match words {
+        let (demo, key, variables, file) = match words {
             Detail::Whole => (
                 "the demo: a scripted model with real tools, in a scratch project",
+                "an API key: paste it; it is tried, then kept in a file of yours",
                 format!("or set {}, then start lathe again", first.keys),
                 format!("or configure a model in {}", first.file),
             ),
             Detail::Few => (
                 "the demo: a scripted model",
-                format!("or set {}", first.keys),
+                "an API key: paste it",
+                String::new(),
                 format!("or {}", first.file),
             ),
         };
-        let mut settings = way("", &key, text);
+        let mut settings = way("a", key, text);
+        if !variables.is_empty() {
+            settings.extend(way("", &variables, muted));
+        }
         settings.extend(way("", &file, muted));
         vec![way("d", demo, text), server, settings]
     }
@@ -363,6 +428,13 @@ fn hung(
     lines.collect()
 }
 
+async fn await_trial(form: &mut Option<KeyForm>) -> Result<(), String> {
+    match form {
+        Some(form) => form.answer().await,
+        None => pending().await,
+    }
+}
+
 async fn await_server(
     server: &mut oneshot::Receiver<Option<FoundModel>>,
     search: &ServerSearch,
@@ -389,6 +461,16 @@ mod tests {
             looked_for: "Ollama, LM Studio".to_owned(),
             server,
             keys: "SOME_KEY or OTHER_KEY".to_owned(),
+            services: KeyServices {
+                services: vec![KeyService {
+                    name: "Some".to_owned(),
+                    prefix: "sk-".to_owned(),
+                    address: "https://some.example".to_owned(),
+                    key_file: "~/.local/share/lathe/keys/some".to_owned(),
+                    settings: "{}\n".to_owned(),
+                }],
+                trials: tokio::sync::mpsc::unbounded_channel().0,
+            },
             file: "~/.config/lathe/lathe.jsonc".to_owned(),
             can_keep: true,
         };
@@ -465,6 +547,33 @@ mod tests {
             None,
             "the file is there already"
         );
+    }
+
+    #[test]
+    fn a_key_is_asked_for_by_a_letter_or_pasted_at_once() {
+        let mut by_letter = page(ServerSearch::Looking);
+        assert_eq!(press(&mut by_letter, KeyCode::Char('a')), None);
+        assert!(text(&by_letter, 80, 24).contains("Paste an API key, or type it."));
+        for letter in ['d', 'q', 'k', 'y'] {
+            assert_eq!(press(&mut by_letter, KeyCode::Char(letter)), None, "{letter}");
+        }
+        let shown = text(&by_letter, 80, 24);
+        assert!(
+            shown.contains("**** (4 characters)") && shown.ends_with(" esc goes back"),
+            "{shown}"
+        );
+        assert_eq!(press(&mut by_letter, KeyCode::Escape), None);
+        assert!(text(&by_letter, 80, 24).ends_with(" q quits"));
+
+        let mut pasted = page(ServerSearch::Looking);
+        pasted.paste("sk-secret\n");
+        let shown = text(&pasted, 80, 24);
+        assert!(
+            shown.contains("Some: sk-******") && !shown.contains("secret"),
+            "{shown}"
+        );
+        let control = KeyEvent::new(KeyCode::Char('c'), Modifiers::CONTROL);
+        assert_eq!(pasted.key(control), Some(FirstRunChoice::Left(TuiExit::Quit)));
     }
 
     #[test]

@@ -50,7 +50,9 @@ pub(crate) use app::Setup;
 pub use app::{NamedThemes, ThemeList, Themes};
 pub use commands::{SlashCommand, slash_commands};
 pub use dialog::{TrustAnswer, TrustPart, TrustQuestion};
-pub use first_run::{FirstRun, FirstRunChoice, FoundModel, first_run};
+pub use first_run::{
+    ApiKey, FirstRun, FirstRunChoice, FoundModel, KeyService, KeyServices, KeyTrial, first_run,
+};
 pub use keymap::{KeyAction, KeyProblem, Keymap, key_actions, key_presets};
 pub use terminal::TerminalError;
 pub use terminal::notify::Notify;

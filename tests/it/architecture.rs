@@ -206,8 +206,8 @@ const UNGATED: &[(&str, &str)] = &[
     ),
     ("cli/attach.rs", "a file that the person attaches"),
     (
-        "cli/first_run.rs",
-        "the user's configuration, which is written and not read",
+        "cli/new_key.rs",
+        "a key and the user's configuration, which are written and not read",
     ),
     ("cli/themes.rs", "a theme that the person names"),
     (

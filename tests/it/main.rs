@@ -65,6 +65,7 @@ mod screen_attached;
 mod screen_changes;
 mod screen_commands;
 mod screen_composer;
+mod screen_first_key;
 mod screen_input;
 mod screen_keys;
 mod screen_letters;

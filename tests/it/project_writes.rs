@@ -65,8 +65,8 @@ const ALLOWED: [(&str, &str); 31] = [
     ),
     ("cli/demo.rs", "the demo's own temporary directory"),
     (
-        "cli/first_run.rs",
-        "the user's configuration, where there is none yet",
+        "cli/new_key.rs",
+        "a key in the data directory, and the user's configuration where there is none yet",
     ),
     ("process/scratch.rs", "the scratch directories of commands"),
     ("cli/logs.rs", "logs in the data directory"),

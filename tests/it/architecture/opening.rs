@@ -10,8 +10,8 @@ use super::{manifest_directory, rust_files};
 /// Files that open something by themselves, and why that cannot be put in the way by a project.
 const OPENERS: &[(&str, &str)] = &[
     (
-        "src/cli/first_run.rs",
-        "the user's configuration, which is written where there is none",
+        "src/cli/new_key.rs",
+        "the user's configuration and key, which are written where there is none",
     ),
     (
         "src/cli/themes.rs",
