@@ -19,14 +19,15 @@ pub(crate) struct Adapter {
     /// Returns the headers that carry the key and the version.
     pub(crate) headers: fn(key: Option<&str>) -> Vec<(&'static str, String)>,
     /// Returns the body without the conversation: an object.
-    pub(crate) body: fn(&Ask<'_>, conversation: &[EncodedTurn]) -> Value,
+    pub(crate) body: fn(&Ask<'_>, conversation: &[&EncodedTurn]) -> Value,
     /// The field of the body that has the conversation.
     pub(crate) conversation_field: &'static str,
     /// Returns a stretch of the conversation as JSON values. It is kept for later requests, so it depends on nothing that
     /// comes after it.
     pub(crate) encode: fn(&Ask<'_>, HistoryTurn<'_>) -> Vec<Value>,
-    /// Writes the elements of the conversation's list.
-    pub(crate) write_conversation: fn(&Ask<'_>, turns: &[EncodedTurn], list: &mut String),
+    /// Writes the elements of the conversation's list. No turn is empty, the first is the user's, and the last is not the
+    /// model's.
+    pub(crate) write_conversation: fn(&Ask<'_>, turns: &[&EncodedTurn], list: &mut String),
     /// Makes the reader of the protocol's own events. See [`Protocol::decoder`](super::Protocol::decoder) for the whole one.
     pub(crate) decoder: fn(&ModelRef) -> Box<dyn Decode>,
 }

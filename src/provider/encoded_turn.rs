@@ -1,5 +1,7 @@
 //! A stretch of a conversation as it stands in the body of a request.
 
+use serde_json::Value;
+
 use super::history::{HistoryTurn, ReplyPiece};
 
 /// One stretch of the conversation by one speaker, as JSON.
@@ -21,6 +23,14 @@ pub(crate) enum Speaker {
     Results {
         attaches: bool,
     },
+}
+
+impl EncodedTurn {
+    /// Reads the values of the turn again.
+    pub(super) fn values(&self) -> Vec<Value> {
+        // They were written here as JSON.
+        serde_json::from_str(&format!("[{}]", self.json)).unwrap_or_default()
+    }
 }
 
 impl Speaker {

@@ -1,6 +1,7 @@
 //! Writes requests. What was sent before is encoded once: a request begins with the messages of the one before it, so
 //! their JSON is kept and only what came since is made anew.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -8,12 +9,16 @@ use serde_json::Value;
 use super::adapter::{Adapter, Ask};
 use super::adjustment::Adjustments;
 use super::encoded_turn::{EncodedTurn, Speaker};
-use super::history::{CallResults, HistoryReader, HistoryTurn};
+use super::history::{CallResults, Content, HistoryReader, HistoryTurn};
 use super::{Protocol, Purpose};
 use crate::conversation::{Message, ModelRef, SessionId};
 
 /// Conversations whose JSON is kept: those of a root and the tasks at work below it.
 const MOST_KEPT: usize = 16;
+
+/// Message of the user before a conversation that the model begins, and after one that it ends: a request is a question of
+/// the user's to every provider.
+const GO_ON: &str = "Go on.";
 
 /// The JSON of conversations that go on.
 #[derive(Debug, Default)]
@@ -130,6 +135,12 @@ fn encoded(adapter: &Adapter, ask: &Ask<'_>, turn: HistoryTurn<'_>) -> EncodedTu
 /// Puts the conversation into the rest of the body.
 fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<(Vec<u8>, Value)> {
     let adapter = ask.settings.protocol.adapter();
+    let go_on = encoded(
+        adapter,
+        ask,
+        HistoryTurn::User(vec![Content::Text(Cow::Borrowed(GO_ON))]),
+    );
+    let turns = &questions(turns, &go_on)[..];
     let mut parameters = (adapter.body)(ask, turns);
     ask.adjustments.apply(&mut parameters);
     let mut body = serde_json::to_string(&parameters)?;
@@ -146,6 +157,19 @@ fn body(ask: &Ask<'_>, turns: &[EncodedTurn]) -> serde_json::Result<(Vec<u8>, Va
     (adapter.write_conversation)(ask, turns, &mut body);
     body.push_str("]}");
     Ok((body.into_bytes(), parameters))
+}
+
+/// Returns the turns that are sent, with `go_on` where the user has to speak and does not.
+fn questions<'a>(turns: &'a [EncodedTurn], go_on: &'a EncodedTurn) -> Vec<&'a EncodedTurn> {
+    let mut sent: Vec<&EncodedTurn> = Vec::with_capacity(turns.len() + 2);
+    sent.extend(turns.iter().filter(|turn| !turn.json.is_empty()));
+    if sent.first().is_none_or(|first| first.speaker != Speaker::User) {
+        sent.insert(0, go_on);
+    }
+    if matches!(sent.last(), Some(last) if matches!(last.speaker, Speaker::Assistant { .. })) {
+        sent.push(go_on);
+    }
+    sent
 }
 
 #[cfg(test)]
@@ -209,6 +233,31 @@ mod tests {
         bytes(&encoder, Protocol::OpenAiChat, &request);
         let kept = encoder.kept.lock().unwrap();
         assert_eq!((kept.len(), kept[0].turns[0].json.as_ptr()), (1, before));
+    }
+
+    #[test]
+    fn the_user_speaks_first_and_the_model_never_last() {
+        let reply = || assistant(vec![text("Well.")]);
+        for messages in [
+            vec![],
+            vec![user(" ")],
+            vec![reply()],
+            vec![reply(), user("x")],
+            vec![user("x"), reply()],
+        ] {
+            let request = sample::request("a/m", messages);
+            for (protocol, list) in [
+                (Protocol::Anthropic, "messages"),
+                (Protocol::OpenAiResponses, "input"),
+                (Protocol::Gemini, "contents"),
+            ] {
+                let body = bytes(&RequestEncoder::default(), protocol, &request);
+                let body: Value = serde_json::from_slice(&body).unwrap();
+                let list = body[list].as_array().unwrap();
+                let ends = [list.first(), list.last()].map(|end| end.unwrap()["role"].clone());
+                assert_eq!(ends, ["user", "user"], "{protocol} {body}");
+            }
+        }
     }
 
     #[test]

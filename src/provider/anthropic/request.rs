@@ -12,7 +12,7 @@ use super::super::{Thinking, ToolSpec};
 /// Tokens an older model may think, where its output has room for it.
 const THINKING_BUDGET: u64 = 8192;
 
-pub(super) fn body(ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value {
+pub(super) fn body(ask: &Ask<'_>, conversation: &[&EncodedTurn]) -> Value {
     let mut body = json!({
         "model": ask.request.model.model,
         "max_tokens": ask.output(),
@@ -33,7 +33,7 @@ pub(super) fn body(ask: &Ask<'_>, conversation: &[EncodedTurn]) -> Value {
     body
 }
 
-fn thinking(ask: &Ask<'_>, turns: &[EncodedTurn]) -> Option<Value> {
+fn thinking(ask: &Ask<'_>, turns: &[&EncodedTurn]) -> Option<Value> {
     if !ask.wants_reasoning() {
         return None;
     }
@@ -48,7 +48,7 @@ fn thinking(ask: &Ask<'_>, turns: &[EncodedTurn]) -> Option<Value> {
 
 /// Returns true if the reply goes on with calls that were made without thinking: with a budget, the first step of a
 /// turn has to begin with a thinking block, which another model's or a cut reply's lacks.
-fn is_within_unthinking_steps(turns: &[EncodedTurn]) -> bool {
+fn is_within_unthinking_steps(turns: &[&EncodedTurn]) -> bool {
     let mut steps = turns
         .iter()
         .rev()
@@ -78,9 +78,9 @@ pub(super) fn encode(turn: HistoryTurn<'_>) -> Vec<Value> {
 
 /// Puts blocks together to messages. What the user says after results belongs into the message of the results. The last
 /// two messages of the user's are marked.
-pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
+pub(super) fn write_conversation(turns: &[&EncodedTurn], list: &mut String) {
     let mut messages: Vec<(&'static str, Vec<&str>)> = Vec::new();
-    for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
+    for turn in turns {
         let role = match turn.speaker {
             Speaker::User | Speaker::Results { .. } => "user",
             Speaker::Assistant { .. } => "assistant",

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
 use super::super::encoded_turn::{EncodedTurn, Speaker, push_message};
-use super::super::history::{Content, HistoryTurn, ReplyPiece, SentResult, WireId, arguments_object};
+use super::super::history::{
+    Content, HistoryTurn, ReplyPiece, SentResult, WireId, arguments_object, without_loose_reasoning,
+};
 
 /// Stands in for the signature of a call that another model made; newer models refuse a first call without one.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -43,7 +45,7 @@ pub(super) fn encode(ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
     let signs = wants_signatures(&ask.request.model.model);
     let (role, parts): (_, Vec<Value>) = match turn {
         HistoryTurn::User(content) => ("user", content.iter().map(content_part).collect()),
-        HistoryTurn::Assistant(said) => ("model", model_parts(&said, signs)),
+        HistoryTurn::Assistant(said) => ("model", model_parts(&without_loose_reasoning(said), signs)),
         HistoryTurn::Results(outcomes) => ("user", results(&outcomes)),
     };
     let content = (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }));
@@ -51,9 +53,9 @@ pub(super) fn encode(ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
 }
 
 /// Contents of one role in a row become one.
-pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
+pub(super) fn write_conversation(turns: &[&EncodedTurn], list: &mut String) {
     let mut before = "";
-    for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
+    for turn in turns {
         let head = match turn.speaker {
             Speaker::User | Speaker::Results { .. } => r#"{"role":"user","parts":["#,
             Speaker::Assistant { .. } => r#"{"role":"model","parts":["#,

@@ -50,29 +50,22 @@ pub(super) fn encode(ask: &Ask<'_>, turn: HistoryTurn<'_>) -> Vec<Value> {
 /// Message of the model between results and what the user says after them: several chat templates take no user's message
 /// there.
 const BETWEEN: &str = r#"{"role":"assistant","content":"I have the results."}"#;
-/// Message of the user before a conversation that the model begins.
-const BEFORE: &str = r#"{"role":"user","content":"Go on."}"#;
 
 /// The system prompt is the first message. After it a user's message and one of the model follow each other: two of one
 /// speaker are joined.
-pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mut String) {
+pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[&EncodedTurn], list: &mut String) {
     if !ask.request.system.trim().is_empty() {
         let system = json!({ "role": "system", "content": ask.request.system });
         push_item(list, &system.to_string());
     }
-    let turns: Vec<&EncodedTurn> = turns.iter().filter(|turn| !turn.json.is_empty()).collect();
-    let mut before = Role::Start;
-    let mut rest = &turns[..];
-    while let Some(first) = rest.first() {
-        match (before, first_role(first)) {
-            (Role::Tool, Role::User) => push_item(list, BETWEEN),
-            (Role::Start, Role::Assistant) => push_item(list, BEFORE),
-            _ => {}
+    let speaks_on = |one: &&EncodedTurn, next: &&EncodedTurn| {
+        last_role(one) == first_role(next) && first_role(next) != Role::Tool
+    };
+    let mut before = Role::User;
+    for run in turns.chunk_by(speaks_on) {
+        if before == Role::Tool && run.first().is_some_and(|first| first_role(first) == Role::User) {
+            push_item(list, BETWEEN);
         }
-        let pairs = rest.windows(2);
-        let follows = pairs
-            .take_while(|pair| last_role(pair[0]) == first_role(pair[1]) && last_role(pair[0]) != Role::Tool);
-        let (run, others) = rest.split_at(1 + follows.count());
         match run {
             [turn] => push_item(list, &turn.json),
             run => {
@@ -82,14 +75,11 @@ pub(super) fn write_conversation(ask: &Ask<'_>, turns: &[EncodedTurn], list: &mu
             }
         }
         before = run.last().map_or(before, |turn| last_role(turn));
-        rest = others;
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Before the first message.
-    Start,
     User,
     Assistant,
     Tool,
@@ -115,9 +105,7 @@ fn last_role(turn: &EncodedTurn) -> Role {
 fn joined(run: &[&EncodedTurn]) -> Vec<Value> {
     let mut messages: Vec<Value> = Vec::new();
     for turn in run {
-        // They were written here as JSON.
-        let own: Vec<Value> = serde_json::from_str(&format!("[{}]", turn.json)).unwrap_or_default();
-        let mut own = own.into_iter();
+        let mut own = turn.values().into_iter();
         if let Some(last) = messages.last_mut() {
             own.by_ref().take(1).for_each(|first| join(last, first));
         }
@@ -157,11 +145,19 @@ fn content_parts(content: Value) -> Vec<Value> {
 
 /// Plain text goes as a string, which every server takes.
 fn user(content: &[Content<'_>]) -> Value {
-    let content = match content {
-        [Content::Text(text)] => Value::from(text.as_ref()),
-        content => Value::Array(content.iter().map(content_part).collect()),
+    let texts: Option<Vec<&str>> = content.iter().map(plain_text).collect();
+    let content = match texts {
+        Some(texts) => Value::from(texts.join("\n\n")),
+        None => Value::Array(content.iter().map(content_part).collect()),
     };
     json!({ "role": "user", "content": content })
+}
+
+fn plain_text<'a>(content: &'a Content<'_>) -> Option<&'a str> {
+    match content {
+        Content::Text(text) => Some(text),
+        Content::Image { .. } | Content::Pdf { .. } => None,
+    }
 }
 
 fn content_part(content: &Content<'_>) -> Value {

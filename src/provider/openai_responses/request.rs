@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::adapter::Ask;
-use super::super::encoded_turn::{EncodedTurn, Speaker, push_message};
+use super::super::encoded_turn::{EncodedTurn, Speaker, push_item};
 use super::super::history::{
     Content, HistoryTurn, ReplyPiece, SentResult, arguments_text, without_loose_reasoning,
 };
@@ -55,15 +55,52 @@ pub(super) fn encode(turn: HistoryTurn<'_>) -> Vec<Value> {
     }
 }
 
-/// Messages of the user's in a row become one.
-pub(super) fn write_conversation(turns: &[EncodedTurn], list: &mut String) {
-    let mut is_after_user = false;
-    for turn in turns.iter().filter(|turn| !turn.json.is_empty()) {
-        let is_user = turn.speaker == Speaker::User;
-        let head = r#"{"type":"message","role":"user","content":["#;
-        push_message(list, &turn.json, head, is_user && is_after_user);
-        is_after_user = is_user;
+/// Messages of one speaker in a row become one.
+pub(super) fn write_conversation(turns: &[&EncodedTurn], list: &mut String) {
+    let speaks_on = |one: &&EncodedTurn, next: &&EncodedTurn| match one.speaker {
+        Speaker::User => next.speaker == Speaker::User,
+        Speaker::Assistant { .. } => matches!(next.speaker, Speaker::Assistant { .. }),
+        Speaker::Results { .. } => false,
+    };
+    for run in turns.chunk_by(speaks_on) {
+        match run {
+            [turn] => push_item(list, &turn.json),
+            run => {
+                for item in joined(run) {
+                    push_item(list, &item.to_string());
+                }
+            }
+        }
     }
+}
+
+/// Returns the items of turns by one speaker.
+fn joined(run: &[&EncodedTurn]) -> Vec<Value> {
+    let mut items: Vec<Value> = Vec::new();
+    for item in run.iter().flat_map(|turn| turn.values()) {
+        let is_joined = items.last_mut().is_some_and(|last| join(last, &item));
+        if !is_joined {
+            items.push(item);
+        }
+    }
+    items
+}
+
+/// Adds a message to one before it, and returns false where either is something else: one with an id is the server's own.
+fn join(message: &mut Value, more: &Value) -> bool {
+    let is_ours = |item: &Value| item["type"] == "message" && item.get("id").is_none();
+    if !is_ours(message) || !is_ours(more) {
+        return false;
+    }
+    match (message.get_mut("content"), &more["content"]) {
+        (Some(Value::Array(whole)), Value::Array(parts)) => whole.extend(parts.iter().cloned()),
+        (Some(Value::String(whole)), Value::String(text)) => {
+            whole.push_str("\n\n");
+            whole.push_str(text);
+        }
+        _ => return false,
+    }
+    true
 }
 
 fn message(role: &str, content: impl Iterator<Item = Value>) -> Value {
@@ -84,11 +121,16 @@ fn content_part(content: &Content<'_>) -> Value {
     }
 }
 
-fn assistant(said: Vec<ReplyPiece<'_>>) -> Vec<Value> {
-    let mut input = Vec::with_capacity(said.len());
+fn assistant(mut said: Vec<ReplyPiece<'_>>) -> Vec<Value> {
+    let mut input: Vec<Value> = Vec::with_capacity(said.len());
     let lost_reasoning = said.iter().any(|said| match said {
         ReplyPiece::Reasoning(native) => !native.is_some_and(is_whole),
         ReplyPiece::Text { .. } | ReplyPiece::Call { .. } => false,
+    });
+    let goes_back = |native: Option<&Value>| !lost_reasoning && native.is_some_and(is_whole);
+    said.retain(|said| match said {
+        ReplyPiece::Text { text, native } => goes_back(*native) || !text.trim().is_empty(),
+        ReplyPiece::Reasoning(_) | ReplyPiece::Call { .. } => true,
     });
     for said in without_loose_reasoning(said) {
         let item = match said {
@@ -108,8 +150,8 @@ fn assistant(said: Vec<ReplyPiece<'_>>) -> Vec<Value> {
                 raw_args,
                 native,
             } => match native.filter(|native| !lost_reasoning && is_whole(native)) {
-                // The id may have been replaced, and the result names it.
-                Some(native) if native["call_id"] == id.as_str() => native.clone(),
+                // The id may have been replaced, and the result names it; the name may have had a namespace before it.
+                Some(native) if native["call_id"] == id.as_str() && native["name"] == name => native.clone(),
                 _ => json!({
                     "type": "function_call",
                     "call_id": id.as_str(),
@@ -118,7 +160,10 @@ fn assistant(said: Vec<ReplyPiece<'_>>) -> Vec<Value> {
                 }),
             },
         };
-        input.push(item);
+        let is_joined = input.last_mut().is_some_and(|last| join(last, &item));
+        if !is_joined {
+            input.push(item);
+        }
     }
     input
 }
@@ -247,6 +292,51 @@ mod tests {
         let (body, _) = with_items(None);
         assert_eq!(body["input"][1]["type"], "function_call");
         assert!(body["input"][1].get("id").is_none());
+    }
+
+    #[test]
+    fn messages_of_one_speaker_in_a_row_become_one() {
+        let native = Protocol::OpenAiResponses.native(
+            &"openai/m".parse().unwrap(),
+            json!({"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+                   "content": [{"type": "output_text", "text": "own", "annotations": []}]}),
+        );
+        let own = reply(vec![PartBody::Text(crate::conversation::TextPart {
+            text: "own".to_owned(),
+            native: Some(native),
+        })]);
+        let body = built(&request(
+            "openai/m",
+            vec![
+                user("x"),
+                user("y"),
+                reply(vec![text("a")]),
+                reply(vec![text("b")]),
+                own,
+                user("z"),
+            ],
+        ));
+        let input = body["input"].as_array().unwrap();
+        assert_eq!(input.len(), 4);
+        assert_eq!(input[0]["content"].as_array().unwrap().len(), 2);
+        assert_eq!(
+            input[1],
+            json!({"type": "message", "role": "assistant", "content": "a\n\nb"})
+        );
+        assert_eq!(input[2]["id"], "msg_1");
+    }
+
+    #[test]
+    fn a_call_with_a_decorated_name_goes_back_under_the_name_of_its_tool() {
+        let item = json!({"id": "fc_1", "type": "function_call", "status": "completed", "name": "functions.read",
+                          "call_id": "call_1", "arguments": "{}"});
+        let mut part = tool_part("read", "{}", Some("call_1"), "out");
+        part.native = Some(Protocol::OpenAiResponses.native(&"openai/m".parse().unwrap(), item));
+        let body = built(&request(
+            "openai/m",
+            vec![user("x"), reply(vec![PartBody::Tool(part)])],
+        ));
+        assert_eq!(body["input"][1]["name"], "read");
     }
 
     #[test]
