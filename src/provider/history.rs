@@ -20,6 +20,10 @@ use crate::text::surrogates;
 
 /// The tool that a call goes back as where nobody offered the one that it names.
 const INVALID: &str = "invalid";
+/// Output of a call that printed nothing: some chat templates take no message without text.
+const NO_OUTPUT: &str = "(no output)";
+/// Letters and digits of an id as the chat templates of Mistral's models want it. Every other server takes it as well.
+const SHORT_ID: usize = 9;
 
 /// One stretch of the conversation by one speaker.
 #[derive(Debug, PartialEq)]
@@ -67,10 +71,15 @@ pub(crate) struct SentResult<'a> {
 impl SentResult<'_> {
     /// Returns the output for protocols that cannot mark an error.
     pub(crate) fn marked_output(&self) -> Cow<'_, str> {
-        if self.ok || self.output.starts_with("Error") {
-            Cow::Borrowed(self.output)
+        let output = if is_blank(self.output) {
+            NO_OUTPUT
         } else {
-            Cow::Owned(format!("Error: {}", self.output))
+            self.output
+        };
+        if self.ok || output.starts_with("Error") {
+            Cow::Borrowed(output)
+        } else {
+            Cow::Owned(format!("Error: {output}"))
         }
     }
 }
@@ -228,11 +237,12 @@ impl HistoryReader {
         turns
     }
 
-    /// Returns true if the provider takes an id back.
-    fn accepts_id(&self, id: &str) -> bool {
+    /// Returns true if the provider takes an id back. `is_own`: the model that is asked made it.
+    fn accepts_id(&self, id: &str, is_own: bool) -> bool {
         match self.protocol {
             Protocol::Anthropic => id.len() <= 64 && is_plain(id),
             Protocol::OpenAiResponses => id.len() <= 40 && is_plain(id),
+            Protocol::OpenAiChat if !is_own || is_of_mistral(&self.model_name) => is_short(id),
             // Servers of other makers have signs of their own in ids (`functions.read:0`) and know them again.
             Protocol::OpenAiChat => id.len() <= 40 && is_graphic(id),
             Protocol::Gemini => id.len() <= 64 && is_graphic(id),
@@ -276,6 +286,8 @@ impl HistoryReader {
     ) -> (Vec<ReplyPiece<'a>>, Vec<SentResult<'a>>) {
         let mut said = Vec::with_capacity(message.parts.len());
         let mut outcomes = Vec::new();
+        let maker = message.model.as_ref().map(ModelRef::to_string);
+        let is_own = maker.is_none_or(|maker| maker == self.model_name);
         for part in &message.parts {
             match &part.body {
                 PartBody::Text(text) => {
@@ -291,7 +303,7 @@ impl HistoryReader {
                     said.push(ReplyPiece::Reasoning(self.own(reasoning.native.as_ref())));
                 }
                 PartBody::Tool(call) => {
-                    let id = self.wire_id(call);
+                    let id = self.wire_id(call, is_own);
                     let Some(result) = results.of(call) else {
                         continue;
                     };
@@ -322,7 +334,8 @@ impl HistoryReader {
         let attachments = result
             .attachments
             .iter()
-            .map(|attachment| self.attachment(attachment));
+            .map(|attachment| self.attachment(attachment))
+            .filter(|content| !matches!(content, Content::Text(text) if is_blank(text)));
         SentResult {
             id,
             name: if is_offered(call, result) {
@@ -336,16 +349,24 @@ impl HistoryReader {
         }
     }
 
-    fn wire_id<'a>(&mut self, call: &'a ToolPart) -> WireId<'a> {
-        let given = call
-            .provider_id
-            .as_deref()
-            .filter(|id| !id.is_empty() && self.accepts_id(id));
+    fn wire_id<'a>(&mut self, call: &'a ToolPart, is_own: bool) -> WireId<'a> {
+        let given = call.provider_id.as_deref().filter(|id| !id.is_empty());
         match given {
-            Some(id) if self.is_first_use(id) => WireId::Given(id),
-            _ if call.provider_id.as_deref().is_none_or(str::is_empty) => WireId::Ours(call.call.as_str()),
-            _ => WireId::Replaced(call.call.as_str()),
+            Some(id) if self.accepts_id(id, is_own) && self.is_first_use(id) => WireId::Given(id),
+            Some(_) => WireId::Replaced(self.our_id(call)),
+            None => WireId::Ours(self.our_id(call)),
         }
+    }
+
+    fn our_id<'a>(&mut self, call: &'a ToolPart) -> &'a str {
+        let id = call.call.as_str();
+        if self.protocol != Protocol::OpenAiChat {
+            return id;
+        }
+        // The end of ours is random.
+        let start = id.len().saturating_sub(SHORT_ID);
+        let short = id.get(start..).filter(|short| is_short(short));
+        short.filter(|short| self.is_first_use(short)).unwrap_or(id)
     }
 
     fn own<'a>(&self, native: Option<&'a Native>) -> Option<&'a Value> {
@@ -428,6 +449,16 @@ fn as_invalid(call: &ToolPart) -> String {
 fn is_plain(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+fn is_short(id: &str) -> bool {
+    id.len() == SHORT_ID && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Returns true if a model is one of Mistral's, by its name: Ministral, Codestral, Devstral, Magistral, Mixtral, Pixtral.
+fn is_of_mistral(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("stral") || name.contains("xtral")
 }
 
 fn is_graphic(text: &str) -> bool {
@@ -561,6 +592,39 @@ mod tests {
             assert_eq!(*sent, outcomes[0].id);
             assert_eq!(sent.as_str() == id, is_kept, "{protocol} {id}");
             assert!(sent.as_str().len() <= 41);
+        }
+    }
+
+    #[test]
+    fn ids_of_other_models_and_those_of_mistral_have_nine_letters_and_digits() {
+        let own = "call_0123456789";
+        for (asked, maker, given, is_kept) in [
+            ("local/m", Some("local/m"), own, true),
+            ("local/m", None, own, true),
+            ("local/m", Some("openai/m"), own, false),
+            ("local/m", Some("openai/m"), "aB3dE6gH9", true),
+            ("local/Devstral-Small", Some("local/Devstral-Small"), own, false),
+            (
+                "local/mixtral:8x7b",
+                Some("local/mixtral:8x7b"),
+                "aB3dE6gH9",
+                true,
+            ),
+        ] {
+            let parts = vec![
+                call("read", "{}", Some(given), "1"),
+                call("read", "{}", Some(given), "2"),
+            ];
+            let mut reply = Message::clone(&sample::assistant(parts));
+            reply.model = maker.map(|maker| maker.parse().unwrap());
+            let request = sample::request(asked, vec![sample::user("x"), reply.into()]);
+            let turns = turns(&request, &sample::model(asked), Protocol::OpenAiChat);
+            let HistoryTurn::Results(outcomes) = &turns[2] else {
+                panic!("{turns:?}")
+            };
+            let ids: Vec<&str> = outcomes.iter().map(|outcome| outcome.id.as_str()).collect();
+            assert_eq!(ids[0] == given, is_kept, "{asked} {ids:?}");
+            assert!(is_short(ids[1]) && ids[0] != ids[1], "{asked} {ids:?}");
         }
     }
 
