@@ -83,15 +83,12 @@ fn model_parts(said: &[ReplyPiece<'_>], signs: bool) -> Vec<Value> {
             ReplyPiece::Text { text, native: None } => json!({ "text": text }),
             ReplyPiece::Call {
                 id,
+                name,
+                raw_args,
                 native: Some(native),
-                ..
             } => {
                 has_call = true;
-                let mut native = (*native).clone();
-                if let (WireId::Replaced(_), Some(call)) = (id, native.get_mut("functionCall")) {
-                    put_id(call, *id);
-                }
-                native
+                own_call(native, *id, name, raw_args)
             }
             ReplyPiece::Call {
                 id,
@@ -99,9 +96,7 @@ fn model_parts(said: &[ReplyPiece<'_>], signs: bool) -> Vec<Value> {
                 raw_args,
                 native: None,
             } => {
-                let mut call = json!({ "name": name, "args": arguments_object(raw_args) });
-                put_id(&mut call, *id);
-                let mut part = json!({ "functionCall": call });
+                let mut part = new_call(*id, name, raw_args);
                 if signs && !has_call {
                     part["thoughtSignature"] = Value::from(FOREIGN_SIGNATURE);
                 }
@@ -112,6 +107,35 @@ fn model_parts(said: &[ReplyPiece<'_>], signs: bool) -> Vec<Value> {
         Some(part)
     });
     parts.collect()
+}
+
+/// Returns the model's own part. What the API takes back in no other form is written anew: arguments that are no object, a
+/// name with a namespace before it, an id that came twice, a signature that is no text.
+fn own_call(native: &Value, id: WireId<'_>, name: &str, raw_args: &str) -> Value {
+    let mut part = native.clone();
+    if let Some(members) = part.as_object_mut() {
+        members.retain(|key, value| key != "thoughtSignature" || value.is_string());
+    }
+    let Some(call) = part.get_mut("functionCall").and_then(Value::as_object_mut) else {
+        return new_call(id, name, raw_args);
+    };
+    if call.get("name").is_none_or(|own| own != name) {
+        call.insert("name".to_owned(), Value::from(name));
+    }
+    if call.get("args").is_some_and(|args| !args.is_object()) {
+        call.insert("args".to_owned(), arguments_object(raw_args));
+    }
+    call.retain(|key, value| key != "id" || value.is_string());
+    if let WireId::Given(id) | WireId::Replaced(id) = id {
+        call.insert("id".to_owned(), Value::from(id));
+    }
+    part
+}
+
+fn new_call(id: WireId<'_>, name: &str, raw_args: &str) -> Value {
+    let mut call = json!({ "name": name, "args": arguments_object(raw_args) });
+    put_id(&mut call, id);
+    json!({ "functionCall": call })
 }
 
 fn results(outcomes: &[SentResult<'_>]) -> Vec<Value> {
@@ -234,6 +258,39 @@ mod tests {
             body["contents"][1]["parts"][1]["functionCall"]["args"],
             json!({"file_path": "b"})
         );
+    }
+
+    #[test]
+    fn a_call_that_the_api_would_not_take_back_is_written_anew() {
+        for (call, expected) in [
+            (
+                json!({"name": "read", "args": "{\"a\": "}),
+                json!({"name": "read", "args": {"invalid_json": "\"{\\\"a\\\": \""}}),
+            ),
+            (
+                json!({"name": "read", "args": [1]}),
+                json!({"name": "read", "args": {"invalid_json": "[1]"}}),
+            ),
+            (
+                json!({"name": "read", "args": null}),
+                json!({"name": "read", "args": {"invalid_json": "null"}}),
+            ),
+            (
+                json!({"id": 5, "name": "default_api:read", "args": {"a": 1}}),
+                json!({"name": "read", "args": {"a": 1}}),
+            ),
+        ] {
+            let raw_args = call["args"].to_string();
+            let mut own = tool_part("read", &raw_args, None, "Error: no");
+            let part = json!({"functionCall": call, "thoughtSignature": "c2ln"});
+            own.native = Some(Protocol::Gemini.native(&"gemini/m".parse().unwrap(), part));
+            let reply = assistant(vec![PartBody::Tool(own)]);
+            let body = built("gemini/m", &request("gemini/m", vec![user("x"), reply]));
+            assert_eq!(
+                body["contents"][1]["parts"][0],
+                json!({"functionCall": expected, "thoughtSignature": "c2ln"})
+            );
+        }
     }
 
     #[test]
