@@ -200,6 +200,7 @@ impl<W: Write> Reporter for JsonReporter<W> {
             | Event::Title(_)
             | Event::Branch(_)
             | Event::Model(_)
+            | Event::Window(_)
             | Event::Agent(_)
             | Event::Mode(_)
             | Event::AllowsEdits(_)

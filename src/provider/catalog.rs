@@ -3,12 +3,12 @@
 //! The file is parsed on the first question about a model and not at the start. A model that is not in it is no error:
 //! it gets the defaults of its protocol and no price, because an unknown price is shown as tokens and never as 0.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Protocol, ProviderError, ProviderErrorKind, ProviderSettings};
+use super::{Protocol, ProviderError, ProviderErrorKind, ProviderSettings, window};
 use crate::conversation::{ModelRef, Price, Usage};
 
 const KNOWN: &str = include_str!("../../assets/models.json");
@@ -118,6 +118,8 @@ pub struct LongCost {
 pub struct Catalog {
     providers: BTreeMap<String, ProviderSettings>,
     known: OnceLock<KnownProviders>,
+    /// Windows of models whose servers were asked for them, where they told one.
+    windows: Mutex<HashMap<ModelRef, Option<u64>>>,
 }
 
 impl Catalog {
@@ -126,6 +128,7 @@ impl Catalog {
         Self {
             providers,
             known: OnceLock::new(),
+            windows: Mutex::default(),
         }
     }
 
@@ -162,6 +165,7 @@ impl Catalog {
             reference: reference.clone(),
             context: own
                 .and_then(|own| own.context)
+                .or_else(|| self.told_window(reference))
                 .or(entry.map(|entry| entry.context))
                 .unwrap_or(guess.context),
             output: output.unwrap_or(guess.output),
@@ -182,6 +186,32 @@ impl Catalog {
             edit_mode: edit_mode.unwrap_or_else(|| EditMode::of_model_id(&reference.model)),
             edit_mode_is_set: own_edit_mode.is_some(),
         })
+    }
+
+    fn told_window(&self, model: &ModelRef) -> Option<u64> {
+        let windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.get(model).copied().flatten()
+    }
+
+    /// Returns true if the server of a model is to be asked for the model's window now. It is asked once.
+    pub(crate) fn begin_asking_window(&self, model: &ModelRef) -> bool {
+        let Ok(settings) = self.usable(&model.provider) else {
+            return false;
+        };
+        let own = settings.models.get(&model.model);
+        if own.is_some_and(|own| own.context.is_some()) || !window::is_local(settings) {
+            return false;
+        }
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = !windows.contains_key(model);
+        windows.entry(model.clone()).or_default();
+        is_first
+    }
+
+    /// Keeps what the server of a model said of the model's window.
+    pub(crate) fn learn_window(&self, model: &ModelRef, tokens: u64) {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.insert(model.clone(), Some(tokens));
     }
 
     /// Returns the model to use when none is configured.

@@ -15,13 +15,13 @@ use super::encoding::RequestEncoder;
 use super::http::{Http, OutgoingRequest};
 use super::pictures::PictureRecoder;
 use super::reply::{self, Reply};
-use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
+use super::{Catalog, Provider, ProviderError, ProviderErrorKind, ReplyStream, Request, window};
 
 /// Sends each request with the protocol of its model's provider. Connections are kept and shared.
 #[derive(Debug)]
 pub struct Client {
     catalog: Arc<Catalog>,
-    http: Http,
+    http: Arc<Http>,
     pictures: PictureRecoder,
     encoder: RequestEncoder,
     adjustments: LearnedAdjustments,
@@ -32,7 +32,7 @@ impl Client {
     pub fn new(catalog: Arc<Catalog>) -> Self {
         Self {
             catalog,
-            http: Http::default(),
+            http: Arc::default(),
             pictures: PictureRecoder::default(),
             encoder: RequestEncoder::default(),
             adjustments: LearnedAdjustments::default(),
@@ -126,5 +126,19 @@ fn learned(
 impl Provider for Client {
     fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>> {
         self.ask(request).boxed()
+    }
+
+    fn window(&self, model: &ModelRef) -> Option<BoxFuture<'static, Option<u64>>> {
+        if !self.catalog.begin_asking_window(model) {
+            return None;
+        }
+        let (catalog, http, model) = (Arc::clone(&self.catalog), Arc::clone(&self.http), model.clone());
+        let asking = async move {
+            let settings = catalog.usable(&model.provider).ok()?;
+            let tokens = window::ask(&http, &model, settings).await?;
+            catalog.learn_window(&model, tokens);
+            Some(tokens)
+        };
+        Some(asking.boxed())
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, RequestBuilder, Response, Url};
+use serde_json::Value;
 
 use super::error::{ReportedError, base_url_hint, one_line};
 use super::{ProviderError, ProviderErrorKind, ProviderSettings};
@@ -21,6 +22,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// An error's body is read for this long and this far.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 const ERROR_BODY_SIZE: usize = 64 * 1024;
+/// Bytes of a short answer. Descriptions of models hold their templates and licences.
+const SHORT_ANSWER_SIZE: usize = 4 * 1024 * 1024;
 /// Bytes of the file of further certificates.
 const MOST_CERTIFICATES: u64 = 4 * 1024 * 1024;
 
@@ -85,6 +88,25 @@ impl Http {
             Ok(response) => Ok(response.status().as_u16()),
             Err(error) => Err(error.without(&outgoing.settings.hidden())),
         }
+    }
+
+    /// Asks for a short answer: posts the body, if there is one. Returns null for an answer that is an error or no JSON,
+    /// and nothing where none came in time.
+    pub(crate) async fn json(&self, mut outgoing: OutgoingRequest<'_>, patience: Duration) -> Option<Value> {
+        let body = std::mem::take(&mut outgoing.body);
+        let ask = |client: &Client, url| match body.len() {
+            0 => client.get(url),
+            _ => client.post(url).body(body),
+        };
+        let answer = async {
+            let mut response = self.exchange(&outgoing, patience, ask).await.ok()?;
+            let is_success = response.status().is_success();
+            let mut body = Vec::new();
+            read_into(&mut response, &mut body, SHORT_ANSWER_SIZE).await;
+            let read = serde_json::from_slice(&body).ok().filter(|_| is_success);
+            Some(read.unwrap_or_default())
+        };
+        tokio::time::timeout(patience, answer).await.ok().flatten()
     }
 
     fn client(&self, url: &Url) -> Result<&Client, reqwest::Error> {
@@ -392,17 +414,20 @@ async fn read_status(response: Response, model: &ModelRef) -> Result<Response, P
 
 async fn error_body(mut response: Response) -> String {
     let mut body = Vec::new();
-    let read = async {
-        while let Ok(Some(piece)) = response.chunk().await {
-            body.extend_from_slice(&piece);
-            if body.len() > ERROR_BODY_SIZE {
-                break;
-            }
-        }
-    };
+    let read = read_into(&mut response, &mut body, ERROR_BODY_SIZE);
     // What came in time is good enough.
     let _ = tokio::time::timeout(ERROR_BODY_TIME, read).await;
     String::from_utf8_lossy(&body).into_owned()
+}
+
+/// Reads a body until it is longer than `most` bytes.
+async fn read_into(response: &mut Response, body: &mut Vec<u8>, most: usize) {
+    while let Ok(Some(piece)) = response.chunk().await {
+        body.extend_from_slice(&piece);
+        if body.len() > most {
+            break;
+        }
+    }
 }
 
 /// Reads `retry-after-ms`, and `Retry-After` in seconds or as a date.

@@ -37,6 +37,7 @@ mod settings;
 pub mod sse;
 #[cfg(test)]
 mod vectors;
+mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,6 +63,12 @@ pub trait Provider: Send + Sync {
     /// Sends the request and answers with the reply's stream as soon as the status line is there. Dropping the future
     /// or the stream closes the connection.
     fn stream(&self, request: Request) -> BoxFuture<'_, Result<ReplyStream, ProviderError>>;
+
+    /// Returns what asks the server of a model for the model's window in tokens. There is nothing to ask where the window is
+    /// configured, where the server is not a local one, and where it was asked before.
+    fn window(&self, _model: &ModelRef) -> Option<BoxFuture<'static, Option<u64>>> {
+        None
+    }
 }
 
 /// Everything one model request needs.

@@ -111,6 +111,8 @@ pub enum Event {
     /// The project is on another branch now; none where it has no repository any more.
     Branch(Option<String>),
     Model(ModelRef),
+    /// The window of the model, in tokens, as its server told it.
+    Window(u64),
     /// The session's steps are this agent's from here on.
     Agent(String),
     Mode(Mode),

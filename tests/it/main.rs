@@ -18,6 +18,7 @@ mod cli;
 mod compaction;
 mod config_files;
 mod config_places;
+mod context_windows;
 mod descriptors;
 mod disk;
 mod docs;

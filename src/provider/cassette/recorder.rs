@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt as _};
 
 use super::format::{Exchange, Frame, RecordedEvent, RecordedFailure, RequestSummary, VERSION};
 use super::secrets::Secrets;
-use crate::conversation::StreamEvent;
+use crate::conversation::{ModelRef, StreamEvent};
 use crate::private_file;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 
@@ -102,6 +102,10 @@ impl Provider for Recorder {
             }
         }
         .boxed()
+    }
+
+    fn window(&self, model: &ModelRef) -> Option<BoxFuture<'static, Option<u64>>> {
+        self.inner.window(model)
     }
 }
 

@@ -39,6 +39,7 @@ impl ReaderSession {
             Event::Todos(todos) => self.todos = Todo::list(todos),
             Event::Branch(branch) => self.info.surroundings.branch.clone_from(branch),
             Event::Title(title) => self.info.title.clone_from(title),
+            Event::Window(tokens) => self.info.context_limit = Some(*tokens),
             Event::Model(model) => {
                 self.info.model = model.clone();
                 self.aside(&format!("The model is {model} now."));

@@ -57,7 +57,7 @@ use crate::tool::{CallSettings, Update};
 use advertised_tools::{AdvertisedTools, ToolRules};
 use attachments::MessageRoute;
 pub(super) use context::CompactionSettings;
-use context::{CompactionDone, ContextState, RunningCompaction};
+use context::{CompactionDone, ContextState, RunningCompaction, WindowQuery};
 use hook_jobs::HookDone;
 use hook_queue::HookQueue;
 pub(super) use plan_mode::StateBeforePlan;
@@ -179,6 +179,7 @@ enum ActorWake {
     Hooks(Option<HookDone>),
     Attached(attachments::AttachmentOutcome),
     Compaction(CompactionDone),
+    Window(Option<u64>),
 }
 
 impl Actor {
@@ -246,6 +247,7 @@ impl Actor {
                 ActorWake::Hooks(done) => self.on_hooks(done),
                 ActorWake::Attached(attached) => self.on_attached(attached),
                 ActorWake::Compaction(done) => self.on_compaction(done),
+                ActorWake::Window(tokens) => self.on_window(tokens),
             }
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 if !self.parts.is_task {
@@ -281,6 +283,7 @@ impl Actor {
             done = self.hooking.next() => ActorWake::Hooks(done),
             attached = self.attaching.next() => ActorWake::Attached(attached),
             done = RunningCompaction::next(&mut self.context.running) => ActorWake::Compaction(done),
+            tokens = WindowQuery::next(&mut self.context.window_query) => ActorWake::Window(tokens),
         }
     }
 

@@ -124,6 +124,7 @@ impl Actor {
             Effect::Request => self.request(),
             Effect::DropRequest => {
                 self.drop_awaited_compaction();
+                self.drop_awaited_window();
                 self.parts.driver.drop_request();
             }
             Effect::MakeRoom(error) => self.make_room_after(error),

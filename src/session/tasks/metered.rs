@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::{Tasks, now};
 use crate::agent::background::RequestId;
 use crate::agent::estimate;
-use crate::conversation::{StreamEvent, Usage};
+use crate::conversation::{ModelRef, StreamEvent, Usage};
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 
 /// Asks models as another provider does, for the sessions of one tree.
@@ -30,6 +30,10 @@ impl Provider for MeteredProvider {
             let reply = self.inner.stream(request).await?;
             Ok(Box::pin(MeteredReply { reply, ticket }) as ReplyStream)
         })
+    }
+
+    fn window(&self, model: &ModelRef) -> Option<BoxFuture<'static, Option<u64>>> {
+        self.inner.window(model)
     }
 }
 

@@ -311,6 +311,7 @@ impl ViewUpdate<'_> {
                     self.view.facts.context_limit = Some(known.context);
                 }
             }
+            Event::Window(tokens) => self.view.facts.context_limit = Some(*tokens),
             Event::Agent(agent) => {
                 self.view.wanted_agent = None;
                 self.view.facts.agent.clone_from(agent);

@@ -117,6 +117,7 @@ impl Blocks {
             | Event::Todos(_)
             | Event::Title(_)
             | Event::Branch(_)
+            | Event::Window(_)
             | Event::Answer(_)
             | Event::Hook(_)
             | Event::Grants(_)

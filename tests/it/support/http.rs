@@ -94,6 +94,14 @@ pub(super) fn write_json(
     stream.write_all(&[head.as_bytes(), body.as_bytes()].concat())
 }
 
+pub(super) fn write_text(stream: &mut TcpStream, body: &str) -> io::Result<()> {
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 200 Scripted\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(&[head.as_bytes(), body.as_bytes()].concat())
+}
+
 pub(super) fn start_stream(stream: &mut TcpStream) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n\

@@ -35,6 +35,7 @@ pub(crate) use deadline::{DEADLINE, Watched, wait_until};
 pub(crate) use emulator::Reading;
 pub(crate) use keys::Key;
 pub(crate) use model::{Recorded, Server};
+pub(crate) use model_server::OtherAnswer;
 pub(crate) use project::Project;
 pub(crate) use random::Random;
 pub(crate) use script::{Fault, Gate, Protocol, Turn, Usage};

@@ -15,7 +15,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::deadline::{DEADLINE, Watched};
-use super::model_server::{self, Route, State};
+use super::model_server::{self, OtherAnswer, Route, State};
 use super::script::{Protocol, Turn};
 
 /// A request as it came.
@@ -99,6 +99,7 @@ impl Server {
             otherwise: None,
             side: Turn::text("Short title").piece(50),
             side_routes: Vec::new(),
+            answers: Vec::new(),
             requests: Vec::new(),
             abandoned: 0,
             finished: 0,
@@ -147,6 +148,12 @@ impl Server {
     pub(crate) fn side_for(&self, text: &str, turn: Turn) {
         self.state
             .update(|state| state.side_routes.push((text.into(), turn)));
+    }
+
+    /// The answer at a path that is of no protocol.
+    pub(crate) fn answer(&self, path: &str, answer: OtherAnswer) {
+        self.state
+            .update(|state| state.answers.push((path.into(), answer)));
     }
 
     /// The `base_url` for a protocol.

@@ -1,7 +1,7 @@
 //! The server's end of a connection: which turn a request gets.
 
 use std::collections::VecDeque;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -23,6 +23,16 @@ pub(super) struct Route {
     pub(super) turns: VecDeque<Turn>,
 }
 
+/// The answer to what is no request of a protocol.
+#[derive(Debug, Clone)]
+pub(crate) enum OtherAnswer {
+    Json(Value),
+    /// No JSON, whatever it says that it is.
+    Text(&'static str),
+    /// Keeps the client waiting until it leaves.
+    Silence,
+}
+
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) turns: VecDeque<Turn>,
@@ -31,6 +41,8 @@ pub(super) struct State {
     pub(super) otherwise: Option<Turn>,
     pub(super) side: Turn,
     pub(super) side_routes: Vec<(String, Turn)>,
+    /// Answers by their paths.
+    pub(super) answers: Vec<(String, OtherAnswer)>,
     pub(super) requests: Vec<Recorded>,
     /// Streams that the client left before their end.
     pub(super) abandoned: usize,
@@ -94,7 +106,9 @@ fn answer(stream: &mut TcpStream, request: &HttpRequest, state: &Watched<State>)
         (serving, state.requests.len())
     });
     let Some(protocol) = protocol else {
-        return answer_other(stream, path);
+        let answers = state.update(|state| state.answers.clone());
+        let own = answers.into_iter().find(|(own, _)| own == path);
+        return answer_other(stream, path, own.map(|(_, answer)| answer));
     };
     match serving {
         Some(Serving::Refusal {
@@ -131,7 +145,16 @@ fn answer(stream: &mut TcpStream, request: &HttpRequest, state: &Watched<State>)
     }
 }
 
-fn answer_other(stream: &mut TcpStream, path: &str) -> io::Result<()> {
+fn answer_other(stream: &mut TcpStream, path: &str, own: Option<OtherAnswer>) -> io::Result<()> {
+    match own {
+        Some(OtherAnswer::Json(answer)) => return http::write_json(stream, 200, None, &answer),
+        Some(OtherAnswer::Text(answer)) => return http::write_text(stream, answer),
+        Some(OtherAnswer::Silence) => {
+            let _ = stream.read(&mut [0]);
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        None => {}
+    }
     if path.trim_end_matches('/').ends_with("/models") {
         let model = json!({"id": "test-model", "object": "model", "created": 0, "owned_by": "tests"});
         return http::write_json(stream, 200, None, &json!({"object": "list", "data": [model]}));

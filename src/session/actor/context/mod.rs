@@ -6,6 +6,7 @@ mod compaction;
 mod meter;
 mod misses;
 mod summary_task;
+mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use compaction::{Draft, Trigger};
 use meter::ContextMeter;
 pub(super) use misses::CachedPrefix;
 pub(super) use summary_task::CompactionDone;
+pub(super) use window::WindowQuery;
 
 use super::{Actor, now};
 use crate::agent::compaction::{ContextBudget, maskable, tail_start};
@@ -48,6 +50,7 @@ pub(super) struct ContextState {
     meter: ContextMeter,
     pub(super) cached: CachedPrefix,
     pub(super) running: Option<RunningCompaction>,
+    pub(super) window_query: Option<WindowQuery>,
     /// A summary that waits for the person's word.
     draft: Option<Draft>,
     /// What is sent has changed since the provider reported its size.
@@ -76,6 +79,7 @@ impl ContextState {
             meter,
             cached: CachedPrefix::new(messages),
             running: None,
+            window_query: None,
             draft: None,
             has_withheld: false,
             has_changed: matches!(KnownSize::of(messages), Some(KnownSize::Estimated(_))),
@@ -100,6 +104,9 @@ impl ContextState {
 impl Actor {
     /// Sends the request of the next step, once there is room for it.
     pub(super) fn request_with_room(&mut self) {
+        if self.awaits_window() {
+            return;
+        }
         match self.make_room() {
             Room::Enough => self.send_request(),
             Room::Awaited => {}

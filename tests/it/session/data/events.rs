@@ -198,6 +198,7 @@ fn every_event_is_data() {
         Event::Branch(_) => Event::Branch(Some("main".into()));
         Event::Title(_) => Event::Title("one".into());
         Event::Model(_) => Event::Model(model());
+        Event::Window(_) => Event::Window(32_768);
         Event::Agent(_) => Event::Agent("plan".into());
         Event::AllowsEdits(_) => Event::AllowsEdits(true);
         Event::Mode(_) => Event::Mode(Mode::Yolo);
