@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::conversation::{
     CallResult, CallState, Compaction, ContextChange, ErrorKind, KeptKind, MaskedOutputs, Message, MessageId,
-    MessageState, ModelRef, Part, PartBody, Role, ToolPart, WithheldMedia,
+    MessageState, ModelRef, Part, PartBody, Role, ToolPart, WithheldKind, WithheldParts,
 };
 use crate::text::count::{grouped, plural};
 
@@ -26,7 +26,7 @@ pub struct HistoryView {
     covers_to: u64,
     /// Messages with calls whose outputs are masked, as they are sent.
     masked: HashMap<MessageId, Arc<Message>>,
-    withheld: Vec<WithheldMedia>,
+    withheld: Vec<WithheldParts>,
 }
 
 impl HistoryView {
@@ -54,6 +54,7 @@ impl HistoryView {
         match change {
             ContextChange::Masked(masked) => self.mask(masked, messages),
             ContextChange::Withheld(withheld) => self.withheld.push(withheld.clone()),
+            ContextChange::SentAgain(again) => self.withheld.retain(|one| one.model != again.model),
             ContextChange::Compacted(compaction) => {
                 self.covers_to = compaction.covers_to;
                 self.summary = Some(Arc::new(summary_message(compaction, created)));
@@ -110,10 +111,27 @@ impl HistoryView {
     }
 
     /// Returns the words with which the media of a message are withheld from a model.
-    pub fn withheld(&self, message: &MessageId, model: &ModelRef) -> Option<&str> {
-        let mut all = self.withheld.iter();
-        let found = all.find(|one| one.model == *model && one.messages.contains(message));
+    pub fn withheld_media(&self, message: &MessageId, model: &ModelRef) -> Option<&str> {
+        let mut all = self.withheld_from(model, WithheldKind::Media);
+        let found = all.find(|one| one.messages.contains(message));
         found.map(|withheld| &*withheld.reason)
+    }
+
+    /// Returns true if a model is not sent its own blocks of a message. After a second refusal it is sent none at all.
+    pub fn withholds_signed(&self, message: &MessageId, model: &ModelRef) -> bool {
+        let mut all = self.withheld_from(model, WithheldKind::Signed);
+        let refusals = self.withheld_from(model, WithheldKind::Signed).count();
+        refusals > 1 || all.any(|one| one.messages.contains(message))
+    }
+
+    /// Returns true if anything is withheld from a model.
+    pub fn withholds_from(&self, model: &ModelRef) -> bool {
+        self.withheld.iter().any(|one| one.model == *model)
+    }
+
+    fn withheld_from(&self, model: &ModelRef, kind: WithheldKind) -> impl Iterator<Item = &WithheldParts> {
+        let all = self.withheld.iter();
+        all.filter(move |one| one.model == *model && one.kind == kind)
     }
 
     /// Returns the messages to send to a model. What a crash or an abort left behind is repaired in the copy: a call without a result
@@ -123,8 +141,16 @@ impl HistoryView {
         let kept = self.kept_sent(messages);
         let mut sent: Vec<Arc<Message>> = self.summary.iter().cloned().collect();
         for message in kept {
-            if let Some(reason) = self.withheld(&message.id, model) {
-                let message = with_results(&without_media(message, reason));
+            let refused_media = self.withheld_media(&message.id, model);
+            let is_unsigned = self.withholds_signed(&message.id, model) && is_signed_by(message, model);
+            if refused_media.is_some() || is_unsigned {
+                let mut message = with_results(message);
+                if let Some(reason) = refused_media {
+                    leave_out_media(&mut message, reason);
+                }
+                if is_unsigned {
+                    leave_out_signed(&mut message);
+                }
                 sent.push(Arc::new(message));
             } else if message.calls().all(|call| call.result.is_some()) {
                 sent.push(Arc::clone(message));
@@ -197,6 +223,7 @@ impl KnownSize {
                 PartBody::Context(ContextChange::Masked(masked)) => Some(masked.after),
                 PartBody::Context(ContextChange::Compacted(compaction)) => Some(compaction.after),
                 PartBody::Context(ContextChange::Withheld(withheld)) => Some(withheld.after),
+                PartBody::Context(ContextChange::SentAgain(again)) => Some(again.size),
                 _ => None,
             });
             let reported = message.usage.map(|usage| Self::Reported(usage.context()));
@@ -293,9 +320,34 @@ pub fn media(message: &Message) -> usize {
     message.parts.iter().map(count).sum()
 }
 
-/// Returns a message with sentences in place of its pictures and documents.
-fn without_media(message: &Message, reason: &str) -> Message {
-    let mut message = message.clone();
+/// Returns true if a message has blocks of a model that only this model is sent.
+pub fn is_signed_by(message: &Message, model: &ModelRef) -> bool {
+    let model = model.to_string();
+    message.parts.iter().any(|part| {
+        let native = match &part.body {
+            PartBody::Text(text) => text.native.as_ref(),
+            PartBody::Reasoning(reasoning) => reasoning.native.as_ref(),
+            PartBody::Tool(call) => call.native.as_ref(),
+            _ => None,
+        };
+        native.is_some_and(|native| native.model == model)
+    })
+}
+
+/// Leaves out what a provider wants back as it came; words and calls stay.
+fn leave_out_signed(message: &mut Message) {
+    for part in &mut message.parts {
+        match &mut part.body {
+            PartBody::Text(text) => text.native = None,
+            PartBody::Reasoning(reasoning) => reasoning.native = None,
+            PartBody::Tool(call) => call.native = None,
+            _ => {}
+        }
+    }
+}
+
+/// Puts sentences in place of a message's pictures and documents.
+fn leave_out_media(message: &mut Message, reason: &str) {
     for part in &mut message.parts {
         match &mut part.body {
             PartBody::File(file) if is_media(&file.mime) => {
@@ -325,7 +377,6 @@ fn without_media(message: &Message, reason: &str) -> Message {
             _ => {}
         }
     }
-    message
 }
 
 fn with_results(message: &Message) -> Message {

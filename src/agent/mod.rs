@@ -9,3 +9,6 @@ pub mod history;
 pub mod prompt;
 pub mod reminder;
 pub mod turn;
+
+#[cfg(test)]
+mod tests;

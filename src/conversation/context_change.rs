@@ -12,7 +12,8 @@ use crate::text::size::short_count;
 pub enum ContextChange {
     Masked(MaskedOutputs),
     Compacted(Compaction),
-    Withheld(WithheldMedia),
+    Withheld(WithheldParts),
+    SentAgain(SentAgain),
 }
 
 /// The outputs of old calls are sent as one line each.
@@ -24,19 +25,40 @@ pub struct MaskedOutputs {
     pub after: u64,
 }
 
-/// The pictures and documents of messages are not sent to a model any more: its provider refused a request with them.
+/// Parts of messages are not sent to a model any more: its provider refused a request with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WithheldMedia {
+pub struct WithheldParts {
+    #[serde(default)]
+    pub kind: WithheldKind,
     pub messages: Vec<MessageId>,
     /// Other models are sent them.
     pub model: ModelRef,
     /// The provider's own words.
     pub reason: String,
-    /// Number of pictures and documents that are left out.
+    /// Number of pictures and documents that are left out, or of replies without their signed blocks.
     pub count: usize,
     /// Estimated tokens in the context before and after.
     pub before: u64,
     pub after: u64,
+}
+
+/// The parts that a provider may refuse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WithheldKind {
+    /// Pictures and documents.
+    #[default]
+    Media,
+    /// The provider's own blocks of a reply: reasoning and signatures.
+    Signed,
+}
+
+/// What was left out for a model is sent to it again, as the person wants it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentAgain {
+    pub model: ModelRef,
+    /// Estimated tokens in the context.
+    pub size: u64,
 }
 
 /// The beginning of the conversation is sent as a summary.
@@ -91,23 +113,35 @@ impl ContextChange {
                 "conversation compacted {}",
                 sizes(compaction.before, compaction.after)
             ),
-            Self::Withheld(withheld) => format!(
-                "{} not sent to `{}` any more, which refused {} ({}); another model gets {}",
-                plural(withheld.count, "attachment"),
-                withheld.model,
-                if withheld.count == 1 { "it" } else { "them" },
-                withheld.reason,
-                if withheld.count == 1 { "it" } else { "them" },
-            ),
+            Self::Withheld(withheld) => withheld.sentence(),
+            Self::SentAgain(again) => {
+                format!("what `{}` refused is sent to it again", again.model)
+            }
         }
     }
 
     /// The same with the summary below it.
     pub fn text(&self) -> String {
         match self {
-            Self::Masked(_) | Self::Withheld(_) => self.sentence(),
+            Self::Masked(_) | Self::Withheld(_) | Self::SentAgain(_) => self.sentence(),
             Self::Compacted(compaction) => format!("{}\n{}", self.sentence(), compaction.summary.trim()),
         }
+    }
+}
+
+impl WithheldParts {
+    /// The way back stands in front: a narrow screen cuts the provider's words.
+    fn sentence(&self) -> String {
+        let (what, it) = match (self.kind, self.count) {
+            (WithheldKind::Media, 1) => ("1 attachment".to_owned(), "it"),
+            (WithheldKind::Media, count) => (plural(count, "attachment"), "them"),
+            (WithheldKind::Signed, 1) => ("reasoning of 1 reply".to_owned(), "it"),
+            (WithheldKind::Signed, count) => (format!("reasoning of {count} replies"), "it"),
+        };
+        format!(
+            "{what} left out, `/resend` sends {it} again: `{}` refused {it} ({})",
+            self.model, self.reason
+        )
     }
 }
 

@@ -26,7 +26,9 @@ mod usage;
 
 pub(crate) use call::TITLE_COLUMNS;
 pub use call::{Attachment, CallResult, CallState, ErrorKind};
-pub use context_change::{Compaction, ContextChange, KeptKind, KeptText, MaskedOutputs, WithheldMedia};
+pub use context_change::{
+    Compaction, ContextChange, KeptKind, KeptText, MaskedOutputs, SentAgain, WithheldKind, WithheldParts,
+};
 pub use delta::StreamEvent;
 pub use ids::{CallId, MessageId, SessionId, TaskId};
 pub use json::Json;

@@ -115,6 +115,10 @@ impl Adjustments {
             learned.members.insert(member.to_owned());
             return Some(learned);
         }
+        if refusal.is_about_signed_blocks() {
+            // A part of the conversation, which may be called as a parameter is.
+            return None;
+        }
         let path = words.parameter(&parameters(body))?;
         let is_new_name = self.parameters.values().flatten().any(|name| **name == *path);
         let renamed = RENAMED.iter().find(|(name, _)| **name == *path);
@@ -380,6 +384,8 @@ mod tests {
             "model 'x' was not found",
             "Invalid value for 'tools[0].function.name'",
             "messages.3: all messages must have non-empty content",
+            "messages.1.content.0: Invalid `signature` in `thinking` block",
+            "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
             "The temperature of the server is too high",
             "Could not process image",
             "",

@@ -130,8 +130,18 @@ impl ProviderError {
             .any(names)
     }
 
-    /// Says that there is no picture or document left that could be left out.
-    pub(crate) fn with_no_media_left(mut self) -> Self {
+    /// Returns true if the provider refused the request because of a block of its own in an earlier reply: a signature, a
+    /// thinking block, encrypted reasoning.
+    pub fn refuses_signed_blocks(&self) -> bool {
+        let refusal = self
+            .refusal
+            .as_deref()
+            .filter(|_| self.kind == ProviderErrorKind::BadRequest);
+        refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 422) && refusal.is_about_signed_blocks())
+    }
+
+    /// Makes a refusal final: there is nothing in the conversation that could be left out.
+    pub(crate) fn into_final_refusal(mut self) -> Self {
         self.refusal = None;
         self
     }
@@ -179,6 +189,23 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
     /// The parameter or part that it names apart from its sentence; mostly empty.
     pub(crate) parameter: String,
+}
+
+impl Refusal {
+    /// Returns true if it is about the provider's own blocks in earlier replies.
+    pub(crate) fn is_about_signed_blocks(&self) -> bool {
+        let message = self
+            .message
+            .to_lowercase()
+            .replace("thought signature", "thought_signature");
+        let has = |word: &str| message.contains(word);
+        let is_sealed = has("encrypted content") || has("encrypted_content") || has("redacted_thinking");
+        let is_broken = ["verified", "decrypt", "invalid", "modified"]
+            .iter()
+            .any(|word| has(word));
+        let is_signature = has("thought_signature") || (has("signature") && has("thinking"));
+        is_signature || (is_sealed && is_broken) || (has("thinking") && has("cannot be modified"))
+    }
 }
 
 /// An error as the provider described it, as far as that can be found.
@@ -486,6 +513,51 @@ mod tests {
 
     fn model() -> ModelRef {
         "anthropic/m".parse().unwrap()
+    }
+
+    #[test]
+    fn a_refusal_of_a_signed_block_is_told_from_one_of_a_parameter() {
+        for (words, expected) in [
+            (
+                "messages.1.content.0: Invalid `signature` in `thinking` block",
+                true,
+            ),
+            ("messages.1.content.0.thinking.signature: Field required", true),
+            (
+                "messages.3.content.0: Invalid `data` in `redacted_thinking` block",
+                true,
+            ),
+            (
+                "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+                true,
+            ),
+            (
+                "The encrypted content gAAA could not be verified. Reason: it could not be decrypted or parsed.",
+                true,
+            ),
+            (
+                "Function call is missing a thought_signature in functionCall parts.",
+                true,
+            ),
+            ("Thought signature is not valid.", true),
+            ("Encrypted content is not supported with this model.", false),
+            ("thinking: Extra inputs are not permitted", false),
+            (
+                "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final \
+                 `assistant` message must start with a thinking block.",
+                false,
+            ),
+            ("Could not process image", false),
+            ("The signature of the function is unknown", false),
+        ] {
+            let reported = ReportedError {
+                message: words.to_owned(),
+                ..ReportedError::default()
+            };
+            let error = reported.with_status(&model(), 400);
+            assert_eq!(error.refuses_signed_blocks(), expected, "{words}");
+            assert!(!reported.with_status(&model(), 500).refuses_signed_blocks());
+        }
     }
 
     #[test]

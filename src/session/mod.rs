@@ -115,6 +115,8 @@ pub enum Op {
     Compact(Option<String>),
     /// Puts the summary that was drafted, as the person has edited it, in place of what it stands for; `None` drops it.
     UseSummary(Option<String>),
+    /// Sends again what was left out for the model because its provider refused it.
+    SendRefusedAgain,
     /// Gives the session a name, which none that a model finds replaces.
     Rename(String),
     /// The text in the composer, kept across a crash.

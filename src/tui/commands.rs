@@ -153,6 +153,12 @@ const OWN: &[Command] = &[
         You see the summary before it is used.",
     ),
     command(
+        "resend",
+        &[],
+        Action::Resend,
+        "Sends again what was left out because the model's provider refused it: pictures, documents, reasoning.",
+    ),
+    command(
         "copy",
         &[],
         Action::CopyAnswer,

@@ -266,6 +266,79 @@ fn a_picture_that_the_provider_refuses_is_left_out_and_the_session_goes_on() {
 }
 
 #[test]
+fn a_refused_picture_is_sent_again_when_the_person_wants_it() {
+    let server = Server::with([
+        Turn::tool("read", json!({"file_path": "a.png"})),
+        Turn::text("went on").fail(refuses("Could not process image")),
+        Turn::text("saw it"),
+    ]);
+    let project = project_with(&server).bytes("a.png", include_bytes!("vectors/pixel.png"));
+    let terminal = open(&project);
+    terminal.keys("/resend\r");
+    terminal.wait_text("Nothing is left out for `local/test-model`.");
+    say(&terminal, "look");
+    terminal.wait_text("1 attachment left out, `/resend` sends it again");
+    terminal.wait_text("went on");
+    terminal.wait_text("send");
+    terminal.keys("/resend\r");
+    terminal.wait_text("what `local/test-model` refused is sent to it again");
+    say(&terminal, "and now?");
+    terminal.wait_text("saw it");
+    let sent = server.requests();
+    let has: Vec<bool> = sent
+        .iter()
+        .map(|request| request.mentions("iVBORw0KGgo"))
+        .collect();
+    assert_eq!(has, [false, true, false, true]);
+}
+
+#[test]
+fn a_signed_block_that_the_provider_refuses_is_left_out_once_and_told() {
+    for words in [
+        "messages.1.content.0: Invalid `signature` in `thinking` block",
+        "messages.1.content.0.thinking.signature: Field required",
+        "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be \
+         modified. These blocks must remain as they were in the original response.",
+    ] {
+        let thinks = || Turn::new().reasoning("I should look");
+        let server = Server::with([
+            thinks().call("read", json!({"file_path": "a.txt"})),
+            thinks().say("went on").fail(refuses(words)),
+            thinks().say("again"),
+        ]);
+        let project = Project::new()
+            .model(&server, Protocol::Anthropic)
+            .file("a.txt", "A");
+        let finished = ask(&project, &["go"]);
+        assert_eq!(text_of(&finished), "went on", "{finished}");
+        assert!(of_kind(&finished, "error").is_empty(), "{finished}");
+        let context = of_kind(&finished, "context");
+        assert!(
+            context[0]["cause"].as_str().unwrap().contains("refused"),
+            "{finished}"
+        );
+        assert_eq!(text_of(&ask(&project, &["-c", "more"])), "again");
+        let sent = server.requests();
+        let first_reply_is_signed = |request: usize| {
+            let blocks = &sent[request].body["messages"][1]["content"];
+            blocks
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|block| block["type"] == "thinking")
+        };
+        assert_eq!(
+            [1, 2, 3].map(first_reply_is_signed),
+            [true, false, false],
+            "{words}"
+        );
+        // The next reply is thought about, and what it signs goes back.
+        assert!(sent[3].body.get("thinking").is_some(), "{words}");
+        assert!(sent[3].mentions("c2lnbmVk"), "{words}");
+    }
+}
+
+#[test]
 fn a_picture_that_cannot_be_decoded_is_not_attached() {
     let whole = include_bytes!("vectors/pixel.png");
     let without_pixels = [&whole[..33], &whole[whole.len() - 12..]].concat();

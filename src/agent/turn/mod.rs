@@ -105,7 +105,8 @@ pub enum Effect {
     Usage(Usage),
     /// The request does not fit: send less, or report the error.
     MakeRoom(ProviderError),
-    /// The provider refused a picture or a document of the conversation: send the rest, or report the error.
+    /// The provider refused a part of the conversation (a picture, a document, a signed block): send the rest, or report
+    /// the error.
     Withhold(ProviderError),
     Report(ProviderError),
     End(TurnEnd),
@@ -367,7 +368,8 @@ impl Turn {
         let most = error.most_retries.unwrap_or(u32::MAX);
         let most = most.min(self.settings.retry.max);
         let is_last = self.attempt >= most;
-        if error.refuses_media() && reply.message().is_none() {
+        let refuses_part = error.refuses_media() || error.refuses_signed_blocks();
+        if refuses_part && reply.message().is_none() {
             self.phase = Phase::Asking(Reply::new());
             return effects.push(Effect::Withhold(error));
         }

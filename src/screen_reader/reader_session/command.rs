@@ -1,8 +1,8 @@
 //! Lines that begin with `/`: the commands that make sense without a screen. A path stays a message.
 
 use super::ReaderSession;
-use crate::session::CommandChoice;
 use crate::session::host::SessionTarget;
+use crate::session::{CommandChoice, Op};
 
 /// A command of the screen reader.
 #[derive(Clone, Copy)]
@@ -109,6 +109,11 @@ const COMMANDS: &[CommandEntry] = &[
         ReaderSession::compact,
     )
     .also(&["summarize"]),
+    entry(
+        "resend",
+        "sends again what the model's provider refused",
+        |reader, _| reader.send(Op::SendRefusedAgain),
+    ),
     entry("cost", "shows the cost", |reader, _| reader.look_at_costs()).also(&["costs"]),
     entry(
         "export [FILE]",

@@ -374,6 +374,7 @@ impl Actor {
             Op::SetModel(model) => self.change_model(model),
             Op::Compact(focus) => self.compact(focus),
             Op::UseSummary(text) => self.use_summary(text),
+            Op::SendRefusedAgain => self.send_refused_again(),
             Op::Rename(title) => {
                 self.title = None;
                 self.set_title(super::title::first_line(&title));

@@ -128,7 +128,7 @@ impl Actor {
                 self.parts.driver.drop_request();
             }
             Effect::MakeRoom(error) => self.make_room_after(error),
-            Effect::Withhold(error) => self.withhold_media(error),
+            Effect::Withhold(error) => self.withhold(error),
             Effect::StartMessage(message) if message.role == Role::User => {
                 self.become_next();
                 self.join_steer(&message);

@@ -56,8 +56,10 @@ pub enum MissCause {
     /// Old outputs were masked.
     Masked,
     Compacted,
-    /// Pictures were left out that the provider refused.
+    /// Parts were left out that the provider refused.
     Withheld,
+    /// What the provider refused is sent again.
+    SentAgain,
     /// Nothing was asked for so long that the provider had forgotten it.
     Expired,
     /// The provider did not find what it had cached, and nothing here explains it.
@@ -74,6 +76,7 @@ impl MissCause {
             Self::Masked => "old outputs were masked".to_owned(),
             Self::Compacted => "the conversation was compacted".to_owned(),
             Self::Withheld => "what the provider refused was left out".to_owned(),
+            Self::SentAgain => "what the provider refused is sent again".to_owned(),
             Self::Expired => "no request was made for more than five minutes".to_owned(),
             Self::Provider => "the provider did not find it in its cache".to_owned(),
         }

@@ -70,6 +70,7 @@ pub(crate) enum Action {
     Fork,
     UndoHere,
     Compact,
+    Resend,
     FocusComposer,
     Search,
     NextMatch,

@@ -7,6 +7,7 @@ mod meter;
 mod misses;
 mod summary_task;
 mod window;
+mod withheld;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,11 +22,9 @@ pub(super) use window::WindowQuery;
 use super::{Actor, now};
 use crate::agent::compaction::{ContextBudget, maskable, tail_start};
 use crate::agent::estimate;
-use crate::agent::history::{self, HistoryView, KnownSize};
+use crate::agent::history::{HistoryView, KnownSize};
 use crate::agent::turn::TurnEvent;
-use crate::conversation::{
-    CallId, ContextChange, MaskedOutputs, Message, MessageId, Part, PartBody, Role, WithheldMedia,
-};
+use crate::conversation::{CallId, ContextChange, MaskedOutputs, Message, MessageId, Part, PartBody, Role};
 use crate::provider::{Model, ProviderError, ProviderErrorKind};
 use crate::session::query::MissCause;
 use crate::session::{ContextReport, ContextReportKind, Event};
@@ -129,43 +128,6 @@ impl Actor {
         if !self.parts.compaction.auto || !self.begin_compaction(Trigger::Overflow(error.clone())) {
             self.on_turn(TurnEvent::Failed(error));
         }
-    }
-
-    /// The provider refused a picture or a document: asks again without those of the last message that has any, and where
-    /// that was refused too, without all of them. Reports the error where there are none.
-    pub(super) fn withhold_media(&mut self, error: ProviderError) {
-        let model = self.parts.info.model.clone();
-        let view = &self.context.view;
-        let kept = view.kept_sent(&self.parts.messages);
-        let mut sent: Vec<(MessageId, usize)> = kept
-            .filter(|message| view.withheld(&message.id, &model).is_none())
-            .map(|message| (message.id.clone(), history::media(message)))
-            .filter(|(_, count)| *count > 0)
-            .collect();
-        let is_first = !std::mem::replace(&mut self.context.has_withheld, true);
-        if is_first && sent.len() > 1 {
-            sent.drain(..sent.len() - 1);
-        }
-        if sent.is_empty() {
-            return self.on_turn(TurnEvent::Failed(error.with_no_media_left()));
-        }
-        let before = self.context_size();
-        let count = sent.iter().map(|(_, count)| count).sum();
-        let reason = error
-            .refusal
-            .as_ref()
-            .map_or(&error.message, |refusal| &refusal.message)
-            .clone();
-        let change = ContextChange::Withheld(WithheldMedia {
-            messages: sent.into_iter().map(|(message, _)| message).collect(),
-            model,
-            reason,
-            count,
-            before,
-            after: before,
-        });
-        self.change_context(change, None);
-        self.send_request();
     }
 
     fn make_room(&mut self) -> Room {
@@ -318,6 +280,12 @@ impl Actor {
                 MissCause::Withheld,
                 withheld.before,
                 withheld.after,
+            ),
+            ContextChange::SentAgain(again) => (
+                ContextReportKind::Miss,
+                MissCause::SentAgain,
+                again.size,
+                again.size,
             ),
             ContextChange::Compacted(compaction) => (
                 ContextReportKind::Compacted,

@@ -250,6 +250,7 @@ impl App {
             Action::LastSession => self.last_session(now),
             Action::Fork => self.fork(now),
             Action::Compact => self.compact("", now),
+            Action::Resend => self.send(Op::SendRefusedAgain),
             Action::CycleMode => self.cycle_mode(now),
             Action::Yolo => self.ask_for_mode(Mode::Yolo, now),
             Action::MentionFile => self.begin_word('@', now),

@@ -64,6 +64,7 @@ impl Section {
             | Action::Fork
             | Action::Init
             | Action::Compact
+            | Action::Resend
             | Action::Quit
             | Action::Interrupt => Self::Session,
             Action::NextAgent

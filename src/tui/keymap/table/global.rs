@@ -61,6 +61,7 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&[], Action::Fork, "fork the session into a new one"),
             row(&[], Action::Init, "write AGENTS.md for this project (init)"),
             row(&[], Action::Compact, "compact the conversation"),
+            row(&[], Action::Resend, "send again what the provider refused"),
             row(&[], Action::ListCommands, "list the slash commands"),
             row(&[], Action::Quit, "quit lathe").brief("quit"),
         ],

@@ -200,6 +200,7 @@ fn every_operation_is_data() {
         Op::Rejudge => Op::Rejudge;
         Op::SetAgent(_) => Op::SetAgent("plan".into());
         Op::SetModel(_) => Op::SetModel(model());
+        Op::SendRefusedAgain => Op::SendRefusedAgain;
         Op::Rename(_) => Op::Rename("one".into());
         Op::Draft(_) => Op::Draft("begun".into());
         Op::Terminal(_) => Op::Terminal(TerminalOp::Stop("dev".into()));

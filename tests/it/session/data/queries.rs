@@ -246,6 +246,7 @@ fn every_answer_to_a_query_is_data() {
         MissCause::Masked => MissCause::Masked;
         MissCause::Compacted => MissCause::Compacted;
         MissCause::Withheld => MissCause::Withheld;
+        MissCause::SentAgain => MissCause::SentAgain;
         MissCause::Expired => MissCause::Expired;
         MissCause::Provider => MissCause::Provider;
     });
