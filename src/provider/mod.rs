@@ -28,11 +28,11 @@ mod protocol;
 mod reply;
 mod retry;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 #[cfg(test)]
 mod sdk_reader_tests;
 #[cfg(test)]
-mod sdk_tests;
+pub(crate) mod sdk_tests;
 mod settings;
 pub mod sse;
 #[cfg(test)]

@@ -161,6 +161,29 @@ pub(crate) fn body(protocol: Protocol, request: &Request, model: &Model) -> Valu
     })
 }
 
+/// Requests of one client, which keeps the JSON of what it sent before.
+#[derive(Default)]
+pub(crate) struct SampleClient(super::encoding::RequestEncoder);
+
+impl SampleClient {
+    pub(crate) fn body(&self, protocol: Protocol, request: &Request, model: &Model) -> Value {
+        let settings = settings(protocol);
+        let ask = super::adapter::Ask {
+            request,
+            model,
+            settings: &settings,
+            adjustments: &super::adjustment::Adjustments::default(),
+        };
+        serde_json::from_slice(&self.0.body(&ask).unwrap().0).unwrap()
+    }
+}
+
+/// Makes the error of a server that refuses a request in these words.
+pub(crate) fn refused(words: &str) -> ProviderError {
+    let body = json!({"error": {"message": words}}).to_string();
+    super::error::ReportedError::from_body(&body).with_status(&"p/m".parse().unwrap(), 400)
+}
+
 pub(crate) fn body_of(ask: &super::adapter::Ask<'_>) -> Value {
     let body = super::encoding::RequestEncoder::default().body(ask).unwrap().0;
     serde_json::from_slice(&body).unwrap()

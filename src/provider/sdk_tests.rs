@@ -26,7 +26,7 @@ const PROTOCOLS: [Protocol; 4] = [
 ];
 
 /// Names and ids as models really write them.
-const NAMES: [&str; 9] = [
+pub(crate) const NAMES: [&str; 9] = [
     "read",
     "bash",
     "multi_tool_use.parallel",
@@ -37,7 +37,7 @@ const NAMES: [&str; 9] = [
     "functions.read",
     "a_very_long_name_that_goes_on_and_on_and_on_until_no_provider_would_take_it_any_more",
 ];
-const IDS: [Option<&str>; 8] = [
+pub(crate) const IDS: [Option<&str>; 8] = [
     None,
     Some(""),
     Some("call_1"),
@@ -47,7 +47,7 @@ const IDS: [Option<&str>; 8] = [
     Some("chatcmpl-tool-0123456789abcdef0123456789abcdef"),
     Some("äöü with spaces\n"),
 ];
-const ARGUMENTS: [&str; 7] = [
+pub(crate) const ARGUMENTS: [&str; 7] = [
     "",
     "{}",
     r#"{"file_path":"a.rs"}"#,
@@ -58,10 +58,10 @@ const ARGUMENTS: [&str; 7] = [
 ];
 
 /// The next of a row of numbers that is the same each time.
-struct Numbers(u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -69,7 +69,7 @@ impl Numbers {
         (self.0 >> 33) as usize % end
     }
 
-    fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
+    pub(crate) fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
 }
@@ -225,7 +225,7 @@ fn requests() -> String {
 }
 
 /// Hands lines to a script that asks the SDKs, and returns what it prints; nothing where the SDKs are not installed.
-pub(super) fn asked(script: &str, lines: String, test: &str) -> Option<String> {
+pub(crate) fn asked(script: &str, lines: String, test: &str) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("target/sdk/bin/python");
     if !root.join("target/sdk/requirements.txt").exists() {

@@ -3,7 +3,8 @@
 Reads JSON lines `{"name", "protocol", "body"}` from standard input, prints a line for every fault and, last, how many
 requests were read. The SDKs of Anthropic and OpenAI describe requests as TypedDicts, which are walked here: a missing
 field, a value of another type and a field that nobody knows are faults. The SDK of Gemini has pydantic models, which
-refuse the same. What the types do not say (how a name may look, that each call has its result) is checked besides.
+refuse the same. What the types do not say (how a name may look, that each call has its result, what the chat templates of
+local models take) is checked besides.
 """
 
 import collections.abc
@@ -15,6 +16,8 @@ import types
 import typing
 
 import typing_extensions
+
+import templates
 
 NOT_CHECKED = (typing.Any, object)
 # What a message says of itself: it decides which member of a union is meant.
@@ -205,7 +208,10 @@ def main():
         request = json.loads(line)
         protocol, body = request["protocol"], request["body"]
         validators.setdefault(protocol, validator(protocol))
-        for fault in validators[protocol](body) + faults_of_calls(protocol, body):
+        found = validators[protocol](body) + faults_of_calls(protocol, body)
+        if protocol == "openai-chat":
+            found += templates.faults_of_templates(body)
+        for fault in found:
             print(f"{request['name']} ({protocol}): {fault}")
         count += 1
     print(f"{count} requests")
