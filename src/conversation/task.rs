@@ -82,6 +82,25 @@ pub struct WorktreeChanges {
     pub deletions: u64,
     /// Changed files.
     pub files: u64,
+    /// Paths of the project's submodules, whose files are not in the tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submodules: Vec<String>,
+}
+
+impl WorktreeChanges {
+    /// Says that the files of submodules are not in the tree, if there are any.
+    pub fn missing_submodules(&self) -> Option<String> {
+        let (first, more) = self.submodules.split_first()?;
+        let others: String = more.iter().map(|path| format!(", `{path}`")).collect();
+        let noun = if more.is_empty() {
+            "submodule"
+        } else {
+            "submodules"
+        };
+        Some(format!(
+            "the files of the {noun} `{first}`{others} are not in the tree"
+        ))
+    }
 }
 
 /// One task as lists show it. Times are milliseconds since the Unix epoch.

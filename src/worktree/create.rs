@@ -68,9 +68,10 @@ pub struct NewTree {
 }
 
 impl Worktrees {
-    /// Says why a tree cannot be made of a project, if it cannot.
-    pub fn check(&self, source: &Path) -> Result<(), TreeError> {
-        Source::open(source, &self.environment)?.inspect().map(drop)
+    /// Returns the paths of a project's submodules, whose files are in no tree, or says why a tree cannot be made.
+    pub fn check(&self, source: &Path) -> Result<Vec<String>, TreeError> {
+        let inspection = Source::open(source, &self.environment)?.inspect()?;
+        Ok(inspection.submodules)
     }
 
     /// Makes a task's tree and returns its directory. One that is there already stays as it is.

@@ -63,6 +63,64 @@ fn tree(project: &Project) -> (String, PathBuf, Value) {
     (text("task"), text("path").into(), trees[0].clone())
 }
 
+/// Makes a repository in the project, with a commit, as its submodule.
+fn with_submodule(project: &Project, path: &str) {
+    project.write(format!("{path}/lib.txt"), b"lib\n");
+    project.run_git(&["-C", path, "init", "-q"]);
+    project.run_git(&["-C", path, "add", "."]);
+    project.run_git(&["-C", path, "commit", "-qm", "lib"]);
+    let modules = format!("[submodule \"{path}\"]\n\tpath = {path}\n\turl = ./{path}\n");
+    project.write(".gitmodules", modules.as_bytes());
+    project.run_git(&["add", path, ".gitmodules"]);
+    project.run_git(&["commit", "-qm", "sub"]);
+}
+
+/// A submodule's files are not in a task's tree: the agent is told before it begins, and whoever started it with the result.
+#[test]
+fn submodules_are_named_to_the_agent_and_in_the_result() {
+    let server = Server::start();
+    let project = project(&server);
+    with_submodule(&project, "vendor/sub");
+    let finished = task_that(&project, &server, [bash("ls vendor/sub")]);
+    let missing = "the files of the submodule `vendor/sub` are not in the tree";
+    let result = result_of(&finished, "task");
+    assert!(result["output"].as_str().unwrap().contains(missing), "{result}");
+    let requests = requests_of_helper(&server);
+    assert!(requests[0].contains(missing), "{}", requests[0]);
+}
+
+/// One that is started in the background is told of when it starts.
+#[test]
+fn submodules_are_named_when_a_task_starts_in_the_background() {
+    let server = Server::start();
+    let project = project(&server);
+    with_submodule(&project, "vendor/sub");
+    let mut call = isolated("do it");
+    call["run_in_background"] = json!(true);
+    server.script([
+        Turn::tool("task", call),
+        Turn::text("Started."),
+        Turn::text("Done."),
+    ]);
+    server.script_for(HELPER, [Turn::text("Worked.")]);
+    let finished = events_of(&project).arg("go").run().success();
+    let result = result_of(&finished, "task");
+    let started = result["output"].as_str().unwrap();
+    assert!(
+        started.contains("the files of the submodule `vendor/sub`"),
+        "{started}"
+    );
+    // The twin: a project without submodules has nothing to be told.
+    let server = Server::start();
+    let project = self::project(&server);
+    let finished = task_that(&project, &server, []);
+    let result = result_of(&finished, "task");
+    assert!(
+        !result["output"].as_str().unwrap().contains("submodule"),
+        "{result}"
+    );
+}
+
 fn result_of(finished: &Finished, tool: &str) -> Value {
     let mut results = of_kind(finished, "tool_result");
     results.retain(|result| result["tool"] == tool);

@@ -27,12 +27,13 @@ impl TaskTrees for ChildSessions {
         }
         let (project, directory) = self.place(&caller.session);
         let trees = self.trees();
-        trees
+        let submodules = trees
             .check(&self.top(&directory))
             .map_err(|error| unavailable(&error))?;
         let path = trees.path(&project, &TaskId::of(session));
         Ok(Some(WorktreeChanges {
             path: path.to_string_lossy().into_owned(),
+            submodules,
             ..WorktreeChanges::default()
         }))
     }
@@ -58,9 +59,10 @@ impl TaskTrees for ChildSessions {
                 "<system-reminder>\nYou work in `{}`: a repository of your own, made from the project `{}` with all that \
                  was not committed there. Change files and run commands below your directory alone; the project itself \
                  you can only read, and a path of it in your task means the same file in your tree. Your commits stay \
-                 here: the user applies the files as you leave them.\n</system-reminder>",
+                 here: the user applies the files as you leave them.{}\n</system-reminder>",
                 made.display(),
                 project.display(),
+                without_submodules(planned),
             ),
         })
     }
@@ -88,6 +90,7 @@ impl TaskTrees for ChildSessions {
                 additions: measured.additions,
                 deletions: measured.deletions,
                 files: measured.files.len() as u64,
+                submodules: planned.submodules.clone(),
             },
             files: measured.files,
             problem,
@@ -120,6 +123,14 @@ impl ChildSessions {
         let around = self.trees().around(directory).map(|place| place.root);
         around.unwrap_or_else(|| roots(&self.parts.request, directory).project_root().to_owned())
     }
+}
+
+/// Tells the agent that submodules are empty in its tree; nothing where the project has none.
+fn without_submodules(planned: &WorktreeChanges) -> String {
+    let Some(missing) = planned.missing_submodules() else {
+        return String::new();
+    };
+    format!(" Note that {missing}: read them in the project, and write nothing in their place.")
 }
 
 fn no_sandbox(why: &str) -> ToolError {

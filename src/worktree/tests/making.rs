@@ -227,6 +227,7 @@ fn a_submodule_has_to_be_clean_and_is_not_in_the_tree() {
     let add = format!("submodule --quiet add {} lib", library.project().display());
     fixture.git(&add);
     fixture.commit();
+    assert_eq!(fixture.trees.check(&fixture.project()).unwrap(), ["lib"]);
     let tree = fixture.tree();
     assert_eq!(fs::read_dir(tree.path.join("lib")).unwrap().count(), 0);
     assert_eq!(tree.state(), TreeState::Empty);

@@ -88,6 +88,13 @@ fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
     if let Some(tree) = details.worktree.as_ref().filter(|tree| tree.files > 0) {
         card = card.meta(format!("+{} −{}", tree.additions, tree.deletions));
     }
+    if details
+        .worktree
+        .as_ref()
+        .is_some_and(|tree| !tree.submodules.is_empty())
+    {
+        card = card.meta("without submodules");
+    }
     if details.status.is_ended() {
         let took = u64::try_from(details.duration_ms).unwrap_or(0);
         card = card.meta(spinner::elapsed(Duration::from_millis(took)));

@@ -116,6 +116,9 @@ async fn stopped(watch: &mut TaskWatch) -> ToolError {
 fn started(row: &TaskRow, resumed_with: Option<u64>) -> Output<Details> {
     let mut text = format!("task_id: {}\nstatus: {}\n", row.task, row.status.name());
     text.push_str(&resumed_line(resumed_with));
+    if let Some(worktree) = &row.worktree {
+        text.push_str(&tree::submodule_line(worktree));
+    }
     text.push_str(IN_BACKGROUND);
     let details = Details {
         resumed_with,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Details;
+use crate::conversation::WorktreeChanges;
 use crate::tool::{Delegation, TreeReport, plural};
 
 /// Files that a result names.
@@ -20,7 +21,17 @@ pub(super) async fn lines(delegation: &dyn Delegation, details: &mut Details) ->
     }
 }
 
+/// The line about submodules, whose files a tree does not have.
+pub(super) fn submodule_line(changes: &WorktreeChanges) -> String {
+    let missing = changes.missing_submodules();
+    missing.map_or_else(String::new, |missing| format!("note: {missing}\n"))
+}
+
 fn text(report: &TreeReport) -> String {
+    changed_text(report) + &submodule_line(&report.changes)
+}
+
+fn changed_text(report: &TreeReport) -> String {
     let path = &report.changes.path;
     if let Some(problem) = &report.problem {
         return format!("worktree: {path} (what is changed in it is not known: {problem})\n");
@@ -49,7 +60,6 @@ fn text(report: &TreeReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::WorktreeChanges;
 
     #[test]
     fn path_lines_and_files_are_told() {
@@ -59,6 +69,7 @@ mod tests {
                 additions: 12,
                 deletions: 3,
                 files: files as u64,
+                submodules: Vec::new(),
             },
             files: (0..files).map(|number| format!("f{number}")).collect(),
             problem: None,
@@ -69,5 +80,22 @@ mod tests {
             "worktree: /d/t (+12 −3, 2 files; the user applies them)\nchanged: f0, f1\n"
         );
         assert!(text(&report(25)).ends_with("f19 and 5 more\n"));
+    }
+
+    #[test]
+    fn submodules_without_their_files_are_told() {
+        let changes = |submodules: &[&str]| WorktreeChanges {
+            submodules: submodules.iter().map(|path| (*path).to_owned()).collect(),
+            ..WorktreeChanges::default()
+        };
+        assert_eq!(submodule_line(&changes(&[])), "");
+        assert_eq!(
+            submodule_line(&changes(&["vendor/a"])),
+            "note: the files of the submodule `vendor/a` are not in the tree\n"
+        );
+        assert_eq!(
+            submodule_line(&changes(&["vendor/a", "b"])),
+            "note: the files of the submodules `vendor/a`, `b` are not in the tree\n"
+        );
     }
 }

@@ -81,6 +81,7 @@ fn sample(driver: &mut Driver) -> Sample {
         additions: 6,
         deletions: 1,
         files: 3,
+        submodules: Vec::new(),
     });
     let sample = sample.ended(crate::conversation::TaskStatus::Completed);
     tell_task(driver, sample.row());

@@ -89,6 +89,7 @@ fn task() -> TaskRow {
             additions: 1,
             deletions: 2,
             files: 3,
+            submodules: Vec::new(),
         }),
     }
 }
