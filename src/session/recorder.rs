@@ -1,7 +1,7 @@
 //! Writes down what happens, in the order in which it is told.
 //!
-//! Where somebody watches, what cannot be written (a full disk) is kept in memory, in its order, and written together with the
-//! next thing that can be. Elsewhere the error is for the caller.
+//! Where somebody watches, what cannot be written (a full disk, a database that another process holds for long) is kept in
+//! memory, in its order, and written as soon as that works. Elsewhere the error is for the caller.
 
 use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId};
 use crate::store::{DraftKey, MessageChange, NewSession, PaidRequest, SessionLock, Store, StoreError};
@@ -134,7 +134,20 @@ impl Recorder {
             return written;
         }
         unsaved.add_all(changes);
+        self.retry()
+    }
+
+    /// Writes what could not be written before. Once that has failed it does not wait for another process again.
+    pub(super) fn retry(&mut self) -> Result<(), StoreError> {
+        self.look_whether_free()?;
         self.write_unsaved()
+    }
+
+    fn look_whether_free(&self) -> Result<(), StoreError> {
+        if self.failed && !self.store.is_free()? {
+            return Err(StoreError::Locked);
+        }
+        Ok(())
     }
 
     fn write_unsaved(&mut self) -> Result<(), StoreError> {
@@ -243,7 +256,8 @@ impl Recorder {
 
     pub(super) fn title(&mut self, title: &str) -> Result<(), StoreError> {
         let written = self
-            .begin()
+            .look_whether_free()
+            .and_then(|()| self.begin())
             .and_then(|()| self.store.set_title(&self.session, title));
         if written.is_err()
             && let Some(unsaved) = &mut self.unsaved
@@ -286,5 +300,47 @@ impl Recorder {
     /// Notes that writing failed; says whether it is the first time.
     pub(super) fn fail(&mut self) -> bool {
         !std::mem::replace(&mut self.failed, true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::Role;
+    use crate::conversation::sample::message;
+
+    #[test]
+    fn a_reply_that_a_locked_database_did_not_take_is_saved_by_a_later_try() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let id = SessionId::new();
+        let model: ModelRef = "local/test".parse().unwrap();
+        let first = FirstRecord {
+            session: NewSession {
+                id: id.clone(),
+                parent: None,
+                project: "/p".into(),
+                directory: "/p".into(),
+                agent: "build".to_owned(),
+                model: Some(model.clone()),
+                title: String::new(),
+            },
+            system: String::new(),
+        };
+        let works_as = ("build".to_owned(), model);
+        let mut recorder =
+            Recorder::new(store.clone(), id.clone(), Some(first), works_as, None).keeping_unsaved(true);
+        // The first failure waited; the later ones do not.
+        recorder.fail();
+        let other = rusqlite::Connection::open(dir.path().join("lathe.db")).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let said = message(Role::Assistant, "The answer.");
+        assert!(matches!(recorder.message(&said), Err(StoreError::Locked)));
+        assert!(matches!(recorder.retry(), Err(StoreError::Locked)));
+        assert!(recorder.has_unsaved());
+        other.execute_batch("ROLLBACK").unwrap();
+        recorder.retry().unwrap();
+        assert!(!recorder.has_unsaved() && recorder.take_saved_again());
+        assert_eq!(store.load(&id).unwrap().len(), 1);
     }
 }

@@ -21,7 +21,10 @@ pub enum StoreError {
         backup in its place"
     )]
     Corrupt(#[source] rusqlite::Error),
-    #[error("another process kept lathe's database locked for too long, so nothing was saved; try again")]
+    #[error(
+        "another process keeps lathe's database locked, so the last step of the session is not saved; end that \
+        process and try again"
+    )]
     Locked,
     #[error("`{}` was written by a newer lathe (format version {found}, this one knows {known}); update lathe, or \
         set `LATHE_DATA_DIR` to another directory", path.display())]

@@ -46,7 +46,7 @@ mod trust;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -110,6 +110,18 @@ impl Store {
     /// Runs `work` as one commit. It takes the write lock at once: a read that turns into a write later could be
     /// refused without waiting.
     fn transact<T, E: From<StoreError>>(
+    /// Returns true if no other process holds the database at the moment. Does not wait.
+    pub fn is_free(&self) -> Result<bool, StoreError> {
+        let connection = self.connection();
+        connection.busy_timeout(Duration::ZERO)?;
+        let tried = connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK");
+        connection.busy_timeout(schema::BUSY_TIMEOUT)?;
+        match tried.map_err(StoreError::from) {
+            Err(StoreError::Locked) => Ok(false),
+            tried => tried.map(|()| true),
+        }
+    }
+
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {

@@ -14,8 +14,8 @@ use rusqlite_migration::{M, Migrations};
 use super::{StoreError, database_path, private};
 use crate::private_file;
 
-/// Longer than any of our transactions, shorter than patience.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a statement waits for another process that holds the database: longer than a backup or a check of it takes.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// There are about forty statements.
 const CACHED_STATEMENTS: usize = 64;
 

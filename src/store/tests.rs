@@ -127,10 +127,36 @@ fn a_database_that_cannot_be_written_says_so() {
 fn a_database_that_somebody_keeps_locked_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let (one, two) = (Store::open(dir.path()).unwrap(), Store::open(dir.path()).unwrap());
-    two.connection().busy_timeout(std::time::Duration::ZERO).unwrap();
+    two.connection().busy_timeout(Duration::ZERO).unwrap();
     one.connection().execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = two.create(&new_session("/p")).unwrap_err();
     assert!(matches!(error, StoreError::Locked), "{error}");
+}
+
+#[test]
+fn a_database_that_is_locked_for_eight_seconds_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let waits = |store: &Store| -> i64 {
+        let connection = store.connection();
+        connection
+            .query_row("PRAGMA busy_timeout", [], |row| row.get(0))
+            .unwrap()
+    };
+    assert!(waits(&store) > 20_000, "{}", waits(&store));
+    // To look whether it is free changes nothing about that.
+    assert!(store.is_free().unwrap());
+    assert!(waits(&store) > 20_000, "{}", waits(&store));
+}
+
+#[test]
+fn a_locked_database_is_recognised_without_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, two) = (Store::open(dir.path()).unwrap(), Store::open(dir.path()).unwrap());
+    one.connection().execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(!two.is_free().unwrap());
+    one.connection().execute_batch("ROLLBACK").unwrap();
+    assert!(two.is_free().unwrap());
 }
 
 #[test]

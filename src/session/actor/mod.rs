@@ -68,6 +68,9 @@ pub(super) use user_commands::UserCommands;
 /// How often a growing reply is written down.
 const CHECKPOINT: Duration = Duration::from_millis(500);
 
+/// Time between two tries to write what could not be written.
+const SAVE_RETRY: Duration = Duration::from_secs(2);
+
 /// The parts of a session; `wire` puts them together.
 pub(super) struct SessionParts {
     pub(super) info: SessionInfo,
@@ -465,10 +468,13 @@ impl Actor {
 
     pub(super) fn on_checkpoint(&mut self) {
         self.checkpoint = None;
-        if let Some(message) = self.turn.as_ref().and_then(Turn::streaming) {
-            let stored = self.parts.recorder.message(message);
-            self.check(stored);
-        }
+        let recorder = &mut self.parts.recorder;
+        let stored = match self.turn.as_ref().and_then(Turn::streaming) {
+            Some(message) => recorder.message(message),
+            None if recorder.has_unsaved() => recorder.retry(),
+            None => return,
+        };
+        self.check(stored);
     }
 
     /// The first words name the session at once; a small model may find something better.
@@ -519,6 +525,7 @@ impl Actor {
         };
         if self.parts.recorder.keeps_unsaved() {
             if self.parts.recorder.fail() {
+            self.checkpoint.get_or_insert_with(|| Instant::now() + SAVE_RETRY);
                 self.report(
                     ReportKind::Storage,
                     format!(

@@ -339,7 +339,8 @@ impl Actor {
         let is_spent = std::mem::take(&mut self.is_spent);
         let end = if is_spent { TurnEnd::Failed } else { end };
         let turn = self.turn.take();
-        self.checkpoint = None;
+        // What could not be written is tried again after the turn, too.
+        self.checkpoint = self.checkpoint.filter(|_| self.parts.recorder.has_unsaved());
         self.parts.driver.drop_request();
         if end == TurnEnd::Cancelled && turn.is_some() {
             self.note(NoticeKind::Interrupted, "interrupted");
