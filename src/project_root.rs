@@ -9,6 +9,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use crate::regular_file::RegularFile;
 use crate::text::path::without_dots;
@@ -24,6 +25,14 @@ pub fn find<'a>(directory: &'a Path, home: Option<&Path>) -> &'a Path {
     let root = candidates.find(|dir| git_directories(dir).is_some());
     let is_no_project = |root: &Path| root.parent().is_none() || home.is_some_and(|home| is_same(root, home));
     root.filter(|root| !is_no_project(root)).unwrap_or(directory)
+}
+
+/// Returns the identity of a directory, which a rename keeps: its number in the file system and the time when it was made.
+/// Numbers are given again, times are not. `None` where the file system does not keep that time.
+pub fn identity(directory: &Path) -> Option<String> {
+    let data = directory.metadata().ok().filter(std::fs::Metadata::is_dir)?;
+    let made = data.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    (!made.is_zero()).then(|| format!("{}-{}", data.ino(), made.as_nanos()))
 }
 
 /// Returns the directories from the root down to the session's, without those of other users.

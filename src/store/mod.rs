@@ -29,9 +29,11 @@ mod messages;
 mod opencode;
 pub mod outputs;
 mod permissions;
+mod places;
 mod private;
 mod prompts;
 mod reads;
+mod relocation;
 mod requests;
 mod schema;
 mod search;
@@ -64,6 +66,7 @@ pub use opencode::{OpencodeRow, read_opencode_session};
 pub use outputs::{OutputFile, Outputs};
 pub use permissions::{Grant, GrantOrigin, GrantScope};
 pub use prompts::{Prompt, Prompts};
+pub use relocation::Relocation;
 pub use requests::{PaidRequest, Spender, Spending};
 pub use search::{FoundText, Hit, SearchScope, TextMatch};
 pub use session_facts::SessionFacts;
@@ -107,9 +110,6 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `work` as one commit. It takes the write lock at once: a read that turns into a write later could be
-    /// refused without waiting.
-    fn transact<T, E: From<StoreError>>(
     /// Returns true if no other process holds the database at the moment. Does not wait.
     pub fn is_free(&self) -> Result<bool, StoreError> {
         let connection = self.connection();
@@ -122,6 +122,9 @@ impl Store {
         }
     }
 
+    /// Runs `work` as one commit. It takes the write lock at once: a read that turns into a write later could be
+    /// refused without waiting.
+    fn transact<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {

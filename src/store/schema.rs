@@ -32,6 +32,7 @@ const STEPS: &[M<'static>] = &[
     M::up(JOURNAL),
     M::up(LIBRARY),
     M::up(READ_ENCODINGS),
+    M::up(PLACES),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 const LATEST: i64 = STEPS.len() as i64;
@@ -278,6 +279,15 @@ ALTER TABLE sessions ADD COLUMN announced INTEGER;
 
 const READ_ENCODINGS: &str = "
 ALTER TABLE file_reads ADD COLUMN encoding TEXT;
+";
+
+/// The identity of the root of each project, by which one that was moved is found again.
+const PLACES: &str = "
+CREATE TABLE project_places (
+    project  TEXT PRIMARY KEY,
+    identity TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX project_places_by_identity ON project_places (identity);
 ";
 
 pub(super) fn open(data_dir: &Path) -> Result<Connection, StoreError> {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Params, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::statement::{self, execute, rows};
-use super::{Store, StoreError, column, now, path_text};
+use super::{Store, StoreError, column, now, path_text, places};
 use crate::conversation::{ModelRef, SessionId, Usage, model_name};
 
 /// The session and all below it.
@@ -250,7 +250,7 @@ pub(super) fn insert(connection: &Connection, session: &NewSession) -> Result<()
             now(),
         ],
     )?;
-    Ok(())
+    places::note_project(connection, &session.project)
 }
 
 /// Adds one model request: its tokens and, where its price is known, what it cost in US dollars.
