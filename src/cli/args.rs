@@ -67,7 +67,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<PermissionsCommand>,
     },
-    /// List, show, search, export, import, undo, redo or delete sessions
+    /// List, show, search, export, import, move, undo, redo or delete sessions
     #[command(after_long_help = help::SESSIONS)]
     Sessions {
         #[command(subcommand)]
@@ -301,6 +301,14 @@ pub(super) enum SessionsCommand {
     Undo(UndoArgs),
     /// Redo the last undo; possible until the next message
     Redo(RedoArgs),
+    /// Have one session go on in another directory, as after its project was moved
+    Move {
+        #[arg(value_name = "ID", value_parser = SessionId::from_str)]
+        id: SessionId,
+        /// The directory; not `/`, a home or one above a home
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
     /// Delete one session, with its tasks and stored tool outputs
     Delete {
         #[arg(value_name = "ID", value_parser = SessionId::from_str)]

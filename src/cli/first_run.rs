@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::failure::Failure;
@@ -28,9 +28,6 @@ use crate::tui::{self, FirstRun, FirstRunChoice, FoundModel, Themes, TuiExit};
 const PATIENCE: Duration = Duration::from_millis(200);
 /// A list of models is a few kilobytes.
 const MAX_ANSWER: u64 = 1 << 20;
-
-/// Name of the provider that stands for a server that was found.
-const PROVIDER: &str = "local";
 
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
 
@@ -60,8 +57,12 @@ impl KnownServer {
         Self { name, key, port }
     }
 
-    fn base_url(self) -> String {
-        format!("http://127.0.0.1:{}/v1", self.port)
+    /// Returns the settings of its provider.
+    fn provider(self) -> Value {
+        json!({
+            "protocol": "openai-chat",
+            "base_url": format!("http://127.0.0.1:{}/v1", self.port),
+        })
     }
 }
 
@@ -81,10 +82,7 @@ impl FoundServer {
     fn settings(&self) -> Value {
         json!({
             "model": format!("{}/{}", self.server.key, self.model),
-            "providers": { self.server.key: {
-                "protocol": "openai-chat",
-                "base_url": self.server.base_url(),
-            }},
+            "providers": { self.server.key: self.server.provider() },
         })
     }
 }
@@ -153,10 +151,12 @@ pub(super) fn begin(
 }
 
 fn is_first(report: &ErrorReport, request: &OpenRequest) -> bool {
-    let has_key = KEYS
-        .iter()
-        .any(|key| std::env::var_os(key).is_some_and(|value| !value.is_empty()));
-    report.kind == ReportKind::Config && names_no_model(request) && !has_key
+    report.kind == ReportKind::Config && names_no_model(request) && !has_key()
+}
+
+fn has_key() -> bool {
+    let is_set = |key: &&str| std::env::var_os(key).is_some_and(|value| !value.is_empty());
+    KEYS.iter().any(is_set)
 }
 
 fn with_found_servers(report: ErrorReport, request: &OpenRequest, found: &[FoundServer]) -> Failure {
@@ -171,19 +171,34 @@ fn config_file(request: &OpenRequest) -> PathBuf {
     request.dirs.config.join("lathe.jsonc")
 }
 
-/// Has this process, and nothing that is stored, talk to the server.
+/// Has this process, and nothing that is stored, talk to the server. The provider has the name that a kept server gets, so
+/// that the session goes on with it whichever was chosen.
 fn use_server(request: &mut OpenRequest, found: FoundServer) {
     let FoundServer { server, model } = found;
-    let providers = json!({PROVIDER: {
-        "protocol": "openai-chat",
-        "base_url": server.base_url(),
-    }});
-    request.loaded.config.providers =
-        serde_json::from_value(providers).expect("the schema knows these two keys");
+    set_providers(request, json!({server.key: server.provider()}));
     request.model = Some(ModelRef {
-        provider: PROVIDER.to_owned(),
+        provider: server.key.to_owned(),
         model,
     });
+}
+
+/// Adds the servers on this machine to the providers of this process where nothing is configured: a stored session that
+/// talked to one goes on with it, and another session can choose one.
+pub(super) fn add_found_servers(request: &mut OpenRequest) {
+    if has_key() || !names_no_model(request) {
+        return;
+    }
+    let mut providers = Map::new();
+    for FoundServer { server, model } in look_around() {
+        let mut provider = server.provider();
+        provider["models"] = json!({ model: {} });
+        providers.insert(server.key.to_owned(), provider);
+    }
+    set_providers(request, Value::Object(providers));
+}
+
+fn set_providers(request: &mut OpenRequest, providers: Value) {
+    request.loaded.config.providers = serde_json::from_value(providers).expect("the schema knows these keys");
 }
 
 /// Writes the server into the user's configuration, which is not there yet.
@@ -333,7 +348,7 @@ mod tests {
         };
         use_server(&mut request, found);
         let preview = crate::session::wire::preview(&request).unwrap();
-        assert_eq!(preview.model, "local/a/b:7b");
+        assert_eq!(preview.model, "ollama/a/b:7b");
         assert!(!request.dirs.config.join("lathe.jsonc").exists());
         let found = FoundServer {
             server: KNOWN[0],
@@ -349,7 +364,10 @@ mod tests {
             )
             .unwrap();
         let preview = crate::session::wire::preview(&again).unwrap();
-        assert_eq!(preview.model, "ollama/a/b:7b");
+        assert_eq!(
+            preview.model, "ollama/a/b:7b",
+            "a session that began without the file goes on with it"
+        );
         assert!(
             keep(&request, &found).is_err(),
             "what is there is not written over"

@@ -18,7 +18,9 @@ use crate::config::Dirs;
 use crate::config::schema::{NotifyBy, SymbolSet, Tui};
 use crate::session::ErrorReport;
 use crate::session::host::{Host, OpenedSession, SessionFuture};
-use crate::session::wire::{self, FrontEndKind, ModelSource, OpenRequest, Part, ProjectTrust, SessionChoice};
+use crate::session::wire::{
+    self, FrontEndKind, ModelSource, OpenRequest, Part, Preview, ProjectTrust, SessionChoice,
+};
 use crate::tui::{
     self, Motion, MouseCapture, Notify, Setup, TerminalError, TrustAnswer, TrustPart, TrustQuestion,
     TuiStart, UiSettings,
@@ -81,10 +83,13 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         Ok(preview) => preview,
         // What is missing may be among what is asked about.
         Err(_) if brings_providers(&request.trust) => wire::preview_untrusted(&request),
-        Err(report) => match first_run::begin(report, &mut request, themes.clone())? {
-            StartChoice::Demo => return Ok(Left::ForDemo),
-            StartChoice::Model => wire::preview(&request)?,
-            StartChoice::Left(status) => return Ok(Left::With(status)),
+        Err(report) => match reopened(&mut request)? {
+            Some(preview) => preview,
+            None => match first_run::begin(report, &mut request, themes.clone())? {
+                StartChoice::Demo => return Ok(Left::ForDemo),
+                StartChoice::Model => wire::preview(&request)?,
+                StartChoice::Left(status) => return Ok(Left::With(status)),
+            },
         },
     };
     check_terminal()?;
@@ -140,6 +145,16 @@ pub(super) fn launch(launch: Launch) -> Result<Left, Failure> {
         Ok(ended) => Ok(Left::With(ExitCode::from(ended.status()))),
         Err(error) => Err(Failure::system("the screen failed", error)),
     }
+}
+
+/// Returns what the first frame shows of a stored session, which opens without a model that can be asked as well. Servers on
+/// this machine can be chosen in it.
+fn reopened(request: &mut OpenRequest) -> Result<Option<Preview>, Failure> {
+    let preview = wire::preview_reopened(request)?;
+    if preview.is_some() {
+        first_run::add_found_servers(request);
+    }
+    Ok(preview)
 }
 
 /// Keeps what the person says about the project. Ends without an answer when the screen is left.

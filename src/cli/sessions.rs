@@ -49,6 +49,10 @@ pub(super) fn sessions(command: SessionsCommand, style: OutputStyle) -> Result<E
             from,
             directory,
         } => import(&stored, &file, from, directory.as_deref(), style),
+        SessionsCommand::Move { id, directory } => {
+            let session = session(&stored, &id)?;
+            relocate(&stored, &session, &directory, style)
+        }
         SessionsCommand::Delete { id } => {
             let session = session(&stored, &id)?;
             delete(&stored, &session, style)
@@ -165,6 +169,30 @@ fn import(
         print_note(note);
     }
     Ok(())
+}
+
+fn relocate(
+    stored: &StoredSessions,
+    session: &SessionRow,
+    directory: &Path,
+    style: OutputStyle,
+) -> Result<(), Failure> {
+    let home = Dirs::from_env()?.home;
+    let place = ImportDirectory::of_move(directory, home.as_deref())?;
+    let moved = stored.relocate(&session.id, &place)?;
+    match style {
+        OutputStyle::Json => print_json(&json!({ "session": moved.id, "directory": moved.directory })),
+        OutputStyle::People => {
+            let title = sanitize_line(&moved.title);
+            let title = truncate(&title, TITLE);
+            let directory = moved.directory.to_string_lossy();
+            print(&format!(
+                "moved {} to {} · {title}\n",
+                moved.id,
+                sanitize_line(&directory)
+            ))
+        }
+    }
 }
 
 fn delete(stored: &StoredSessions, session: &SessionRow, style: OutputStyle) -> Result<(), Failure> {

@@ -90,15 +90,15 @@ pub struct WorktreeChanges {
 impl WorktreeChanges {
     /// Says that the files of submodules are not in the tree, if there are any.
     pub fn missing_submodules(&self) -> Option<String> {
-        let (first, more) = self.submodules.split_first()?;
-        let others: String = more.iter().map(|path| format!(", `{path}`")).collect();
-        let noun = if more.is_empty() {
-            "submodule"
-        } else {
-            "submodules"
+        let noun = match self.submodules.len() {
+            0 => return None,
+            1 => "submodule",
+            _ => "submodules",
         };
+        let named: Vec<String> = self.submodules.iter().map(|path| format!("`{path}`")).collect();
         Some(format!(
-            "the files of the {noun} `{first}`{others} are not in the tree"
+            "the files of the {noun} {} are not in the tree",
+            named.join(", ")
         ))
     }
 }

@@ -149,9 +149,18 @@ impl Catalog {
     /// Returns what is known about a model of a configured provider.
     pub fn model(&self, reference: &ModelRef) -> Result<Model, ProviderError> {
         let settings = self.provider(&reference.provider)?;
-        let own = settings.models.get(&reference.model);
+        Ok(self.described(reference, Some(settings)))
+    }
+
+    /// The same where the provider may be unknown: the embedded list, else the defaults, describe its model.
+    pub fn model_or_default(&self, reference: &ModelRef) -> Model {
+        self.described(reference, self.providers.get(&reference.provider))
+    }
+
+    fn described(&self, reference: &ModelRef, settings: Option<&ProviderSettings>) -> Model {
+        let own = settings.and_then(|settings| settings.models.get(&reference.model));
         let entry = self.entry(reference);
-        let guess = DefaultModel::of(settings.protocol);
+        let guess = DefaultModel::of(settings.map_or(Protocol::OpenAiChat, |settings| settings.protocol));
         let output = own
             .and_then(|own| own.output)
             .or(entry.map(KnownModel::sent_output));
@@ -161,7 +170,7 @@ impl Catalog {
         let reasoning = own.and_then(|own| own.reasoning);
         let own_edit_mode = own.and_then(|own| own.edit_mode);
         let edit_mode = own_edit_mode.or(entry.and_then(|entry| entry.edit_mode));
-        Ok(Model {
+        Model {
             reference: reference.clone(),
             context: own
                 .and_then(|own| own.context)
@@ -185,7 +194,7 @@ impl Catalog {
             long_cost: listed.filter(|_| own_cost.is_none()).and_then(|entry| entry.long),
             edit_mode: edit_mode.unwrap_or_else(|| EditMode::of_model_id(&reference.model)),
             edit_mode_is_set: own_edit_mode.is_some(),
-        })
+        }
     }
 
     fn told_window(&self, model: &ModelRef) -> Option<u64> {
@@ -554,5 +563,16 @@ mod tests {
         let error = catalog().model(&"gemini/x".parse().unwrap()).unwrap_err();
         assert_eq!(error.kind, ProviderErrorKind::Config);
         assert!(error.hint.unwrap().contains("GEMINI_API_KEY"));
+    }
+
+    #[test]
+    fn a_model_of_an_unknown_provider_has_defaults() {
+        let reference = "gone/x".parse().unwrap();
+        assert!(catalog().model(&reference).is_err());
+        let model = catalog().model_or_default(&reference);
+        assert_eq!(
+            (model.reference, model.context, model.output),
+            (reference, 128_000, 8192)
+        );
     }
 }

@@ -250,13 +250,37 @@ pub struct SessionInfo {
     pub usage: Usage,
     /// US dollars; `None` when a price is unknown.
     pub cost: Option<f64>,
-    /// Another process holds the session: nothing can be sent.
-    pub read_only: Option<String>,
+    /// Why nothing can be sent, where the session can only be read.
+    pub read_only: Option<ReadOnlyReason>,
+    /// Why the model cannot be asked, where it cannot: nothing is sent until another one is chosen.
+    #[serde(default)]
+    pub model_problem: Option<String>,
     /// The scripted model answers.
     pub demo: bool,
     /// The scopes with which the next "always" begins: those of the newest stored rules.
     pub scopes: ChosenScopes,
     pub surroundings: Surroundings,
+}
+
+/// Why a session can only be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadOnlyReason {
+    /// Another process, which the text names, has it open.
+    OpenIn(String),
+    /// This was its directory, and the person has not said where it goes on.
+    DirectoryGone(PathBuf),
+}
+
+impl std::fmt::Display for ReadOnlyReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OpenIn(process) => write!(f, "open in {process}"),
+            Self::DirectoryGone(directory) => {
+                write!(f, "its directory `{}` is gone", directory.display())
+            }
+        }
+    }
 }
 
 /// An agent that a session can go on as.

@@ -159,6 +159,12 @@ const OWN: &[Command] = &[
         "Sends again what was left out because the model's provider refused it: pictures, documents, reasoning.",
     ),
     command(
+        "cd",
+        &[],
+        Action::ChangeDirectory,
+        "Has the session go on in the directory after the command, with the conversation so far.",
+    ),
+    command(
         "copy",
         &[],
         Action::CopyAnswer,

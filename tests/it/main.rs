@@ -41,6 +41,8 @@ mod lifetime;
 mod literal_names;
 mod look_at;
 mod managed;
+mod missing_models;
+mod moved_projects;
 mod named_pipes;
 mod patch;
 mod permission_modes;

@@ -139,6 +139,11 @@ const COMMANDS: &[CommandEntry] = &[
     entry("new", "starts a new session", |reader, _| {
         reader.go_to(SessionTarget::New);
     }),
+    entry(
+        "cd [DIR]",
+        "has this session go on in another directory",
+        ReaderSession::change_directory,
+    ),
     entry("permissions", "lists the stored permissions", |reader, _| {
         reader.list_rules();
     })

@@ -133,7 +133,7 @@ impl ReaderSession {
         self.say_state(snapshot);
         self.say_draft(&snapshot.draft);
         let goes_on = match &snapshot.info.read_only {
-            Some(held) => format!("It is open in {held}; here it can only be read."),
+            Some(reason) => format!("Here it can only be read: {reason}."),
             None if snapshot.busy => "What you type goes to it.".to_owned(),
             None => format!(
                 "What you type resumes it, with {} tokens of context.",

@@ -43,7 +43,7 @@ use super::reply_texts::ReplyTexts;
 use super::spoken_text::SpokenText;
 use super::tasks::TaskList;
 use crate::conversation::{Role, TerminalRow, Todo};
-use crate::session::{Op, QueuedMessage, SessionInfo, Snapshot, StoredDraft, is_plan};
+use crate::session::{Op, QueuedMessage, ReadOnlyReason, SessionInfo, Snapshot, StoredDraft, is_plan};
 use crate::text::count::plural;
 use crate::tool::BuiltinCards;
 use conversations::MainConversation;
@@ -164,10 +164,16 @@ impl ReaderSession {
             reports::working_as(info),
             info.directory.display()
         ));
-        if let Some(held) = &info.read_only {
-            self.output.line(&format!(
-                "This session is open in {held}; here it can only be read."
-            ));
+        match &info.read_only {
+            Some(ReadOnlyReason::OpenIn(process)) => self.output.line(&format!(
+                "This session is open in {process}; here it can only be read."
+            )),
+            Some(ReadOnlyReason::DirectoryGone(directory)) => self.output.line(&format!(
+                "The directory {} of this session is gone, so it can only be read. /cd continues here, /cd DIR in \
+                 another directory.",
+                directory.display()
+            )),
+            None => {}
         }
         self.recall(snapshot);
         self.say_draft(&snapshot.draft);

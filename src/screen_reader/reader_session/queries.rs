@@ -12,7 +12,7 @@ use crate::screen_reader::pages::{changes, context, costs, export, grants, sessi
 use crate::session::host::{SessionTarget, TreeChanges};
 use crate::session::query::{Answer, ChangeScope, Changes, ExportOutcome, ExportRequest};
 use crate::session::undo::UndoList;
-use crate::session::{Grant, Op, QueuedKind};
+use crate::session::{Grant, Op, QueuedKind, ReadOnlyReason};
 
 /// The lists that were told last.
 #[derive(Default)]
@@ -145,6 +145,19 @@ impl ReaderSession {
             )),
             Some(id) if *id == self.tree.root => self.say("You are in that session."),
             Some(id) => self.go_to(SessionTarget::Session(id.clone())),
+        }
+    }
+
+    /// Without a name it is the directory that lathe was started in, for a session whose own is gone.
+    pub(super) fn change_directory(&mut self, named: &str) {
+        let is_gone = matches!(self.info.read_only, Some(ReadOnlyReason::DirectoryGone(_)));
+        match named.trim() {
+            "" if !is_gone => self.say("Name the directory: /cd DIR has this session go on there."),
+            "" => self.go_to(SessionTarget::Moved(
+                self.tree.root.clone(),
+                self.info.directory.clone(),
+            )),
+            named => self.go_to(SessionTarget::Moved(self.tree.root.clone(), named.into())),
         }
     }
 

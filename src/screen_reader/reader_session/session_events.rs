@@ -42,6 +42,7 @@ impl ReaderSession {
             Event::Window(tokens) => self.info.context_limit = Some(*tokens),
             Event::Model(model) => {
                 self.info.model = model.clone();
+                self.info.model_problem = None;
                 self.aside(&format!("The model is {model} now."));
             }
             Event::Agent(agent) => {

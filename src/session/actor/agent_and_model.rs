@@ -3,11 +3,13 @@
 //! The change waits for the next request, or is made at once where no turn runs: calls of the reply that asked for it
 //! still belong to the agent that made them. It is stored before anything is asked as the new agent.
 
+use std::sync::Arc;
+
 use super::Actor;
 use crate::conversation::ModelRef;
 use crate::session::profile::Profile;
 use crate::session::query::MissCause;
-use crate::session::{ErrorReport, Event};
+use crate::session::{ErrorReport, Event, Input, ReadOnlyReason};
 use crate::tool::Abilities;
 
 impl Actor {
@@ -49,7 +51,7 @@ impl Actor {
         }
     }
 
-    /// Returns true if another process holds the session, and tells the person so.
+    /// Returns true if the session can only be read, and tells the person why.
     pub(super) fn is_held(&mut self) -> bool {
         let held = self.held();
         let is_held = held.is_some();
@@ -59,10 +61,29 @@ impl Actor {
         is_held
     }
 
-    /// Says that another process holds the session, if one does.
+    /// Says why the session can only be read, if it can.
     pub(super) fn held(&self) -> Option<String> {
-        let held = self.parts.info.read_only.as_ref()?;
-        Some(format!("this session is open in {held}; it is read-only here"))
+        Some(match self.parts.info.read_only.as_ref()? {
+            ReadOnlyReason::OpenIn(process) => {
+                format!("this session is open in {process}; it is read-only here")
+            }
+            reason @ ReadOnlyReason::DirectoryGone(_) => {
+                format!("this session is read-only: {reason}; `/cd DIR` has it go on in another one")
+            }
+        })
+    }
+
+    /// Gives messages back where the model cannot be asked, and says so. Returns those that can be sent.
+    pub(super) fn with_model(&mut self, inputs: Vec<Input>) -> Option<Vec<Input>> {
+        let Some(problem) = &self.parts.info.model_problem else {
+            return Some(inputs);
+        };
+        let words = format!("not sent: its model is not available; choose one with `/model` ({problem})");
+        for input in inputs {
+            self.publish(Event::Refused(Arc::new(input)));
+        }
+        self.publish(Event::Notice(words));
+        None
     }
 
     /// Makes the changes that wait, if any do: the agent first, so that the model that was chosen is not its own.
@@ -119,6 +140,9 @@ impl Actor {
         info.context_limit = Some(profile.model.context);
         let is_other_model = info.model != model;
         info.model.clone_from(&model);
+        if is_other_model {
+            info.model_problem = None;
+        }
         // What was sent first stays as it was, byte for byte, where the agents share it.
         if !is_same_prefix || self.parts.prefix.is_some() {
             self.advertised

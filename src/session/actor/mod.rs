@@ -346,16 +346,8 @@ impl Actor {
     fn on_op(&mut self, op: Op) {
         self.observe_person(&op);
         match op {
-            Op::Submit(input) => {
-                if let Some(input) = self.attach(MessageRoute::Submitted, input) {
-                    self.take_input(MessageRoute::Submitted, input);
-                }
-            }
-            Op::Queue(input) => {
-                if let Some(input) = self.attach(MessageRoute::Queued, input) {
-                    self.take_input(MessageRoute::Queued, input);
-                }
-            }
+            Op::Submit(input) => self.send(MessageRoute::Submitted, input),
+            Op::Queue(input) => self.send(MessageRoute::Queued, input),
             Op::Shell(command) => self.run_shell(&command),
             Op::Unqueue(id) => self.unqueue(id),
             Op::Shift { id, way } => self.shift(id, way),
@@ -392,6 +384,15 @@ impl Actor {
                 self.closing = true;
                 self.keep_unsent();
                 self.interrupt();
+            }
+        }
+    }
+
+    /// Sends a message on its way, or has what belongs to it read first.
+    fn send(&mut self, route: MessageRoute, input: Input) {
+        for input in self.with_model(vec![input]).into_iter().flatten() {
+            if let Some(input) = self.attach(route, input) {
+                self.take_input(route, input);
             }
         }
     }
@@ -524,8 +525,8 @@ impl Actor {
             return;
         };
         if self.parts.recorder.keeps_unsaved() {
-            if self.parts.recorder.fail() {
             self.checkpoint.get_or_insert_with(|| Instant::now() + SAVE_RETRY);
+            if self.parts.recorder.fail() {
                 self.report(
                     ReportKind::Storage,
                     format!(

@@ -48,6 +48,9 @@ impl Actor {
         if let Some(words) = self.held() {
             return self.report(ReportKind::Storage, words);
         }
+        let Some(inputs) = self.with_model(inputs) else {
+            return;
+        };
         if let Err(error) = self.parts.calls.services.roots.check_project() {
             // One can still talk; each call that needs the directory says it to the model as well.
             self.report(ReportKind::Storage, error.to_string());

@@ -113,7 +113,7 @@ impl Actor {
         }
         if let Some(held) = &self.parts.info.read_only {
             return Err(format!(
-                "This session is open in {held}, so nothing can be undone here."
+                "This session is read-only here ({held}), so nothing can be undone."
             ));
         }
         let services = &self.parts.calls.services;

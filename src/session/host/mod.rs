@@ -126,11 +126,33 @@ impl Host {
     pub fn open(&self, wanted: SessionTarget) -> SessionFuture {
         match wanted {
             SessionTarget::Session(id) if self.tree_of(&id).is_some() => self.attach(id),
+            SessionTarget::Moved(id, named) => {
+                let host = self.clone();
+                self.begin(async move { host.open_moved(id, named).await })
+            }
             wanted => {
                 let host = self.clone();
                 self.begin(async move { host.wire(|shared| shared.open_wanted(wanted)).await })
             }
         }
+    }
+
+    /// Opens a session in another directory. Where it is open here it ends first, and nothing is done where it cannot go
+    /// there.
+    async fn open_moved(&self, id: SessionId, named: PathBuf) -> Result<OpenedSession, ErrorReport> {
+        let session = id.clone();
+        let place = self
+            .work(move |shared| shared.move_place(&session, &named))
+            .await?;
+        let open = {
+            let mut open = lock(&self.shared.open);
+            let place = open.iter().position(|open| open.root.as_ref() == Some(&id));
+            place.map(|place| open.swap_remove(place))
+        };
+        if let Some(open) = open {
+            open.close().await;
+        }
+        self.wire(move |shared| shared.open_relocated(id, &place)).await
     }
 
     /// Attaches to a session that is open here, or to that of a task whose tree is: its handle leads to the session that
@@ -339,6 +361,12 @@ impl HostState {
             },
             HostQuery::Holder(session) => HostAnswer::Holder {
                 holder: stored().ok().and_then(|stored| stored.holder(&session)),
+                session,
+            },
+            HostQuery::Place { session, directory } => HostAnswer::Place {
+                place: self
+                    .move_place(&session, &directory)
+                    .map(|place| place.directory().to_owned()),
                 session,
             },
             HostQuery::Rename(session, title) => HostAnswer::Renamed {

@@ -1,10 +1,13 @@
 //! Opens sessions after the first one.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use super::{ForkPoint, HostState};
 use crate::conversation::SessionId;
 use crate::session::ErrorReport;
+use crate::session::import::ImportDirectory;
 use crate::session::wire::{self, ModelSource, OpenRequest, SessionChoice};
 
 /// The session that is to be opened.
@@ -14,6 +17,9 @@ pub enum SessionTarget {
     /// As the program was started, with nothing said yet.
     New,
     Session(SessionId),
+    /// A stored one, which goes on in this directory from now on. The path may be relative to the session's own directory,
+    /// or begin with `~/`.
+    Moved(SessionId, PathBuf),
     /// A new one that begins with what was said in this one.
     Fork(SessionId, ForkPoint),
 }
@@ -23,6 +29,10 @@ impl HostState {
         match wanted {
             SessionTarget::New => wire::open(&self.later_request()),
             SessionTarget::Session(id) => self.open_stored(id),
+            SessionTarget::Moved(id, named) => {
+                let place = self.move_place(&id, &named)?;
+                self.open_relocated(id, &place)
+            }
             SessionTarget::Fork(source, point) => {
                 let mut forked = self.stored()?.fork(&source, &point)?;
                 let mut opened = self.open_stored(forked.session)?;
@@ -30,6 +40,25 @@ impl HostState {
                 Ok(opened)
             }
         }
+    }
+
+    /// Returns the directory that a session is to be moved to.
+    pub(super) fn move_place(&self, id: &SessionId, named: &Path) -> Result<ImportDirectory, ErrorReport> {
+        let request = self.request();
+        let home = request.dirs.home.as_deref();
+        let of_home = home.and_then(|home| Some(home.join(named.strip_prefix("~").ok()?)));
+        let own = self.stored()?.get(id)?.map(|row| row.directory);
+        let base = own.filter(|own| own.is_dir()).unwrap_or(request.directory);
+        ImportDirectory::of_move(&of_home.unwrap_or_else(|| base.join(named)), home)
+    }
+
+    pub(super) fn open_relocated(
+        &self,
+        id: SessionId,
+        place: &ImportDirectory,
+    ) -> Result<wire::WiredSession, ErrorReport> {
+        self.stored()?.relocate(&id, place)?;
+        self.open_stored(id)
     }
 
     /// As the program was started, but for what was meant for the first session alone.

@@ -28,6 +28,11 @@ pub enum HostQuery {
     KeepPrompt(Prompt),
     /// The process that has it, where it is another one.
     Holder(SessionId),
+    /// The real directory that a session would be moved to, named as the person wrote it.
+    Place {
+        session: SessionId,
+        directory: PathBuf,
+    },
     Rename(SessionId, String),
     /// Lists it before others, and never removes it for its age; or no longer.
     Pin(SessionId, bool),
@@ -67,6 +72,10 @@ pub enum HostAnswer {
         session: SessionId,
         /// `None` where nobody has it.
         holder: Option<String>,
+    },
+    Place {
+        session: SessionId,
+        place: Result<PathBuf, ErrorReport>,
     },
     Renamed {
         session: SessionId,

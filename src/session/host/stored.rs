@@ -20,8 +20,8 @@ use crate::session::undo::{SessionUndo, UndoList, UndoOutcome, UndoRequest};
 use crate::session::wire::{no_session, of_task};
 use crate::session::{ErrorReport, ReportKind};
 use crate::store::{
-    FoundText, Hit, LockError, NewSession, Outputs, SessionLock, SessionMarks, SessionRow, Store, StoreError,
-    locks,
+    FoundText, Hit, LockError, NewSession, Outputs, Relocation, SessionLock, SessionMarks, SessionRow, Store,
+    StoreError, locks,
 };
 use crate::tool::records_dir;
 
@@ -267,6 +267,24 @@ impl StoredSessions {
             messages: conversation.len(),
             notes,
         })
+    }
+
+    /// Has a session that is open nowhere go on in another directory, with the files that it knows there.
+    pub fn relocate(&self, session: &SessionId, place: &ImportDirectory) -> Result<SessionRow, ErrorReport> {
+        let row = self.store.get(session)?.ok_or_else(|| no_session(session))?;
+        let root = self.store.root(session)?;
+        if root != *session {
+            return Err(of_task(session, &root));
+        }
+        let _lock = self.lock(session, "moved")?;
+        let relocation = Relocation {
+            old_project: row.project,
+            old_directory: row.directory,
+            new_project: place.project().to_owned(),
+            new_directory: place.directory().to_owned(),
+        };
+        self.store.relocate(session, &relocation)?;
+        self.store.get(session)?.ok_or_else(|| no_session(session))
     }
 
     /// Says what undoing a session would do, from a message on; see [`UndoRequest`].

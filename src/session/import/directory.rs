@@ -40,6 +40,14 @@ impl ImportDirectory {
         Self::new(named, home).map_err(|why| refused(named, &why))
     }
 
+    /// The directory that a stored session is moved to, named by the person.
+    pub fn of_move(named: &Path, home: Option<&Path>) -> Result<Self, ErrorReport> {
+        Self::new(named, home).map_err(|why| {
+            let message = format!("a session cannot be moved to `{}`: {why}", named.display());
+            ErrorReport::new(ReportKind::BadRequest, message)
+        })
+    }
+
     fn new(given: &Path, home: Option<&Path>) -> Result<Self, String> {
         let real = given.canonicalize().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => "it is not there".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::agents::{named, task_agent};
 use super::categories::{self, Category};
-use super::models::own_model;
+use super::models::{SessionModel, own_model};
 use super::profile::{Profiles, PromptFacts, TaskFacts};
 use super::resume::{FoundSession, draft, info};
 use super::services::{CallPlace, CallServices};
@@ -17,11 +17,11 @@ use crate::conversation::{Budget, ErrorKind, Isolation, ModelRef, SessionId, Tas
 use crate::permission::{DelegatedTask, Mode};
 use crate::project::agents::{Agent, Agents};
 use crate::provider::{Catalog, Model};
-use crate::session::SessionInfo;
 use crate::session::actor::StateBeforePlan;
 use crate::session::opened::RunningSession;
 use crate::session::recorder::Recorder;
 use crate::session::tasks::TaskSessions;
+use crate::session::{ReadOnlyReason, SessionInfo};
 use crate::store::NewSession;
 use crate::tool::{Abilities, CheckedOrder, Gate, TaskCaller, TaskModel, TaskOrder, TaskTarget, ToolError};
 
@@ -31,14 +31,14 @@ pub(super) struct ChildSessions {
     /// Of the root: the prompts of tasks depend on nothing else, so that siblings share what is cached of them.
     pub(super) prompt: Arc<PromptFacts>,
     /// Process that holds the tree, when it is another one.
-    pub(super) held: Option<String>,
+    pub(super) held: Option<ReadOnlyReason>,
 }
 
 /// Returns the limits of a tree whose root asks this model.
 pub(super) fn limits(
     request: &OpenRequest,
     catalog: &Catalog,
-    model: &ModelRef,
+    model: &SessionModel,
 ) -> Result<Limits, ErrorReport> {
     let config = &request.loaded.config.background;
     let caps = |table: &crate::config::schema::Table<u32>| {
@@ -50,9 +50,11 @@ pub(super) fn limits(
         cost: config.budget.cost,
         minutes: config.budget.minutes,
     };
-    if budget.cost.is_some() && !is_priced(catalog, model) {
+    let name = &model.reference;
+    // One that cannot be asked costs nothing.
+    if budget.cost.is_some() && model.problem.is_none() && !is_priced(catalog, name) {
         return Err(config_error(
-            format!("a budget in dollars cannot be enforced: the price of `{model}` is unknown"),
+            format!("a budget in dollars cannot be enforced: the price of `{name}` is unknown"),
             "Give the budget in tokens or minutes, or set `providers.NAME.models.MODEL.cost`.",
         ));
     }
@@ -173,10 +175,14 @@ impl TaskSessions for ChildSessions {
             ..parts.profiles(&row.session, kit.base, Arc::clone(&self.prompt))
         };
         let agent = stored_agent(&parts.agents, &row.agent)?;
-        let profile = profiles.make(agent, &row.model)?;
-        kit.services.gate.change_rules(profile.permissions.clone());
         let messages = parts.store.load(&row.session)?;
         let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
+        if messages.is_empty() {
+            // A task begins with a model that can be asked; one that is over is shown without it, too.
+            parts.catalog.model(&row.model)?;
+        }
+        let profile = profiles.make(agent, &row.model)?;
+        kit.services.gate.change_rules(profile.permissions.clone());
         if parts
             .store
             .system_prompt(&row.session, profile.agent())?

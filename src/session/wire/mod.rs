@@ -17,6 +17,7 @@ mod gates;
 mod hooks;
 mod imported;
 mod models;
+mod moved;
 mod new_key;
 mod opening;
 mod part;
@@ -47,7 +48,7 @@ use crate::conversation::{ModelRef, SessionId};
 use crate::permission::Mode;
 use crate::process::withhold;
 use crate::provider::{Catalog, Client, ProviderError};
-use crate::store::StoreError;
+use crate::store::{LockError, Store, StoreError};
 use models::{choose_model, providers};
 
 pub use agents::load as agents;
@@ -125,6 +126,12 @@ impl From<StoreError> for ErrorReport {
     }
 }
 
+impl From<LockError> for ErrorReport {
+    fn from(error: LockError) -> Self {
+        Self::new(ReportKind::Storage, error.to_string())
+    }
+}
+
 impl From<ProviderError> for ErrorReport {
     fn from(error: ProviderError) -> Self {
         Self {
@@ -165,6 +172,31 @@ pub fn preview(request: &OpenRequest) -> Result<Preview, ErrorReport> {
         agent: start.agent.name.clone(),
         mode: start.mode,
     })
+}
+
+/// The same for a stored session that is reopened, whose model need not be available. `None` where there is no such session,
+/// or where a model was asked for.
+pub fn preview_reopened(request: &OpenRequest) -> Result<Option<Preview>, ErrorReport> {
+    if request.model.is_some() || request.which == SessionChoice::New {
+        return Ok(None);
+    }
+    let Some(store) = Store::open_existing(&request.dirs.data)? else {
+        return Ok(None);
+    };
+    let Some(row) = resume::stored_row(request, &store)? else {
+        return Ok(None);
+    };
+    let agents = agents(request);
+    let start = agents::start(&agents, request, Some(&row), &mut Vec::new())?;
+    // What is wrong with a provider is told before the screen begins.
+    providers(request)?;
+    Ok(Some(Preview {
+        model: row
+            .model
+            .map_or_else(|| "no model".to_owned(), |model| model.to_string()),
+        agent: start.agent.name.clone(),
+        mode: start.mode,
+    }))
 }
 
 /// Tries the server of the model that would be asked, for so long, without a token spent. Returns the model, and what the

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ErrorReport, ModelSource, OpenRequest, config_error};
+use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, config_error};
 use crate::config::schema;
 use crate::conversation::{ModelRef, Price};
 use crate::project::agents::{Agent, AgentModel};
@@ -198,6 +198,65 @@ pub(super) fn likely_edit_mode(request: &OpenRequest, row: Option<&SessionRow>, 
     }
 }
 
+/// The model that a session opens with.
+pub(super) struct SessionModel {
+    pub(super) reference: ModelRef,
+    /// Why it cannot be asked, where the session opens all the same.
+    pub(super) problem: Option<String>,
+}
+
+/// Returns the model of the session to open. A stored session that somebody watches opens with a model that cannot be
+/// asked as well: its transcript is shown, and another model can be chosen. A model that the request names has to be
+/// available.
+pub(super) fn session_model(
+    request: &OpenRequest,
+    catalog: &Catalog,
+    row: Option<&SessionRow>,
+    agent: &Agent,
+) -> Result<SessionModel, ErrorReport> {
+    let report = match choose_model(request, catalog, row, agent) {
+        Ok(reference) => {
+            return Ok(SessionModel {
+                reference,
+                problem: None,
+            });
+        }
+        Err(report) => report,
+    };
+    let Some(row) = row else { return Err(report) };
+    if request.model.is_some() {
+        return Err(report);
+    }
+    let wanted = wanted_model(request, catalog, Some(row), agent);
+    if request.front_end == FrontEndKind::Unattended {
+        return Err(match wanted {
+            Some(model) => unavailable(row, &model, &report),
+            None => report,
+        });
+    }
+    Ok(SessionModel {
+        reference: wanted.unwrap_or_else(no_model),
+        problem: Some(report.message),
+    })
+}
+
+/// Stands for a model where none is known.
+fn no_model() -> ModelRef {
+    ModelRef {
+        provider: "none".to_owned(),
+        model: "none".to_owned(),
+    }
+}
+
+fn unavailable(row: &SessionRow, model: &ModelRef, report: &ErrorReport) -> ErrorReport {
+    let message = format!(
+        "the model `{model}` of session `{}` is not available: {}",
+        row.id, report.message
+    );
+    ErrorReport::new(report.kind, message)
+        .hinted("Choose one with `-m PROVIDER/MODEL`; `lathe models` lists them.")
+}
+
 pub(super) fn choose_model(
     request: &OpenRequest,
     catalog: &Catalog,
@@ -210,16 +269,7 @@ pub(super) fn choose_model(
             model: "scripted".to_owned(),
         });
     }
-    let chosen = request
-        .model
-        .clone()
-        .or_else(|| row.filter(|row| row.agent == agent.name)?.model.clone())
-        .or_else(|| own_model(agent, request.loaded.config.small_model.as_ref(), catalog).cloned())
-        .or_else(|| row?.model.clone());
-    let chosen = chosen
-        .or_else(|| request.loaded.config.model.clone())
-        .or_else(|| catalog.default_model());
-    let chosen = chosen.ok_or_else(|| {
+    let chosen = wanted_model(request, catalog, row, agent).ok_or_else(|| {
         let left_out = request.trust.report().map(|report| format!("; {}", report.message));
         config_error(
             format!(
@@ -235,6 +285,23 @@ pub(super) fn choose_model(
     }
     catalog.usable(&chosen.provider)?;
     Ok(chosen)
+}
+
+fn wanted_model(
+    request: &OpenRequest,
+    catalog: &Catalog,
+    row: Option<&SessionRow>,
+    agent: &Agent,
+) -> Option<ModelRef> {
+    let chosen = request
+        .model
+        .clone()
+        .or_else(|| row.filter(|row| row.agent == agent.name)?.model.clone())
+        .or_else(|| own_model(agent, request.loaded.config.small_model.as_ref(), catalog).cloned())
+        .or_else(|| row?.model.clone());
+    chosen
+        .or_else(|| request.loaded.config.model.clone())
+        .or_else(|| catalog.default_model())
 }
 
 pub(super) fn provider(

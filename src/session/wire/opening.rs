@@ -5,14 +5,14 @@ use std::sync::{Arc, Weak};
 
 use super::agents::InitialAgent;
 use super::children::{ChildSessions, limits};
-use super::models::{choose_model, provider, providers};
+use super::models::{SessionModel, provider, providers, session_model};
 use super::recap::recap;
 use super::resume::{FoundSession, draft, find, info, last_scopes, newest, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
-use super::{FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, task_trees};
+use super::{FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, moved, task_trees};
 use crate::agent::driver::Reports;
-use crate::conversation::{Message, ModelRef};
+use crate::conversation::Message;
 use crate::journal::Journal;
 use crate::provider::{Catalog, Provider};
 use crate::session::opened::RunningSession;
@@ -45,7 +45,8 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
     let start = agents::start(&agents, request, found.row.as_ref(), &mut notes)?;
     notes.extend(agents::without_effect(start.agent));
     notes.extend(categories::without_effect(request));
-    let model_name = choose_model(request, &catalog, found.row.as_ref(), start.agent)?;
+    let model = session_model(request, &catalog, found.row.as_ref(), start.agent)?;
+    notes.extend(missing_model_note(&model));
     let row = found.row.as_ref();
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
     let reports = Reports::new();
@@ -61,7 +62,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         store: store.clone(),
         tree: Arc::clone(&tree),
         tools: Arc::clone(&registry),
-        limits: limits(request, &catalog, &model_name)?,
+        limits: limits(request, &catalog, &model)?,
         is_owner: found.held.is_none(),
     })?;
     let provider = Arc::new(MeteredProvider {
@@ -84,7 +85,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         tree,
         tasks,
     };
-    parts.open_root(found, &start, &model_name, (reports, directory), notes)
+    parts.open_root(found, &start, model, (reports, directory), notes)
 }
 
 impl TreeParts {
@@ -93,7 +94,7 @@ impl TreeParts {
         self,
         found: FoundSession,
         start: &InitialAgent<'_>,
-        model: &ModelRef,
+        model: SessionModel,
         (reports, directory): (Reports, PathBuf),
         mut notes: Vec<String>,
     ) -> Result<WiredSession, ErrorReport> {
@@ -102,7 +103,7 @@ impl TreeParts {
         let kit = CallServices::new(request, Arc::clone(&self.services), &self.registry, place)?;
         let prompt = Arc::new(prompt_facts(request, &kit, &mut notes));
         let profiles = self.profiles(&found.id, kit.base, Arc::clone(&prompt));
-        let profile = profiles.make(start.agent, model)?;
+        let profile = profiles.make(start.agent, &model.reference)?;
         kit.services.gate.change_rules(profile.permissions.clone());
         kit.services.gate.set_mode(start.mode);
         let messages = history(&self.store, &found, &profile)?;
@@ -114,6 +115,7 @@ impl TreeParts {
         let project = kit.services.roots.project_root().to_owned();
         let mut info = SessionInfo {
             mode: start.mode,
+            model_problem: model.problem,
             allows_edits: kit.services.gate.allows_every_edit(),
             scopes: last_scopes(&self.store)?,
             ..info(request, &found, &profile, &profiles, &commands, &messages)
@@ -164,6 +166,15 @@ impl TreeParts {
     }
 }
 
+/// Says that the session opens without a model that can be asked, if it does.
+fn missing_model_note(model: &SessionModel) -> Option<String> {
+    let problem = model.problem.as_ref()?;
+    let name = &model.reference;
+    Some(format!(
+        "its model is not available; choose one with `/model` (`{name}`: {problem})"
+    ))
+}
+
 /// Opens the database. Where that cannot be written, a new session that somebody watches lives in memory alone.
 fn open_store(request: &OpenRequest, notes: &mut Vec<String>) -> Result<Store, ErrorReport> {
     let may_be_lost = request.front_end == FrontEndKind::Attended && request.which == SessionChoice::New;
@@ -189,6 +200,7 @@ fn find_session(
 ) -> Result<FoundSession, ErrorReport> {
     // First of all: what is read below may be among the files that a crash left half changed.
     notes.extend(cleanup::recover(&request.dirs.data));
+    moved::follow_project(request, store, notes)?;
     let found = find(request, store, notes)?;
     if found.lock.is_some() && found.row.is_some() {
         Journal::new(&request.dirs.data, store.clone(), found.id.clone()).settle()?;
@@ -205,6 +217,11 @@ fn history(store: &Store, found: &FoundSession, profile: &Profile) -> Result<Vec
     };
     if found.lock.is_some() {
         let agent = profile.agent();
+        // The one that named another directory went with a move.
+        let lacks_prompt = store.system_prompt(&found.id, agent)?.is_none();
+        if lacks_prompt {
+            store.set_system_prompt(&found.id, agent, &profile.system)?;
+        }
         if row.agent != agent {
             store.set_agent_model(&found.id, agent, Some(&profile.model.reference))?;
             store.set_system_prompt(&found.id, agent, &profile.system)?;

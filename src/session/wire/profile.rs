@@ -108,7 +108,9 @@ impl Profiles {
     /// The models that the person can change to, and the one that is asked now.
     pub(super) fn models(&self, current: &Model) -> Vec<ModelChoice> {
         let mut models = self.catalog.models();
-        if !models.iter().any(|model| model.reference == current.reference) {
+        let is_listed = models.iter().any(|model| model.reference == current.reference);
+        // One whose provider is gone cannot be changed to.
+        if !is_listed && self.settings_of(current).is_some() {
             models.insert(0, current.clone());
         }
         let choice = |model: Model| ModelChoice {
@@ -153,8 +155,9 @@ impl Profiles {
         }
     }
 
+    /// Makes the profile of an agent with a model, whose provider may be gone: the session is shown all the same.
     pub(super) fn make(&self, agent: &Agent, model: &ModelRef) -> Result<Profile, ErrorReport> {
-        let known = self.catalog.model(model)?;
+        let known = self.catalog.model_or_default(model);
         let edit_mode = known.edit_mode_with(self.rules.edit_mode);
         let user = ToolUser {
             agent,
@@ -263,6 +266,7 @@ impl MakeProfiles for Profiles {
     }
 
     fn choose(&mut self, agent: &str, model: &ModelRef) -> Result<Profile, ErrorReport> {
+        self.catalog.model(model)?;
         let profile = self.make(named(&self.agents, agent)?, model)?;
         self.models.configured = Some(model.clone());
         Ok(profile)
@@ -270,8 +274,11 @@ impl MakeProfiles for Profiles {
 
     fn change(&self, name: &str, from: &str, model: &ModelRef) -> Result<Profile, ErrorReport> {
         let agent = named(&self.agents, name)?;
-        let model = self.next_model(agent, from, model);
-        self.make(agent, model)
+        let next = self.next_model(agent, from, model);
+        if next != model {
+            self.catalog.model(next)?;
+        }
+        self.make(agent, next)
     }
 }
 

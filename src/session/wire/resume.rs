@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::super::actor::UserCommands;
 use super::gates::{roots, scope_of};
+use super::moved::PlaceOfLost;
 use super::profile::{Profiles, PromptFacts};
 use super::services::CallServices;
-use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionChoice};
+use super::{ErrorReport, FrontEndKind, ModelSource, OpenRequest, ReportKind, SessionChoice, moved};
 use crate::agent::estimate;
 use crate::agent::history::KnownSize;
 use crate::agent::prompt::{Section, sections};
@@ -15,7 +16,7 @@ use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::ChosenScopes;
 use crate::project;
 use crate::session::profile::Profile;
-use crate::session::{EarlierSession, InstructionFile, SessionInfo, Surroundings};
+use crate::session::{EarlierSession, InstructionFile, ReadOnlyReason, SessionInfo, Surroundings};
 use crate::store::{DraftKey, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.
@@ -24,8 +25,8 @@ pub(super) struct FoundSession {
     /// `None` for a new one.
     pub(super) row: Option<SessionRow>,
     pub(super) lock: Option<SessionLock>,
-    /// Process that holds the session, when it is another one.
-    pub(super) held: Option<String>,
+    /// Why it can only be read, where it can.
+    pub(super) held: Option<ReadOnlyReason>,
 }
 
 pub(in crate::session) fn no_session(id: &SessionId) -> ErrorReport {
@@ -40,74 +41,94 @@ pub(in crate::session) fn of_task(id: &SessionId, root: &SessionId) -> ErrorRepo
     ErrorReport::new(ReportKind::Storage, message).hinted(hint)
 }
 
+/// Returns the stored session that is wanted, if there is one.
+pub(super) fn stored_row(request: &OpenRequest, store: &Store) -> Result<Option<SessionRow>, StoreError> {
+    match &request.which {
+        SessionChoice::New => Ok(None),
+        SessionChoice::Newest => store.newest(roots(request, &request.directory).project_root()),
+        SessionChoice::Id(id) => store.get(id),
+    }
+}
+
 pub(super) fn find(
     request: &OpenRequest,
     store: &Store,
     notes: &mut Vec<String>,
 ) -> Result<FoundSession, ErrorReport> {
-    let row = match &request.which {
-        SessionChoice::New => None,
-        SessionChoice::Newest => {
-            let roots = roots(request, &request.directory);
-            let row = store.newest(roots.project_root())?;
-            if row.is_none() {
-                notes.push("there is no session of this project yet, so a new one was started".to_owned());
-            }
-            row
+    let row = stored_row(request, store)?;
+    match &request.which {
+        SessionChoice::Newest if row.is_none() => {
+            notes.push("there is no session of this project yet, so a new one was started".to_owned());
         }
-        SessionChoice::Id(id) => Some(store.get(id)?.ok_or_else(|| no_session(id))?),
-    };
-    let Some(row) = row else {
-        let id = SessionId::new();
-        let lock = match SessionLock::take(&request.dirs.data, &id) {
-            Ok(lock) => Some(lock),
-            // Nobody else can write there either.
-            Err(LockError::Store(StoreError::Full | StoreError::ReadOnly))
-                if request.front_end == FrontEndKind::Attended =>
-            {
-                None
-            }
-            Err(error) => return Err(lock_error(&error)),
-        };
-        return Ok(FoundSession {
-            id,
-            row: None,
-            lock,
-            held: None,
-        });
-    };
-    if !row.directory.is_dir() {
-        let directory = row.directory.display();
-        let message = format!("the directory `{directory}` of session `{}` is gone", row.id);
-        let hint = "Put it back, or start a new session elsewhere.";
-        return Err(ErrorReport::new(ReportKind::Storage, message).hinted(hint));
+        SessionChoice::Id(id) if row.is_none() => return Err(no_session(id)),
+        SessionChoice::New | SessionChoice::Newest | SessionChoice::Id(_) => {}
     }
+    let Some(row) = row else {
+        return begin_new(request);
+    };
     let root = store.root(&row.id)?;
     if root != row.id {
         return Err(of_task(&row.id, &root));
     }
     match SessionLock::take(&request.dirs.data, &root) {
-        Ok(lock) => Ok(FoundSession {
-            id: row.id.clone(),
-            row: Some(row),
-            lock: Some(lock),
-            held: None,
-        }),
-        Err(LockError::Held { pid, .. }) if request.front_end == FrontEndKind::Attended => {
+        Ok(lock) if !row.directory.is_dir() => {
+            let found = |row, lock, held| FoundSession {
+                id: root.clone(),
+                row: Some(row),
+                lock,
+                held,
+            };
+            Ok(match moved::without_directory(request, store, row, notes)? {
+                PlaceOfLost::Here(row) => found(row, Some(lock), None),
+                PlaceOfLost::Unknown { row, gone } => {
+                    found(row, None, Some(ReadOnlyReason::DirectoryGone(gone)))
+                }
+            })
+        }
+        Ok(lock) => {
+            // One that was stored by an earlier version has no identity yet.
+            store.note_project(&row.project)?;
+            Ok(FoundSession {
+                id: row.id.clone(),
+                row: Some(row),
+                lock: Some(lock),
+                held: None,
+            })
+        }
+        Err(LockError::Held { pid, .. })
+            if request.front_end == FrontEndKind::Attended && row.directory.is_dir() =>
+        {
             let held = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
             Ok(FoundSession {
                 id: row.id.clone(),
                 row: Some(row),
                 lock: None,
-                held: Some(held),
+                held: Some(ReadOnlyReason::OpenIn(held)),
             })
         }
-        Err(error) => Err(lock_error(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn lock_error(error: &LockError) -> ErrorReport {
-    ErrorReport::new(ReportKind::Storage, error.to_string())
+/// Returns a session that has not begun.
+fn begin_new(request: &OpenRequest) -> Result<FoundSession, ErrorReport> {
+    let id = SessionId::new();
+    let lock = match SessionLock::take(&request.dirs.data, &id) {
+        Ok(lock) => Some(lock),
+        // Nobody else can write there either.
+        Err(LockError::Store(StoreError::Full | StoreError::ReadOnly))
+            if request.front_end == FrontEndKind::Attended =>
+        {
+            None
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(FoundSession {
+        id,
+        row: None,
+        lock,
+        held: None,
+    })
 }
 
 pub(super) fn info(
@@ -140,6 +161,7 @@ pub(super) fn info(
             }
         }),
         read_only: found.held.clone(),
+        model_problem: None,
         demo: request.source == ModelSource::Demo,
         allows_edits: false,
         scopes: ChosenScopes::default(),

@@ -332,7 +332,7 @@ impl App {
     pub(super) fn obey(&mut self, command: &Command, rest: &str, now: Instant) {
         let does_more = matches!(
             command.action,
-            Action::OpenList(_) | Action::CycleMode | Action::Compact
+            Action::OpenList(_) | Action::CycleMode | Action::Compact | Action::ChangeDirectory
         );
         if !rest.is_empty() && !does_more {
             let name = command.name;
@@ -344,6 +344,10 @@ impl App {
             Action::Compact => {
                 self.forget_draft(now);
                 return self.compact(rest, now);
+            }
+            Action::ChangeDirectory => {
+                self.forget_draft(now);
+                return self.change_directory(rest, now);
             }
             // It has nothing to write in but the command itself.
             Action::Editor => {

@@ -1,24 +1,36 @@
-//! A session that another process has: it is read here, forked, or waited for.
+//! A session that can only be read here. One that another process has is forked or waited for, one whose directory is gone
+//! goes on in another.
 
 use std::time::{Duration, Instant};
 
 use super::session_view::SessionView;
 use super::{App, SessionLink};
 use crate::conversation::SessionId;
+use crate::session::ReadOnlyReason;
 use crate::session::host::HostQuery;
 use crate::text::sanitize::sanitize_line;
+use crate::tui::dialog::{TypeAheadGuard, directory_gone, held_session};
+use crate::tui::terminal_environment::path_words;
 use crate::view::theme::Meaning;
 
 /// The time between two looks at whether it is free.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl SessionView {
-    /// Returns the text in the empty composer where another process has the session. `key` sends.
-    pub(super) fn holder_words(&self, key: &str) -> Option<String> {
-        let SessionLink::ReadOnly(holder) = &self.link else {
-            return None;
+    /// Returns the text in the empty composer where the session can only be read. `key` sends.
+    pub(super) fn read_only_words(&self, key: &str) -> Option<String> {
+        let holder = match &self.link {
+            SessionLink::ReadOnly(ReadOnlyReason::OpenIn(holder)) => sanitize_line(holder),
+            SessionLink::ReadOnly(ReadOnlyReason::DirectoryGone(_)) if key.is_empty() => {
+                return Some("Its directory is gone: /cd DIR continues elsewhere.".to_owned());
+            }
+            SessionLink::ReadOnly(ReadOnlyReason::DirectoryGone(_)) => {
+                return Some(format!(
+                    "Its directory is gone: {key} offers to continue here, /cd DIR elsewhere."
+                ));
+            }
+            SessionLink::Opening | SessionLink::Open | SessionLink::Gone => return None,
         };
-        let holder = sanitize_line(holder);
         Some(match self.waits_for_holder {
             Some(_) => format!("Waiting until {holder} closes this session."),
             None if key.is_empty() => format!("Open in {holder}, read only."),
@@ -28,6 +40,20 @@ impl SessionView {
 }
 
 impl App {
+    /// Opens the question what to do with a session that can only be read.
+    pub(super) fn ask_about_read_only(&mut self, reason: &ReadOnlyReason, now: Instant) {
+        let guard = TypeAheadGuard::begin(now);
+        let dialog = match reason {
+            ReadOnlyReason::OpenIn(holder) => held_session(holder, guard),
+            ReadOnlyReason::DirectoryGone(gone) => {
+                let home = self.appearance.terminal_environment.home.as_deref();
+                let here = path_words(self.start_directory(), home);
+                directory_gone(gone, &here, guard)
+            }
+        };
+        self.open_layer(Box::new(dialog), now);
+    }
+
     /// Asks whether the session that is waited for is free, once a second.
     pub(super) fn ask_for_holder(&mut self, now: Instant) {
         if self.views.front.waits_for_holder.is_none_or(|at| at > now) {
@@ -47,7 +73,7 @@ impl App {
             return;
         }
         if let Some(holder) = holder {
-            self.views.front.link = SessionLink::ReadOnly(holder);
+            self.views.front.link = SessionLink::ReadOnly(ReadOnlyReason::OpenIn(holder));
             return;
         }
         let title = self.views.front.facts.title.clone();

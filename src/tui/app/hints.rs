@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::layers::LayerSlot;
 use super::{App, SessionLink, TurnStatus};
+use crate::text::sanitize::sanitize_line;
 use crate::tui::caret::CaretMove;
 use crate::tui::keymap::{Action, Context, Edit, key_name};
 use crate::tui::layer::Layer;
@@ -203,11 +204,17 @@ impl App {
     fn idle_hints(&self, hints: &mut Hints<'_>) {
         let key = |action| self.keymap.label(Context::Composer, action);
         match &self.views.front.link {
-            SessionLink::ReadOnly(holder) => {
-                hints.say(&format!("read only: open in {holder}"), Meaning::Warning);
+            SessionLink::ReadOnly(reason) => {
+                let words = format!("read only: {reason}");
+                hints.say(&sanitize_line(&words), Meaning::Warning);
             }
             SessionLink::Gone => hints.say("no session is open", Meaning::Warning),
             SessionLink::Opening | SessionLink::Open => {
+                let lacking = self.views.front.missing_model_words(&self.keymap);
+                // What is said for a moment names it as well.
+                if let Some(words) = lacking.filter(|_| self.views.front.remark.is_none()) {
+                    hints.say(&words, Meaning::Warning);
+                }
                 let held = self.held_count();
                 let verb = if held > 0 && self.views.front.composer.is_blank() {
                     format!("send {held} held")

@@ -30,6 +30,8 @@ mod input_queue;
 mod keys;
 mod layer_requests;
 mod layers;
+mod missing_model;
+mod moving;
 mod palette;
 pub(crate) mod pickers;
 mod pointer;
@@ -80,7 +82,7 @@ use super::sessions::SlotId;
 use super::terminal::multiplexer::Multiplexer;
 use super::transcript::RedrawUrgency;
 use crate::permission::ChosenScopes;
-use crate::session::Op;
+use crate::session::{Op, ReadOnlyReason};
 use crate::view::highlight::Highlighter;
 use crate::view::theme::{ColorDepth, Meaning};
 
@@ -166,8 +168,8 @@ enum SessionLink {
     #[default]
     Opening,
     Open,
-    /// Another process holds it.
-    ReadOnly(String),
+    /// Nothing can be sent in it.
+    ReadOnly(ReadOnlyReason),
     /// Could not be opened, or has ended.
     Gone,
 }

@@ -92,6 +92,8 @@ impl App {
                 self.views.front.focus != Focus::Transcript && !self.views.front.transcript.is_empty()
             }
             Action::ListCommands => self.views.front.composer.is_empty(),
+            // Otherwise the directory has to be named: `/cd DIR`.
+            Action::ChangeDirectory => self.lacks_directory(),
             // It does different things at different times: each is there as what it does.
             Action::Escape | Action::ClearOrQuit | Action::Leader => false,
             action => {

@@ -158,6 +158,7 @@ impl ViewUpdate<'_> {
         self.scopes.complete_from(&snapshot.info.scopes);
         self.view.agents.clone_from(&snapshot.info.agents);
         self.view.models.clone_from(&snapshot.info.models);
+        self.view.lacks_model = snapshot.info.model_problem.is_some();
         self.view.commands.clone_from(&snapshot.info.commands);
         self.view.wanted_agent = None;
         self.view.wanted_model = None;
@@ -305,6 +306,10 @@ impl ViewUpdate<'_> {
             Event::Branch(branch) => self.view.surroundings.branch.clone_from(branch),
             Event::Model(model) => {
                 self.view.wanted_model = None;
+                if std::mem::take(&mut self.view.lacks_model) {
+                    // It says that there is none.
+                    self.view.remark = None;
+                }
                 self.view.facts.model = model.to_string();
                 let known = self.view.models.iter().find(|known| known.model == *model);
                 if let Some(known) = known {

@@ -258,6 +258,7 @@ impl App {
                 }
             }
             HostAnswer::Holder { session, holder } => self.on_holder(&session, holder, now),
+            HostAnswer::Place { session, place } => self.on_place(&session, place, now),
             HostAnswer::Renamed { session, title } => match title {
                 Ok(title) => self.listed_as(&session, &title, now),
                 Err(error) => self.warn(&error.sentence(), now),

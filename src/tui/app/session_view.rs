@@ -70,6 +70,8 @@ pub(super) struct SessionView {
     /// Those the session can be changed to.
     pub(super) agents: Vec<AgentChoice>,
     pub(super) models: Vec<ModelChoice>,
+    /// The model cannot be asked.
+    pub(super) lacks_model: bool,
     /// Commands of the user's own.
     pub(super) commands: Vec<CommandChoice>,
     /// Asked for; comes with the next step.

@@ -132,7 +132,18 @@ impl App {
         if let Some(slot) = live.map(|view| view.slot) {
             return self.show(slot, now);
         }
-        self.open_session(SessionTarget::Session(id.clone()), title.to_owned(), now);
+        self.open_instead(SessionTarget::Session(id.clone()), id, title.to_owned(), now);
+    }
+
+    /// Opens a session anew, in place of where it is shown already.
+    pub(super) fn open_instead(
+        &mut self,
+        target: SessionTarget,
+        id: &SessionId,
+        title: String,
+        now: Instant,
+    ) {
+        self.open_session(target, title, now);
         let stale = self.views.behind.iter().find(|view| view.id() == Some(id));
         let stale = stale.map(|stale| stale.slot);
         if let Some(mut stale) = stale.and_then(|slot| self.close_view(slot)) {
@@ -215,7 +226,7 @@ impl App {
         facts.title = title;
         let id = match &wanted {
             SessionTarget::New | SessionTarget::Fork(..) => None,
-            SessionTarget::Session(id) => Some(id.clone()),
+            SessionTarget::Session(id) | SessionTarget::Moved(id, _) => Some(id.clone()),
         };
         let reopens = (wanted != SessionTarget::New).then_some(now);
         let slot = self.next_slot;
@@ -223,6 +234,7 @@ impl App {
         let directory = match &wanted {
             SessionTarget::New | SessionTarget::Session(_) => self.blank.directory.clone(),
             SessionTarget::Fork(..) => self.views.front.directory.clone(),
+            SessionTarget::Moved(_, directory) => directory.clone(),
         };
         let mut view = Box::new(SessionView::blank(slot, facts, directory, id, reopens));
         if self.uses_vim {

@@ -200,7 +200,7 @@ impl SessionView {
         let of_task;
         let symbols = cx.appearance.terminal_environment.symbols;
         let send = key_name(cx.keymap.label(Context::Composer, Action::Send), symbols);
-        let of_holder = self.holder_words(send);
+        let of_holder = self.read_only_words(send);
         let invitation = match (&self.task, self.turn) {
             _ if of_holder.is_some() => of_holder.as_deref().unwrap_or_default(),
             (Some(_), _) => {

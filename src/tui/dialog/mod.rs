@@ -12,6 +12,7 @@ mod choice;
 mod confirm;
 mod draw;
 mod form;
+mod gone;
 mod held;
 mod keys;
 mod permission;
@@ -35,6 +36,7 @@ pub(crate) use background::on_ground;
 pub(crate) use choice::Choice;
 pub(crate) use confirm::before as confirm_before;
 use form::FormDialog;
+pub(crate) use gone::directory_gone;
 pub(crate) use held::held_session;
 use permission::Permission;
 pub(crate) use quit::RunningWork;
@@ -53,6 +55,7 @@ pub(crate) static KEYS: &[&LayerKeys] = &[
     &stop::KEYS,
     &confirm::KEYS,
     &held::KEYS,
+    &gone::KEYS,
     &summary::KEYS,
     &yolo::KEYS,
 ];

@@ -71,6 +71,7 @@ pub(crate) enum Action {
     UndoHere,
     Compact,
     Resend,
+    ChangeDirectory,
     FocusComposer,
     Search,
     NextMatch,

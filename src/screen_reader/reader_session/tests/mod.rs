@@ -36,6 +36,7 @@ fn info() -> SessionInfo {
         usage: Usage::default(),
         cost: None,
         read_only: None,
+        model_problem: None,
         demo: false,
         allows_edits: false,
         scopes: ChosenScopes::default(),

@@ -3,12 +3,11 @@
 use std::time::Instant;
 
 use crate::session::mention::mentions;
-use crate::session::{CalledCommand, Input, Op};
+use crate::session::{CalledCommand, Input, Op, ReadOnlyReason};
 use crate::tui::app::{App, Effect, SessionLink, TurnStatus};
 use crate::tui::caret::CaretMove;
 use crate::tui::commands::{self, ParsedInput};
 use crate::tui::composer::{ChipOpening, Draft, EditEffect};
-use crate::tui::dialog::{TypeAheadGuard, held_session};
 use crate::tui::keymap::Edit;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
@@ -99,19 +98,22 @@ impl App {
         if self.views.front.composer.is_blank() {
             if self.held_count() > 0 {
                 self.send(Op::Release);
-            } else if let SessionLink::ReadOnly(holder) = &self.views.front.link {
-                let guard = TypeAheadGuard::begin(now);
-                let dialog = held_session(holder, guard);
-                self.open_layer(Box::new(dialog), now);
+            } else if let SessionLink::ReadOnly(reason) = self.views.front.link.clone() {
+                self.ask_about_read_only(&reason, now);
             }
             return;
         }
         match &self.views.front.link {
             SessionLink::Opening | SessionLink::Open => {}
-            SessionLink::ReadOnly(holder) => {
+            SessionLink::ReadOnly(ReadOnlyReason::OpenIn(holder)) => {
                 let words = format!(
                     "not sent: the session is open in {holder}; the empty composer offers to fork it or to wait"
                 );
+                return self.say(words, Meaning::Warning, now);
+            }
+            SessionLink::ReadOnly(ReadOnlyReason::DirectoryGone(_)) => {
+                let words =
+                    "not sent: the session's directory is gone; the empty composer offers to continue here";
                 return self.say(words, Meaning::Warning, now);
             }
             SessionLink::Gone => {
@@ -120,6 +122,10 @@ impl App {
         }
         if let Some(words) = self.refuses_words() {
             return self.say(words, Meaning::Warning, now);
+        }
+        let lacking = self.views.front.missing_model_words(&self.keymap);
+        if let Some(words) = lacking.filter(|_| shell_command(&text).is_none()) {
+            return self.say(format!("not sent: {words}"), Meaning::Warning, now);
         }
         let files = self.views.front.composer.draft().files();
         if let Some(words) = self.views.front.unfit(&files, &self.keymap) {

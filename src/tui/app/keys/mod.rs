@@ -251,6 +251,7 @@ impl App {
             Action::Fork => self.fork(now),
             Action::Compact => self.compact("", now),
             Action::Resend => self.send(Op::SendRefusedAgain),
+            Action::ChangeDirectory => self.change_directory("", now),
             Action::CycleMode => self.cycle_mode(now),
             Action::Yolo => self.ask_for_mode(Mode::Yolo, now),
             Action::MentionFile => self.begin_word('@', now),

@@ -27,12 +27,13 @@ pub(crate) static LIST: List = List {
         after: "",
     }),
     verb: "use it",
-    is_offered: |app| app.views.front.models.len() > 1,
+    is_offered: |app| app.views.front.models.len() > 1 || app.views.front.lacks_model,
     content: |app| {
         let current = app.views.front.wanted_model.as_ref().map(ToString::to_string);
         Box::new(ModelRows {
             models: app.views.front.models.clone(),
             current: current.unwrap_or_else(|| app.views.front.facts.model.clone()),
+            lacks_model: app.views.front.lacks_model,
         })
     },
 };
@@ -41,6 +42,8 @@ struct ModelRows {
     models: Vec<ModelChoice>,
     /// The one that the next step asks, as `provider/model`.
     current: String,
+    /// The session is open, and its model cannot be asked.
+    lacks_model: bool,
 }
 
 impl ListContent for ModelRows {
@@ -64,7 +67,11 @@ impl ListContent for ModelRows {
     }
 
     fn nothing(&self) -> &'static str {
-        "No session is open."
+        if self.lacks_model {
+            "No provider is configured; `lathe doctor` says what lathe reads."
+        } else {
+            "No session is open."
+        }
     }
 
     fn pick(&mut self, row: usize) -> Option<LayerRequest> {

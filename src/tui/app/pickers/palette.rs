@@ -65,6 +65,7 @@ impl Section {
             | Action::Init
             | Action::Compact
             | Action::Resend
+            | Action::ChangeDirectory
             | Action::Quit
             | Action::Interrupt => Self::Session,
             Action::NextAgent

@@ -181,6 +181,7 @@ impl Driver {
             usage: Usage::default(),
             cost: Some(0.0),
             read_only: None,
+            model_problem: None,
             demo: false,
             allows_edits: false,
             scopes: ChosenScopes::default(),

@@ -205,6 +205,25 @@ fn a_model_is_picked_and_comes_with_the_next_step() {
 }
 
 #[test]
+fn a_session_without_its_model_names_the_key_and_sends_nothing() {
+    let mut driver = Driver::open();
+    let mut snapshot = driver.snapshot();
+    snapshot.info.model_problem = Some("there is no provider `gone`".to_owned());
+    driver.attach(&snapshot);
+    let words = "its model is not available: ctrl+x m chooses";
+    assert!(driver.hints().contains(words), "{}", driver.hints());
+    let is_sent = |op: &Op| matches!(op, Op::Submit(input) if input.text == "hello");
+    driver.type_text("hello");
+    driver.press("enter");
+    assert!(!driver.sent().iter().any(is_sent));
+    assert!(driver.text().contains("┃ hello"), "{}", driver.text());
+    driver.event(Event::Model("local/other".parse().unwrap()));
+    driver.press("enter");
+    assert!(driver.sent().iter().any(is_sent));
+    assert!(!driver.hints().contains(words), "{}", driver.hints());
+}
+
+#[test]
 fn before_a_session_is_open_there_is_nothing_to_change() {
     let mut driver = Driver::closed();
     driver.press("ctrl+x m");

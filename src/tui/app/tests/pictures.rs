@@ -298,7 +298,7 @@ fn remarks() {
 fn a_session_that_is_read_only_and_one_that_did_not_open() {
     let mut driver = conversation();
     let mut snapshot = driver.snapshot();
-    snapshot.info.read_only = Some("process 812".to_owned());
+    snapshot.info.read_only = Some(ReadOnlyReason::OpenIn("process 812".to_owned()));
     driver.attach(&snapshot);
     driver.type_text("let me in");
     pictures(&mut driver, "read_only");

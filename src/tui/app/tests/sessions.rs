@@ -256,7 +256,7 @@ fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
     driver.app.go_to_session(&held, "held", now);
     let mut snapshot = driver.snapshot();
     snapshot.info.id = held.clone();
-    snapshot.info.read_only = Some("process 7".to_owned());
+    snapshot.info.read_only = Some(ReadOnlyReason::OpenIn("process 7".to_owned()));
     driver.app.session_attached(SlotId(1), &snapshot, now);
     driver.type_text("not sent yet");
     asked(&mut driver);

@@ -62,6 +62,7 @@ pub(super) const ROWS: &[ContextRows] = &[
             row(&[], Action::Init, "write AGENTS.md for this project (init)"),
             row(&[], Action::Compact, "compact the conversation"),
             row(&[], Action::Resend, "send again what the provider refused"),
+            row(&[], Action::ChangeDirectory, "go on in another directory"),
             row(&[], Action::ListCommands, "list the slash commands"),
             row(&[], Action::Quit, "quit lathe").brief("quit"),
         ],

@@ -11,8 +11,8 @@ use lathe::hook::{HookEffect, HookEvent, HookExit, HookRun};
 use lathe::permission::{ChosenScopes, Mode, PermissionKey, PermissionReply, Scope};
 use lathe::session::{
     AgentChoice, CallUpdate, CommandChoice, ContextReport, ContextReportKind, Envelope, ErrorReport, Event,
-    ModelChoice, QueuedKind, QueuedMessage, ReportKind, RequestUsage, RestoredConversation, Retry,
-    SessionInfo, SettledPermission, SettledQuestion, Snapshot, SummaryDraft, TurnEndReason,
+    ModelChoice, QueuedKind, QueuedMessage, ReadOnlyReason, ReportKind, RequestUsage, RestoredConversation,
+    Retry, SessionInfo, SettledPermission, SettledQuestion, Snapshot, SummaryDraft, TurnEndReason,
 };
 use lathe::store::{Grant, GrantOrigin, GrantScope};
 use serde_json::json;
@@ -303,6 +303,14 @@ fn what_events_are_made_of_is_data() {
 }
 
 #[test]
+fn a_reason_to_be_read_only_is_data() {
+    every!(ReadOnlyReason {
+        ReadOnlyReason::OpenIn(_) => ReadOnlyReason::OpenIn("process 1".into());
+        ReadOnlyReason::DirectoryGone(_) => ReadOnlyReason::DirectoryGone("/p/ü".into());
+    });
+}
+
+#[test]
 fn a_snapshot_is_data() {
     round_trip(&Snapshot {
         seq: 7,
@@ -361,7 +369,8 @@ fn info() -> SessionInfo {
         context_used: 3,
         usage: usage(),
         cost: Some(EXACT),
-        read_only: Some("process 1".into()),
+        read_only: Some(ReadOnlyReason::OpenIn("process 1".into())),
+        model_problem: Some("gone".into()),
         demo: false,
         allows_edits: true,
         scopes: chosen_scopes(),

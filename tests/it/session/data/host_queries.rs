@@ -80,6 +80,7 @@ fn every_query_of_the_host_and_its_answer_is_data() {
         HostQuery::Pin(..) => HostQuery::Pin(session(), true);
         HostQuery::Tag(..) => HostQuery::Tag(session(), "#a b".into());
         HostQuery::Holder(_) => HostQuery::Holder(session());
+        HostQuery::Place { .. } => HostQuery::Place { session: session(), directory: "../ü".into() };
         HostQuery::RemoveOld => HostQuery::RemoveOld;
         HostQuery::Rename(..) => HostQuery::Rename(session(), "two".into());
         HostQuery::Delete(_) => HostQuery::Delete(session());
@@ -102,6 +103,7 @@ fn every_query_of_the_host_and_its_answer_is_data() {
             words: Ok(vec![FoundText { role: Role::Assistant, text: "é".into() }]),
         };
         HostAnswer::Holder { .. } => HostAnswer::Holder { session: session(), holder: Some("process 1".into()) };
+        HostAnswer::Place { .. } => HostAnswer::Place { session: session(), place: Ok("/p/ü".into()) };
         HostAnswer::Renamed { .. } => HostAnswer::Renamed { session: session(), title: Ok("two".into()) };
         HostAnswer::Marked { .. } => HostAnswer::Marked { session: session(), marks: Ok(marks()) };
         HostAnswer::OldRemoved(_) =>

@@ -229,6 +229,7 @@ fn every_operation_is_data() {
     every!(SessionTarget {
         SessionTarget::New => SessionTarget::New;
         SessionTarget::Session(_) => SessionTarget::Session(SessionId::new());
+        SessionTarget::Moved(..) => SessionTarget::Moved(SessionId::new(), "/p/ü".into());
         SessionTarget::Fork(..) => SessionTarget::Fork(SessionId::new(), ForkPoint::Before(MessageId::new()));
     });
     every!(ForkPoint {
