@@ -30,10 +30,9 @@ fn a_mention_with_brackets_sends_the_file_of_that_name() {
 #[test]
 fn a_glob_with_brackets_means_the_directory_that_is_there() {
     let server = Server::with([
-        Turn::new()
-            .call("glob", json!({"pattern": "src/[id]/*.tsx"}))
-            .call("glob", json!({"pattern": "src/[ab]/*.tsx"}))
-            .call("grep", json!({"pattern": "LITERAL", "include": "src/[id]/*.tsx"})),
+        Turn::tool("glob", json!({"pattern": "src/[id]/*.tsx"})),
+        Turn::tool("glob", json!({"pattern": "src/[ab]/*.tsx"})),
+        Turn::tool("grep", json!({"pattern": "LITERAL", "include": "src/[id]/*.tsx"})),
         Turn::text("ok"),
     ]);
     let project = project_with(&server)
