@@ -3,6 +3,7 @@ mod brought;
 mod brought_fuzz;
 mod budget;
 mod closed;
+mod day;
 mod evaluated;
 mod expanded;
 mod forms;
