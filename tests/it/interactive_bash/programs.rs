@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{assert_shows, results_in, send, start};
+use super::{assert_shows, call, results, results_in, send, start, yolo};
 use crate::run::project_with;
-use crate::support::Server;
+use crate::support::{Server, Turn};
 
 #[test]
 fn commits_are_rebased_in_an_editor() {
@@ -84,4 +84,20 @@ fn what_a_program_prints_before_it_ends_is_seen() {
         let text = result["output"].as_str().unwrap();
         assert!(!text.contains("not seen"), "{text}");
     }
+}
+
+#[test]
+fn a_shell_that_is_not_there_is_bash() {
+    let server = Server::start();
+    let project = project_with(&server);
+    server.script([
+        call(json!({"action": "start", "session": "sh"})),
+        call(send("sh", "echo \"in $BASH\"", "Enter", "in .*bash")),
+        Turn::text("Done."),
+    ]);
+    let finished = yolo(&project)
+        .env("SHELL", "/usr/bin/no-such-shell")
+        .run()
+        .success();
+    assert_shows(&results(&finished)[1], "/bash");
 }
