@@ -137,6 +137,7 @@ impl Worktrees {
             task: new.task.clone(),
             session: new.task.session(),
             project: new.project.clone(),
+            moved_from: None,
             tree: tree.to_owned(),
             title: new.title.clone(),
             base,

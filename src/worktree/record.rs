@@ -38,6 +38,9 @@ pub(super) struct TreeRecord {
     pub(super) session: SessionId,
     /// The project that changes are applied to.
     pub(super) project: PathBuf,
+    /// The project that the tree was made of, where that was moved since: the tree stays in the directory with its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) moved_from: Option<PathBuf>,
     /// Follows from project and task, so that the data directory may be moved.
     #[serde(skip)]
     pub(super) tree: PathBuf,

@@ -112,6 +112,38 @@ impl Worktrees {
         Ok(())
     }
 
+    /// Has trees of a project that was moved lead to where it is now: those of the tasks that are meant. One that is in use
+    /// stays as it is.
+    pub fn follow(
+        &self,
+        old: &Path,
+        new: &Path,
+        is_meant: impl Fn(&TaskId) -> bool,
+    ) -> Result<(), TreeError> {
+        let tasks = self
+            .storage
+            .recorded()
+            .map_err(TreeError::io(self.storage.records()))?;
+        let of_old = |task: &TaskId| self.record(task).ok().filter(|record| record.project == old);
+        for task in tasks.into_iter().filter(is_meant) {
+            if of_old(&task).is_none() {
+                continue;
+            }
+            let directory = self.storage.record(&task);
+            let Ok(Some(_lock)) = Alone::take(&directory, MOMENT) else {
+                continue;
+            };
+            // As it is under the lock.
+            let Some(mut record) = of_old(&task) else { continue };
+            record.moved_from.get_or_insert_with(|| old.to_owned());
+            new.clone_into(&mut record.project);
+            directory
+                .store(&record)
+                .map_err(TreeError::io(directory.path()))?;
+        }
+        Ok(())
+    }
+
     /// The trees of a project whose tasks have ended and that hold changes which were not applied. A tree is only looked
     /// into where nobody noted how it stands.
     pub fn unapplied(&self, project: &Path) -> Vec<TaskId> {

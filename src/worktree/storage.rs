@@ -63,8 +63,9 @@ impl Storage {
         let Some(record) = directory.load()? else {
             return Ok(None);
         };
+        let made_of = record.moved_from.as_ref().unwrap_or(&record.project);
         Ok(Some(TreeRecord {
-            tree: self.tree(&record.project, &record.task),
+            tree: self.tree(made_of, &record.task),
             ..record
         }))
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::retention::{LastWritten, milliseconds, now};
 use super::tags;
+use super::trees::TaskTrees;
 use crate::conversation::{CallId, Message, MessageId, PartBody, SessionId};
 use crate::files;
 use crate::journal::Journal;
@@ -284,6 +285,11 @@ impl StoredSessions {
             new_directory: place.directory().to_owned(),
         };
         self.store.relocate(session, &relocation)?;
+        if relocation.old_project.symlink_metadata().is_err() {
+            let (old, new) = (&relocation.old_project, &relocation.new_project);
+            let sessions = self.store.tree_rows(session)?;
+            TaskTrees::new(&self.data).follow(old, new, &sessions)?;
+        }
         self.store.get(session)?.ok_or_else(|| no_session(session))
     }
 

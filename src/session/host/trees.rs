@@ -10,7 +10,7 @@ use crate::files::ChangeLog;
 use crate::journal::{Journal, SessionLog};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::session::{ErrorReport, ReportKind};
-use crate::store::Store;
+use crate::store::{SessionRow, Store};
 use crate::tool::records_dir;
 
 pub use crate::worktree::{
@@ -82,6 +82,12 @@ impl TaskTrees {
                 task,
             },
         }
+    }
+
+    /// Has the trees of these sessions, whose project was moved, lead to where it is now.
+    pub(super) fn follow(&self, old: &Path, new: &Path, sessions: &[SessionRow]) -> Result<(), ErrorReport> {
+        let is_meant = |task: &TaskId| sessions.iter().any(|row| TaskId::of(&row.id) == *task);
+        Ok(self.trees.follow(old, new, is_meant)?)
     }
 
     /// Returns all trees, those of the oldest tasks first.

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::gates::roots;
+use super::task_trees::worktrees;
 use super::{ErrorReport, FrontEndKind, OpenRequest, ReportKind};
 use crate::conversation::SessionId;
 use crate::store::{LockError, Relocation, SessionLock, SessionRow, Store};
@@ -65,6 +66,7 @@ fn move_sessions(request: &OpenRequest, store: &Store, old: &Path, new: &Path) -
         moved += 1;
     }
     if is_whole {
+        worktrees(request, &SessionId::new()).follow(old, new, |_| true)?;
         store.forget_project(old)?;
     }
     Ok(moved)

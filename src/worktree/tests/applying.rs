@@ -4,6 +4,35 @@ use super::ChangeKind::{Added, Changed, Moved, Removed};
 use super::*;
 
 #[test]
+fn a_tree_of_a_project_that_was_moved_is_applied_where_it_is_now() {
+    let fixture = Fixture::new();
+    let (tree, other) = (fixture.tree(), Fixture::new());
+    tree.write("new.txt", "x\n");
+    for place in ["moved", "moved again"] {
+        let old = fixture.trees.find(&tree.task).unwrap().project.unwrap();
+        let new = fixture.base.join(place);
+        fs::rename(&old, &new).unwrap();
+        fixture
+            .trees
+            .follow(&old, &new, |task| *task == tree.task)
+            .unwrap();
+    }
+    // Neither a tree of another task nor one of another project is meant.
+    let now = fixture.base.join("moved again");
+    fixture.trees.follow(&now, &other.base, |_| false).unwrap();
+    fixture
+        .trees
+        .follow(&other.project(), &other.base, |_| true)
+        .unwrap();
+    let applied = fixture.trees.apply(&tree.task, &Selection::All).unwrap();
+    assert_eq!(applied.applied, ["new.txt"]);
+    let new = fixture.base.join("moved again/new.txt");
+    assert_eq!(fs::read_to_string(new).unwrap(), "x\n");
+    assert!(!fixture.project().exists());
+    assert_eq!(fixture.trees.find(&tree.task).unwrap().path, tree.path);
+}
+
+#[test]
 fn every_kind_of_change_is_listed_and_applied() {
     let fixture = Fixture::new();
     fixture.write("moved.txt", &lines(40));
