@@ -210,6 +210,20 @@ fn another_session_is_opened_only_where_nothing_is_lost_by_that() {
 }
 
 #[test]
+fn cd_has_the_session_go_on_in_the_named_directory() {
+    let mut reader = reader();
+    reader.read("/cd");
+    assert!(reader.take_effects().is_empty());
+    assert!(reader.take_text().contains("Name the directory"));
+    reader.read("/cd ../other");
+    let wanted = begun(&mut reader);
+    let HostRequest::Open(SessionTarget::Moved(_, directory)) = wanted else {
+        panic!("{wanted:?}")
+    };
+    assert_eq!(directory, std::path::Path::new("../other"));
+}
+
+#[test]
 fn what_could_not_be_looked_up_is_a_sentence() {
     let mut reader = reader();
     for line in ["/context all", "/cost", "/status all"] {

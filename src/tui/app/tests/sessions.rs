@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::session::Input;
+use crate::session::host::{HostAnswer, HostQuery};
 use crate::tool::BuiltinCards;
 use crate::tui::sessions::{SessionTarget, SlotId};
 
@@ -11,6 +12,9 @@ fn asked(driver: &mut Driver) -> Vec<String> {
     let words = effects.iter().filter_map(|effect| match effect {
         Effect::OpenSession(slot, SessionTarget::New) => Some(format!("open {}", slot.0)),
         Effect::OpenSession(slot, SessionTarget::Session(id)) => Some(format!("open {} {id}", slot.0)),
+        Effect::OpenSession(slot, SessionTarget::Moved(id, to)) => {
+            Some(format!("move {} {id} {}", slot.0, to.display()))
+        }
         Effect::OpenSession(slot, SessionTarget::Fork(of, point)) => {
             Some(format!("fork {} {of} {point:?}", slot.0))
         }
@@ -266,6 +270,40 @@ fn one_that_could_only_be_read_is_opened_anew_with_what_was_written() {
     assert!(driver.text().contains("┃ not sent yet"), "{}", driver.text());
     driver.press("ctrl+x tab");
     assert_eq!(asked(&mut driver), ["show 0"]);
+}
+
+#[test]
+fn one_whose_directory_is_gone_goes_on_here_after_a_yes() {
+    let mut driver = Driver::open();
+    let now = driver.now;
+    let lost: SessionId = "ses_lost".parse().unwrap();
+    driver.app.go_to_session(&lost, "lost", now);
+    let mut snapshot = driver.snapshot();
+    snapshot.info.id = lost.clone();
+    snapshot.info.read_only = Some(ReadOnlyReason::DirectoryGone("/gone".into()));
+    driver.app.session_attached(SlotId(1), &snapshot, now);
+    let shown = driver.text();
+    assert!(shown.contains("Its directory is gone"), "{shown}");
+    driver.press("enter");
+    driver.wait(400);
+    let shown = driver.text();
+    assert!(
+        shown.contains("Continue in ") && shown.contains("/gone"),
+        "{shown}"
+    );
+    asked(&mut driver);
+    driver.press("h");
+    let is_looked_at = |effect: &Effect| matches!(effect, Effect::AskHost(HostQuery::Place { session, .. }) if *session == lost);
+    assert!(driver.effects.iter().any(is_looked_at));
+    asked(&mut driver);
+    let place = Ok("/here".into());
+    let answer = HostAnswer::Place {
+        session: lost.clone(),
+        place,
+    };
+    driver.app.answered_by_host(answer, driver.now);
+    driver.collect();
+    assert_eq!(asked(&mut driver), ["move 2 ses_lost /here", "show 2", "close 1"]);
 }
 
 #[test]
