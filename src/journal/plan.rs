@@ -2,9 +2,13 @@
 //!
 //! The changes of a file form a chain. Its first link says what the file was, its last what it has to be now. Where one link
 //! does not begin as the one before ended, or the file is another now, something else has changed it, and it is left alone.
+//!
+//! A command may be a link only if the journal has what the file was before it. Otherwise the whole chain is refused, and
+//! with it every longer one: a file that one undo refuses is not written by the next. What a tool moved away from a refused
+//! file is refused as well, because it is all that is left of that file.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +37,6 @@ pub struct PlannedFile {
     pub refusal: Option<Refusal>,
     /// A command took part in the changes that are taken back.
     pub by_command: bool,
-    /// The file goes back to what a command made of it, and not to what it was before that.
-    pub stops_at_command: bool,
     /// From now to then; empty for what is no text, or too large, or refused.
     pub diff: String,
     pub(super) from: FileImage,
@@ -67,6 +69,8 @@ pub enum Refusal {
     ChangedBetween,
     /// A command changed or made it, and what it was before is not known.
     ByCommand,
+    /// A tool moved it here from a file that stays as it is.
+    Moved,
     /// Its content is not kept any more, or was too large to keep.
     NotKept,
     /// It cannot be looked at.
@@ -92,15 +96,16 @@ impl Refusal {
             Self::Changed => "has changed since".to_owned(),
             Self::ChangedBetween => "was changed by something else in between".to_owned(),
             Self::ByCommand => "was changed by a command, and has no stored earlier version".to_owned(),
+            Self::Moved => "was moved from a file that cannot be restored".to_owned(),
             Self::NotKept => "has no stored earlier version".to_owned(),
             Self::Unreadable(why) => format!("cannot be looked at: {why}"),
         }
     }
 
-    /// True for a file that keeps all the others from being undone unless it is left out by name. What a command changed is
-    /// only told of: there is nothing that could be put back.
+    /// True for a file that keeps all the others from being undone unless it is left out by name. What a command changed, or
+    /// what was moved from such a file, is only told of: there is nothing that could be put back.
     pub fn is_in_the_way(&self) -> bool {
-        *self != Self::ByCommand
+        !matches!(self, Self::ByCommand | Self::Moved)
     }
 }
 
@@ -115,6 +120,26 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.files.iter().all(PlannedFile::is_refused)
     }
+
+    /// Refuses each file that came from one that stays as it is. `lost` are the files whose earlier content is not known.
+    fn refuse_moved(&mut self, moves: &[Move], lost: BTreeSet<PathBuf>) {
+        let refused = self.files.iter().filter(|file| file.is_refused());
+        let mut stays = lost;
+        stays.extend(refused.map(|file| file.path.clone()));
+        // A file may have been moved several times, also through one that is gone again.
+        while let Some(moved) = moves
+            .iter()
+            .find(|moved| stays.contains(&moved.from) && !stays.contains(&moved.to))
+        {
+            stays.insert(moved.to.clone());
+        }
+        for file in self.files.iter_mut().filter(|file| stays.contains(&file.path)) {
+            if !file.is_refused() {
+                file.refusal = Some(Refusal::Moved);
+                file.diff.clear();
+            }
+        }
+    }
 }
 
 /// The changes of one file, put together.
@@ -124,23 +149,37 @@ struct Chain {
     to: FileImage,
     parents: Vec<PathBuf>,
     is_broken: bool,
-    /// Nothing but commands changed it, and what it was before that is not known.
-    is_foreign: bool,
+    /// A command changed or made it, and what it was before that is not known.
+    is_lost: bool,
     by_command: bool,
-    stops_at_command: bool,
+}
+
+/// A move of a file by a tool, as far as a change tells: one file went, another was written.
+struct Move {
+    from: PathBuf,
+    to: PathBuf,
 }
 
 impl Journal {
     /// Says what undoing everything since part `seq` of the root would do to files.
     pub fn plan_undo(&self, seq: u64) -> Result<Plan, StoreError> {
+        let rows = self.store.journal_since(&self.tree, seq)?;
+        let moves = moves(&rows);
         let mut by_path: BTreeMap<PathBuf, Vec<JournalRow>> = BTreeMap::new();
-        for row in self.store.journal_since(&self.tree, seq)? {
+        for row in rows {
             by_path.entry(row.file.path.clone()).or_default().push(row);
         }
         let mut plan = Plan::default();
+        // Also files that are gone again: what was in them is now where a tool moved it.
+        let mut lost = BTreeSet::new();
         for (path, rows) in by_path {
-            self.add(&mut plan, path, Chain::of(rows))?;
+            let chain = Chain::of(&rows);
+            if chain.is_lost {
+                lost.insert(path.clone());
+            }
+            self.add(&mut plan, path, chain)?;
         }
+        plan.refuse_moved(&moves, lost);
         Ok(plan)
     }
 
@@ -160,9 +199,8 @@ impl Journal {
                 to: from,
                 parents: parents.iter().map(crate::store::StoredPath::to_path).collect(),
                 is_broken: false,
-                is_foreign: false,
+                is_lost: false,
                 by_command: false,
-                stops_at_command: false,
             };
             self.add(&mut plan, path.to_path(), chain)?;
         }
@@ -174,7 +212,10 @@ impl Journal {
         if let Ok(now) = &looked
             && chain.is_as_before(&now.image)
         {
-            plan.settled.extend(chain.rows);
+            // A command's change stays where it is known: a longer undo is refused because of it.
+            if !chain.is_lost {
+                plan.settled.extend(chain.rows);
+            }
             return Ok(());
         }
         let (now, mut refusal) = match looked {
@@ -182,7 +223,7 @@ impl Journal {
                 let refusal = chain.refusal(&now.image);
                 (Some(now), refusal)
             }
-            Err(_) if chain.is_foreign => (None, Some(Refusal::ByCommand)),
+            Err(_) if chain.is_lost => (None, Some(Refusal::ByCommand)),
             Err(error) => (None, Some(Refusal::Unreadable(error.problem().to_string()))),
         };
         let then = match &chain.to {
@@ -201,7 +242,6 @@ impl Journal {
             action: chain.action(),
             refusal,
             by_command: chain.by_command,
-            stops_at_command: chain.stops_at_command,
             diff,
             // The mode bits are those of now unless they were changed as well.
             to: chain.target(now.as_ref().map(|now| &now.image)),
@@ -216,40 +256,21 @@ impl Journal {
 
 impl Chain {
     /// `rows` are those of one file, in order, and at least one.
-    fn of(mut rows: Vec<JournalRow>) -> Self {
-        let is_known = |row: &JournalRow| {
-            row.origin == ChangeOrigin::Lathe
-                || !matches!(row.file.before, FileImage::Unknown | FileImage::Absent)
-        };
-        // What a command did before lathe had looked at the file cannot be taken back; what came after it can.
-        let has_own = rows.iter().any(|row| row.origin == ChangeOrigin::Lathe);
-        let unknown = rows.iter().take_while(|row| !is_known(row)).count();
-        let is_foreign = unknown > 0 && !has_own;
-        let stops_at_command = unknown > 0 && has_own;
-        if stops_at_command {
-            let own = rows.iter().position(|row| row.origin == ChangeOrigin::Lathe);
-            rows.drain(..own.unwrap_or(0));
-        }
-        let ids = rows.iter().map(|row| row.id).collect();
-        let is_broken = rows
-            .windows(2)
-            .any(|pair| !same_content(&pair[0].file.after, &pair[1].file.before));
-        let by_command = rows.iter().any(|row| row.origin == ChangeOrigin::Command);
+    fn of(rows: &[JournalRow]) -> Self {
         let before = |first: &JournalRow| first.file.before.clone();
-        let to = rows.first().map_or(FileImage::Unknown, before);
+        let after = |last: &JournalRow| last.file.after.clone();
         Self {
-            rows: ids,
-            to,
-            from: rows
-                .last()
-                .map_or(FileImage::Unknown, |last| last.file.after.clone()),
+            rows: rows.iter().map(|row| row.id).collect(),
+            to: rows.first().map_or(FileImage::Unknown, before),
+            from: rows.last().map_or(FileImage::Unknown, after),
             parents: rows
                 .first()
                 .map_or_else(Vec::new, |first| first.file.parents.clone()),
-            is_broken,
-            is_foreign,
-            by_command,
-            stops_at_command,
+            is_broken: rows
+                .windows(2)
+                .any(|pair| !same_content(&pair[0].file.after, &pair[1].file.before)),
+            is_lost: rows.iter().any(is_lost),
+            by_command: rows.iter().any(|row| row.origin == ChangeOrigin::Command),
         }
     }
 
@@ -267,7 +288,7 @@ impl Chain {
     }
 
     fn refusal(&self, now: &FileImage) -> Option<Refusal> {
-        if self.is_foreign || self.to == FileImage::Unknown {
+        if self.is_lost || self.to == FileImage::Unknown {
             return Some(Refusal::ByCommand);
         }
         if self.is_broken {
@@ -307,7 +328,34 @@ impl Chain {
     }
 }
 
-fn diff(path: &std::path::Path, now: Option<&[u8]>, then: Option<&[u8]>) -> String {
+/// Returns true for a command's change of a file whose content before it is not in the journal. A file that a command made
+/// counts as well: nothing but the look at the project says that it was not there.
+fn is_lost(row: &JournalRow) -> bool {
+    row.origin == ChangeOrigin::Command && matches!(row.file.before, FileImage::Unknown | FileImage::Absent)
+}
+
+/// Returns the moves among changes: each file that went with each that was made in the same change, or that was written in a
+/// change of these two alone.
+fn moves(rows: &[JournalRow]) -> Vec<Move> {
+    let mut moves = Vec::new();
+    for change in rows.chunk_by(|one, next| one.change == next.change) {
+        let of_tool = || change.iter().filter(|row| row.origin == ChangeOrigin::Lathe);
+        for gone in of_tool().filter(|row| row.file.after == FileImage::Absent) {
+            let is_target = |row: &&JournalRow| {
+                let is_made = row.file.before == FileImage::Absent;
+                row.file.after != FileImage::Absent && (is_made || change.len() == 2)
+            };
+            let written = of_tool().filter(is_target);
+            moves.extend(written.map(|written| Move {
+                from: gone.file.path.clone(),
+                to: written.file.path.clone(),
+            }));
+        }
+    }
+    moves
+}
+
+fn diff(path: &Path, now: Option<&[u8]>, then: Option<&[u8]>) -> String {
     let text = |bytes: Option<&[u8]>| {
         let bytes = bytes.unwrap_or_default();
         (bytes.len() <= MAX_DIFF && !bytes.contains(&0))
@@ -353,7 +401,7 @@ mod tests {
     #[test]
     fn a_chain_leads_from_its_end_to_its_beginning() {
         use ChangeOrigin::{Command, Lathe};
-        let chain = Chain::of(rows(&[
+        let chain = Chain::of(&rows(&[
             (Lathe, FileImage::Absent, file("a")),
             (Command, file("a"), file("b")),
         ]));
@@ -369,7 +417,7 @@ mod tests {
     #[test]
     fn what_something_else_changed_in_between_is_left_alone() {
         use ChangeOrigin::Lathe;
-        let chain = Chain::of(rows(&[
+        let chain = Chain::of(&rows(&[
             (Lathe, file("a"), file("b")),
             (Lathe, file("p"), file("q")),
         ]));
@@ -379,20 +427,95 @@ mod tests {
     #[test]
     fn what_a_command_did_to_an_unknown_file_is_not_taken_back() {
         use ChangeOrigin::{Command, Lathe};
-        let only = Chain::of(rows(&[
-            (Command, FileImage::Unknown, file("b")),
-            (Command, file("b"), file("c")),
+        let lost = |steps: &[(ChangeOrigin, FileImage, FileImage)], now: &FileImage| {
+            let chain = Chain::of(&rows(steps));
+            assert_eq!(chain.refusal(now), Some(Refusal::ByCommand), "{steps:?}");
+        };
+        let absent = || FileImage::Absent;
+        lost(
+            &[
+                (Command, FileImage::Unknown, file("b")),
+                (Command, file("b"), file("c")),
+            ],
+            &file("c"),
+        );
+        lost(&[(Command, absent(), file("b"))], &file("b"));
+        // A tool that changes the file later does not know what it was before the command either.
+        lost(
+            &[
+                (Command, FileImage::Unknown, file("b")),
+                (Lathe, file("b"), file("c")),
+            ],
+            &file("c"),
+        );
+        lost(
+            &[
+                (Command, FileImage::Unknown, absent()),
+                (Lathe, absent(), file("b")),
+            ],
+            &file("b"),
+        );
+        lost(
+            &[(Command, absent(), file("b")), (Lathe, file("b"), file("c"))],
+            &file("c"),
+        );
+        // A longer chain is refused where the shorter one was.
+        lost(
+            &[(Lathe, file("a"), absent()), (Command, absent(), file("b"))],
+            &file("b"),
+        );
+        let known = Chain::of(&rows(&[
+            (Lathe, file("a"), file("b")),
+            (Command, file("b"), absent()),
+            (Lathe, absent(), file("c")),
         ]));
-        assert_eq!(only.refusal(&file("c")), Some(Refusal::ByCommand));
-        let made = Chain::of(rows(&[(Command, FileImage::Absent, file("b"))]));
-        assert_eq!(made.refusal(&file("b")), Some(Refusal::ByCommand));
-        let then_edited = Chain::of(rows(&[
-            (Command, FileImage::Unknown, file("b")),
-            (Command, file("b"), file("c")),
-            (Lathe, file("c"), file("d")),
-        ]));
-        assert_eq!(then_edited.to, file("c"));
-        assert!(then_edited.stops_at_command && then_edited.refusal(&file("d")).is_none());
-        assert_eq!(then_edited.rows, [2], "what the commands did stays done");
+        assert_eq!((known.refusal(&file("c")), &known.to), (None, &file("a")));
+    }
+
+    #[test]
+    fn what_was_moved_from_a_refused_file_stays() {
+        use ChangeOrigin::{Command, Lathe};
+        let planned = |path: &str| PlannedFile {
+            path: path.into(),
+            action: PlannedAction::Delete,
+            refusal: None,
+            by_command: false,
+            diff: "diff".to_owned(),
+            from: file("b"),
+            to: FileImage::Absent,
+            parents: Vec::new(),
+            rows: Vec::new(),
+        };
+        let mut steps = rows(&[
+            (Lathe, file("a"), FileImage::Absent),
+            (Lathe, FileImage::Absent, file("b")),
+            (Lathe, file("b"), FileImage::Absent),
+            (Lathe, FileImage::Absent, file("c")),
+            (Command, file("x"), FileImage::Absent),
+            (Command, FileImage::Absent, file("y")),
+        ]);
+        for (row, (path, change)) in steps.iter_mut().zip([
+            ("/p/a", 1),
+            ("/p/b", 1),
+            ("/p/b", 2),
+            ("/p/c", 2),
+            ("/p/x", 3),
+            ("/p/y", 3),
+        ]) {
+            row.file.path = path.into();
+            row.change = change;
+        }
+        let mut plan = Plan {
+            // `/p/b` is gone again, and nothing would be done to it.
+            files: ["/p/c", "/p/y"].map(planned).into(),
+            settled: Vec::new(),
+        };
+        plan.refuse_moved(&moves(&steps), BTreeSet::from(["/p/a".into(), "/p/x".into()]));
+        let refusals: Vec<_> = plan.files.iter().map(|file| file.refusal.clone()).collect();
+        assert_eq!(refusals, [Some(Refusal::Moved), None]);
+        assert_eq!(
+            (plan.files[0].diff.as_str(), plan.files[1].diff.as_str()),
+            ("", "diff")
+        );
     }
 }

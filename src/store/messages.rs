@@ -122,9 +122,12 @@ impl Store {
         Ok(messages)
     }
 
-    /// Returns the `seq` for the session's next part. The first is 1.
+    /// Returns the `seq` for the session's next part. The first is 1. It is none of a part that was undone and forgotten while
+    /// the journal still refers to it: a change of then would count as one of the next message.
     pub fn next_seq(&self, session: &SessionId) -> Result<u64, StoreError> {
-        let sql = "SELECT coalesce(max(seq), 0) + 1 FROM parts WHERE session = ?1";
+        let sql = "SELECT 1 + max(
+                       (SELECT coalesce(max(seq), 0) FROM parts WHERE session = ?1),
+                       (SELECT coalesce(max(seq), 0) FROM journal_changes WHERE tree = ?1))";
         only_row(&self.connection(), sql, [session.as_str()], |row| {
             column::count(row, 0)
         })

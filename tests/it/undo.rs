@@ -195,6 +195,108 @@ fn what_a_command_changed_is_listed_and_undone_where_it_is_known_what_it_was() {
     );
 }
 
+fn read(path: &str) -> Turn {
+    Turn::tool("read", json!({"file_path": path}))
+}
+
+fn patch(text: &str) -> Turn {
+    let text = format!("*** Begin Patch\n{text}*** End Patch\n");
+    Turn::tool("apply_patch", json!({ "patch": text }))
+}
+
+#[test]
+fn what_a_tool_wrote_after_a_command_is_refused_by_name() {
+    let server = Server::with([
+        bash("rm gone.txt; printf 'A\\n' > made.txt; printf 'more\\n' >> log.txt; mv old.txt new.txt"),
+        write("gone.txt", "again\n"),
+        read("made.txt"),
+        write("made.txt", "B\n"),
+        read("log.txt"),
+        write("log.txt", "short\n"),
+        read("new.txt"),
+        Turn::tool(
+            "edit",
+            json!({"file_path": "new.txt", "old_string": "was", "new_string": "is"}),
+        ),
+        write("clean.txt", "only a tool\n"),
+        Turn::text("Done."),
+    ]);
+    let project = project_with(&server)
+        .file("gone.txt", "precious\n")
+        .file("log.txt", "line\n")
+        .file("old.txt", "was here\n");
+    let id = run(&project, &["go"]);
+    let listed = sessions(&project, &["undo", &id, "--list", "--json"])
+        .success()
+        .json();
+    assert_eq!(
+        rows(&listed),
+        [
+            row("clean.txt", "delete", false),
+            row("gone.txt", "restore", true),
+            row("log.txt", "restore", true),
+            row("made.txt", "delete", true),
+            row("new.txt", "delete", true),
+            row("old.txt", "create", true),
+        ]
+    );
+    let undone = sessions(&project, &["undo", &id]).success();
+    for path in ["gone.txt", "log.txt", "made.txt", "new.txt", "old.txt"] {
+        let named = format!("`{path}` was changed by a command");
+        assert!(undone.stderr.contains(&named), "{undone}");
+    }
+    assert!(!project.exists("clean.txt") && !project.exists("old.txt"));
+    let now = ["gone.txt", "log.txt", "made.txt", "new.txt"].map(|path| project.read(path));
+    assert_eq!(now, ["again\n", "short\n", "B\n", "is here\n"]);
+}
+
+#[test]
+fn what_a_tool_moved_after_a_command_made_it_is_not_deleted() {
+    let server = Server::with([
+        bash("printf 'A\\n' > made.txt"),
+        read("made.txt"),
+        patch("*** Update File: made.txt\n*** Move to: moved.txt\n@@\n-A\n+B\n"),
+        write("clean.txt", "only a tool\n"),
+        Turn::text("Done."),
+    ]);
+    let project = project_with(&server).file("keep.txt", "");
+    let id = run(&project, &["go"]);
+    let undone = sessions(&project, &["undo", &id]).success();
+    assert!(
+        undone
+            .stderr
+            .contains("`moved.txt` was moved from a file that cannot be restored"),
+        "{undone}"
+    );
+    assert_eq!(project.read("moved.txt"), "B\n");
+    assert!(!project.exists("clean.txt"));
+}
+
+#[test]
+fn a_file_that_one_undo_refused_is_left_by_the_next() {
+    let server = Server::start();
+    let project = project_with(&server).file("gone.txt", "precious\n");
+    server.script([
+        read("gone.txt"),
+        patch("*** Delete File: gone.txt\n"),
+        write("first.txt", "1\n"),
+        Turn::text("Done."),
+    ]);
+    let id = run(&project, &["first"]);
+    server.script([
+        bash("printf 'A\\n' > gone.txt"),
+        write("second.txt", "2\n"),
+        Turn::text("Done."),
+    ]);
+    let _ = run(&project, &["-c", "second"]);
+    for path in ["second.txt", "first.txt"] {
+        let undone = sessions(&project, &["undo", &id, "--skip-changed"]).success();
+        assert!(undone.stderr.contains("`gone.txt`"), "{undone}");
+        assert_eq!(project.read("gone.txt"), "A\n");
+        assert!(!project.exists(path));
+    }
+}
+
 #[test]
 fn the_second_change_of_a_command_is_undone_without_the_first() {
     let server = Server::start();

@@ -77,11 +77,7 @@ impl UndoFile {
     fn new(file: &PlannedFile, project: &Path) -> Self {
         let hunks = parse_unified(&file.diff);
         let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-        let note = if file.stops_at_command {
-            Some("goes back to the state that a command left")
-        } else {
-            file.by_command.then_some("a command changed it too")
-        };
+        let note = file.by_command.then_some("a command changed it too");
         Self {
             path: display(&file.path, project),
             action: file.action,

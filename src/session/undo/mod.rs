@@ -5,6 +5,8 @@
 //! next turn clears.
 
 mod list;
+#[cfg(test)]
+mod tests;
 mod work;
 
 pub use list::{UndoDirection, UndoFile, UndoList};

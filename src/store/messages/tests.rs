@@ -1,7 +1,10 @@
 use serde_json::json;
 
 use super::super::fixture::{new_session, reply, store_with, text, tool};
-use super::super::{NewSession, Store};
+use super::super::{
+    ChangeOrigin, FileImage, JournalFile, NewJournalChange, NewSession, Store, StoredUndo, Surroundings,
+    UndoDirection, UndoRecord,
+};
 use super::*;
 use crate::conversation::{
     CallId, FilePart, Native, Notice, NoticeKind, ReasoningPart, Role, Stop, TextPart, Usage,
@@ -96,6 +99,50 @@ fn every_kind_of_part_comes_back_as_it_was() {
     }
     assert_eq!(store.load(&session).unwrap(), [message]);
     assert_eq!(store.next_seq(&session).unwrap(), 7);
+}
+
+#[test]
+fn a_change_that_was_not_undone_keeps_its_seq_to_itself() {
+    let (store, session) = store_with("/p");
+    let message = reply(MessageState::Complete);
+    let part = MessageChange::Part {
+        message: message.id.clone(),
+        part: text(1, "x"),
+    };
+    store
+        .write(&session, &[MessageChange::Message(message.clone()), part])
+        .unwrap();
+    let file = JournalFile {
+        path: "/p/a".into(),
+        before: FileImage::Absent,
+        after: FileImage::Unknown,
+        parents: Vec::new(),
+    };
+    let change = NewJournalChange {
+        tree: &session,
+        session: &session,
+        origin: ChangeOrigin::Command,
+        is_pending: false,
+        files: &[file],
+    };
+    store.add_change(&change).unwrap();
+    // The message is undone without the file, and forgotten.
+    let record = UndoRecord {
+        cut: Some(message.id),
+        files: Vec::new(),
+        rows: Vec::new(),
+        before: Surroundings::default(),
+        after: Surroundings::default(),
+    };
+    let undo = StoredUndo {
+        id: store.begin_undo(&session, &record).unwrap(),
+        begun: Some(UndoDirection::Undo),
+        record,
+    };
+    store.finish_undo(&session, &undo).unwrap();
+    store.write(&session, &[MessageChange::ForgetUndone]).unwrap();
+    let seq = store.next_seq(&session).unwrap();
+    assert!(store.journal_since(&session, seq).unwrap().is_empty());
 }
 
 #[test]

@@ -266,8 +266,8 @@ impl Run {
         let id = events[0]["session"].as_str().unwrap().to_owned();
         self.session = Some(id);
         self.model.say(prompt);
-        for change in changes.into_iter().flatten() {
-            self.model.change(change.0, &change.1, change.2.as_deref());
+        for call in &changes {
+            self.model.change(call);
         }
     }
 
@@ -287,9 +287,7 @@ impl Run {
             if self.files() == self.model.files {
                 return;
             }
-            for (author, path, after) in call {
-                self.model.change(*author, path, after.as_deref());
-            }
+            self.model.change(call);
         }
     }
 
@@ -302,7 +300,7 @@ impl Run {
             Some(text) => self.project().write(path, text.as_bytes()),
             None => drop(fs::remove_file(self.project().path(path))),
         }
-        self.model.change(Author::Outside, path, after.as_deref());
+        self.model.change(&[(Author::Outside, path.to_owned(), after)]);
     }
 
     fn undo(&mut self) {

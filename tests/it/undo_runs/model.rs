@@ -24,8 +24,19 @@ pub(super) struct Change {
     pub(super) turn: usize,
     /// It is known what the file was before.
     is_known: bool,
-    /// The place among all changes that there ever were.
-    number: usize,
+    /// The call that made it; what one call removes and what it writes is a move.
+    call: usize,
+}
+
+/// What an undo does to one file.
+enum Verdict {
+    /// It is what it was before.
+    Settled,
+    /// It gets this content.
+    Restored(Option<String>),
+    Refused {
+        is_in_the_way: bool,
+    },
 }
 
 /// An undo that can be taken back.
@@ -46,7 +57,8 @@ pub(super) struct Model {
     /// The person's messages that are in the conversation, with the number of their turn.
     pub(super) prompts: Vec<String>,
     undone: Vec<Undone>,
-    next: usize,
+    /// Number of the last call, and of the last change of somebody else.
+    calls: usize,
 }
 
 /// What an undo does.
@@ -60,7 +72,15 @@ pub(super) struct Effect {
 }
 
 impl Model {
-    pub(super) fn change(&mut self, author: Author, path: &str, after: Option<&str>) {
+    /// Takes in what one call did, or somebody else.
+    pub(super) fn change(&mut self, changes: &[(Author, String, Option<String>)]) {
+        self.calls += 1;
+        for (author, path, after) in changes {
+            self.change_file(*author, path, after.as_deref());
+        }
+    }
+
+    fn change_file(&mut self, author: Author, path: &str, after: Option<&str>) {
         let before = self.files.get(path).cloned();
         if before.as_deref() == after {
             return;
@@ -77,9 +97,8 @@ impl Model {
             after: after.map(str::to_owned),
             turn: self.prompts.len(),
             is_known,
-            number: self.next,
+            call: self.calls,
         });
-        self.next += 1;
     }
 
     /// Lathe has looked at the file: a change of its own or of a command stands in the list.
@@ -101,55 +120,36 @@ impl Model {
             in_the_way: BTreeSet::new(),
             is_refused: false,
         };
-        let mut has_refused = false;
         let mut undone = Undone {
             changes: self.changes.clone(),
             files: Vec::new(),
             prompts: Vec::new(),
         };
-        let paths: BTreeSet<&String> = self.changes.iter().map(|change| &change.path).collect();
-        for path in paths.into_iter().filter(|_| with_files) {
-            let of_path = || self.changes.iter().filter(|change| change.path == *path);
-            let own = |change: &&Change| change.author != Author::Outside && change.turn >= turn;
-            let Some(first) = of_path().find(own) else {
-                continue;
-            };
-            let now = self.files.get(path).cloned();
-            // What a command did to a file that nobody had looked at, or that was not there, cannot be taken back.
-            let is_lost = first.author == Author::Command && (!first.is_known || first.before.is_none());
-            let begin = if is_lost {
-                of_path().find(|change| own(change) && change.author == Author::Tool)
-            } else {
-                Some(first)
-            };
-            let target = begin.unwrap_or(first).before.clone();
-            if now == target && !(is_lost && begin.is_none() && first.before.is_some() && !first.is_known) {
-                effect.model.forget(path, begin.unwrap_or(first).number);
-                continue;
+        let verdicts = if with_files {
+            self.verdicts(turn)
+        } else {
+            BTreeMap::new()
+        };
+        let mut has_refused = false;
+        for (path, verdict) in verdicts {
+            match verdict {
+                Verdict::Settled => effect.model.forget(&path, turn),
+                Verdict::Refused { is_in_the_way } => {
+                    has_refused = true;
+                    if is_in_the_way {
+                        effect.in_the_way.insert(path);
+                    }
+                }
+                Verdict::Restored(target) => {
+                    let now = self.files.get(&path).cloned();
+                    match &target {
+                        Some(text) => effect.model.files.insert(path.clone(), text.clone()),
+                        None => effect.model.files.remove(&path),
+                    };
+                    effect.model.forget(&path, turn);
+                    undone.files.push((path, now, target));
+                }
             }
-            let Some(begin) = begin else {
-                has_refused = true;
-                continue;
-            };
-            // Each of lathe's changes has to begin as the one before ended, and the file to be as the last one left it.
-            let mut end = begin.before.clone();
-            let mut is_foreign = false;
-            for change in of_path().filter(|change| own(change) && change.number >= begin.number) {
-                is_foreign |= change.before != end;
-                end.clone_from(&change.after);
-            }
-            is_foreign |= end != now;
-            if is_foreign {
-                has_refused = true;
-                effect.in_the_way.insert(path.clone());
-                continue;
-            }
-            undone.files.push((path.clone(), now, target.clone()));
-            match target {
-                Some(text) => effect.model.files.insert(path.clone(), text),
-                None => effect.model.files.remove(path),
-            };
-            effect.model.forget(path, begin.number);
         }
         effect.is_refused = has_refused && undone.files.is_empty();
         if effect.is_refused || !effect.in_the_way.is_empty() && !skips {
@@ -165,6 +165,76 @@ impl Model {
         }
         effect.model.undone.push(undone);
         effect
+    }
+
+    /// Returns what an undo from a turn on does to each file that lathe or a command changed.
+    fn verdicts(&self, turn: usize) -> BTreeMap<String, Verdict> {
+        let own = |change: &&Change| change.author != Author::Outside && change.turn >= turn;
+        let paths: BTreeSet<&String> = self
+            .changes
+            .iter()
+            .filter(own)
+            .map(|change| &change.path)
+            .collect();
+        let mut verdicts = BTreeMap::new();
+        // Files whose content before a command is not known, and what tools moved away from them.
+        let mut stays = BTreeSet::new();
+        for path in paths {
+            let changes: Vec<&Change> = self.changes.iter().filter(own).collect();
+            let of_path: Vec<&Change> = changes
+                .into_iter()
+                .filter(|change| change.path == *path)
+                .collect();
+            let is_lost = of_path.iter().any(|change| change.is_lost());
+            let (first, now) = (of_path[0], self.files.get(path).cloned());
+            let is_as_before = now == first.before && !(first.is_lost() && first.before.is_some());
+            let mut end = first.before.clone();
+            let mut is_foreign = false;
+            for change in &of_path {
+                is_foreign |= change.before != end;
+                end.clone_from(&change.after);
+            }
+            is_foreign |= end != now;
+            let verdict = match (is_as_before, is_lost, is_foreign) {
+                (true, true, _) => None,
+                (true, false, _) => Some(Verdict::Settled),
+                (false, true, _) => Some(Verdict::Refused { is_in_the_way: false }),
+                (false, false, true) => Some(Verdict::Refused { is_in_the_way: true }),
+                (false, false, false) => Some(Verdict::Restored(first.before.clone())),
+            };
+            if is_lost || matches!(verdict, Some(Verdict::Refused { .. })) {
+                stays.insert(path.clone());
+            }
+            verdicts.extend(verdict.map(|verdict| (path.clone(), verdict)));
+        }
+        let moves = self.moves(turn);
+        while let Some((_, to)) = moves
+            .iter()
+            .find(|(from, to)| stays.contains(from) && !stays.contains(to))
+        {
+            stays.insert(to.clone());
+        }
+        for (path, verdict) in &mut verdicts {
+            if stays.contains(path) && matches!(verdict, Verdict::Restored(_)) {
+                *verdict = Verdict::Refused { is_in_the_way: false };
+            }
+        }
+        verdicts
+    }
+
+    /// Returns the moves by tools from a turn on: from where and to where.
+    fn moves(&self, turn: usize) -> Vec<(String, String)> {
+        let by_tool = || {
+            self.changes
+                .iter()
+                .filter(|change| change.author == Author::Tool && change.turn >= turn)
+        };
+        let mut moves = Vec::new();
+        for gone in by_tool().filter(|change| change.after.is_none()) {
+            let written = by_tool().filter(|change| change.after.is_some() && change.call == gone.call);
+            moves.extend(written.map(|written| (gone.path.clone(), written.path.clone())));
+        }
+        moves
     }
 
     /// Takes the last undo back; `None` where there is none.
@@ -194,10 +264,10 @@ impl Model {
         let first = undone
             .changes
             .iter()
-            .map(|change| change.number + 1)
+            .map(|change| change.call + 1)
             .max()
             .unwrap_or(0);
-        let since = model.changes.drain(..).filter(|change| change.number >= first);
+        let since = model.changes.drain(..).filter(|change| change.call >= first);
         model.changes = undone
             .changes
             .into_iter()
@@ -213,9 +283,16 @@ impl Model {
 }
 
 impl Model {
-    /// Takes lathe's changes of a file out of the list.
-    fn forget(&mut self, path: &str, from: usize) {
+    /// Takes the changes of a file that an undo covers out of the list.
+    fn forget(&mut self, path: &str, turn: usize) {
         self.changes
-            .retain(|change| change.path != path || change.number < from || change.author == Author::Outside);
+            .retain(|change| change.path != path || change.turn < turn || change.author == Author::Outside);
+    }
+}
+
+impl Change {
+    /// Returns true for a command's change of a file that nobody had looked at, or that was not there.
+    fn is_lost(&self) -> bool {
+        self.author == Author::Command && (!self.is_known || self.before.is_none())
     }
 }
