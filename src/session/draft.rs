@@ -1,6 +1,6 @@
 //! A draft as it lies on disk: plain where it is text alone, else JSON behind a character that no draft holds.
 //!
-//! Front ends write it and read it. The session puts before it what was on its way when it was closed.
+//! Front ends write it and read it. The session puts before it what was on its way when it was closed or killed.
 
 use serde::{Deserialize, Serialize};
 
@@ -96,11 +96,47 @@ impl StoredDraft {
         });
         self.files.splice(0..0, labelled.collect::<Vec<_>>());
     }
+
+    /// Returns messages that were to be sent, in their order, as one draft.
+    pub(crate) fn of_inputs<'a>(inputs: impl DoubleEndedIterator<Item = &'a Input>) -> Self {
+        let mut draft = Self::default();
+        for input in inputs.rev() {
+            draft.put_before(input);
+        }
+        draft
+    }
+
+    /// Adds what was begun after it.
+    pub(crate) fn append(&mut self, later: Self) {
+        if self.text.trim().is_empty() {
+            self.text = later.text;
+        } else if !later.text.trim().is_empty() {
+            self.text = format!("{}\n\n{}", self.text, later.text);
+        }
+        self.pastes.extend(later.pastes);
+        self.files.extend(later.files);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_to_be_sent_stands_before_what_was_begun_after_it() {
+        let input = |text: &str| Input {
+            text: text.to_owned(),
+            ..Input::default()
+        };
+        let mut draft = StoredDraft::of_inputs([input("one"), input("two")].iter());
+        draft.append(StoredDraft::read("three"));
+        assert_eq!(draft.text, "one\n\ntwo\n\nthree");
+        draft.append(StoredDraft::default());
+        assert_eq!(draft.text, "one\n\ntwo\n\nthree");
+        let mut nothing = StoredDraft::default();
+        nothing.append(StoredDraft::read("alone"));
+        assert_eq!(nothing.text, "alone");
+    }
 
     #[test]
     fn a_draft_is_sent_whole_and_a_paste_names_nothing() {

@@ -278,6 +278,17 @@ impl Recorder {
         }
     }
 
+    /// Keeps the messages that wait to join the conversation, for the next process if this one is killed.
+    pub(super) fn unsent(&self, unsent: &str) {
+        // Nothing is stored of a session that has not begun.
+        if self.beginning.is_some() {
+            return;
+        }
+        if let Err(error) = self.store.set_draft(DraftKey::Unsent(&self.session), unsent) {
+            tracing::warn!(%error, "the waiting messages were not kept");
+        }
+    }
+
     /// Stores what the session works as, and ends what was allowed in it alone. Where the latter cannot be written it is
     /// ended when the session is opened again.
     pub(super) fn end(&mut self) {

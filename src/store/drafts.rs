@@ -14,14 +14,17 @@ pub enum DraftKey<'a> {
     /// Of the project in which no session has begun yet.
     Project(&'a Path),
     Session(&'a SessionId),
+    /// Of messages of a session that were sent and wait to join the conversation.
+    Unsent(&'a SessionId),
 }
 
 impl DraftKey<'_> {
-    /// A project root is absolute, so it is never taken for an id.
+    /// A project root is absolute, so it is never taken for an id, and no id has a space.
     fn column(self) -> String {
         match self {
             Self::Project(project) => path_text(project),
             Self::Session(session) => session.to_string(),
+            Self::Unsent(session) => format!("{session} unsent"),
         }
     }
 }
@@ -60,7 +63,11 @@ mod tests {
     #[test]
     fn a_draft_is_kept_until_it_is_emptied() {
         let (store, session) = store_with("/p");
-        let keys = [DraftKey::Project(Path::new("/p")), DraftKey::Session(&session)];
+        let keys = [
+            DraftKey::Project(Path::new("/p")),
+            DraftKey::Session(&session),
+            DraftKey::Unsent(&session),
+        ];
         for key in keys {
             assert_eq!(store.draft(key).unwrap(), None);
             store.set_draft(key, "one").unwrap();
@@ -71,5 +78,6 @@ mod tests {
         assert_eq!(store.draft(keys[0]).unwrap(), None);
         store.delete(&session).unwrap();
         assert_eq!(store.draft(keys[1]).unwrap(), None);
+        assert_eq!(store.draft(keys[2]).unwrap(), None);
     }
 }

@@ -57,6 +57,32 @@ fn what_waits_is_listed_moved_redirected_edited_and_removed() {
 }
 
 #[test]
+fn waiting_messages_are_in_the_draft_after_a_kill() {
+    let server = Server::with([
+        Turn::text("Never whole.").gate(1, &Gate::new()),
+        Turn::text("Both were read."),
+    ]);
+    let project = project(&server);
+    let terminal = open(&project);
+    say(&terminal, "talk");
+    terminal.wait_text("Never");
+    queue(&terminal, "for later");
+    say(&terminal, "now this");
+    terminal.wait_text("steer ┃ now this");
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+    let terminal = Terminal::start(&project, 80, 24, &["-c"]);
+    terminal.wait_for(|screen| {
+        let place = |text: &str| screen.find(text);
+        place("now this").is_some() && place("now this") < place("for later")
+    });
+    terminal.key(Key::Enter);
+    terminal.wait_text("Both were read.");
+    let request = server.requests().pop().unwrap();
+    assert!(request.mentions("now this\n\nfor later"), "{request:?}");
+}
+
+#[test]
 fn an_interrupt_sends_the_steer_holds_the_rest_and_enter_sends_that() {
     let server = Server::with([
         Turn::text("Never whole.").gate(1, &Gate::new()),

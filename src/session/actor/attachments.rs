@@ -68,6 +68,11 @@ impl AttachmentReads {
         self.waiting.is_empty()
     }
 
+    /// Returns the messages that wait for their files.
+    pub(super) fn inputs(&self) -> impl DoubleEndedIterator<Item = &Input> {
+        self.waiting.iter().map(|(_, input)| input)
+    }
+
     /// Waits for the files that are being read; forever when none are. Cancel safe.
     pub(super) async fn next(&mut self) -> AttachmentOutcome {
         finished(&mut self.running).await

@@ -71,7 +71,7 @@ impl HookQueue {
     }
 
     /// Prompts that hooks are asked about.
-    pub(super) fn prompts(&self) -> impl Iterator<Item = &Input> {
+    pub(super) fn prompts(&self) -> impl DoubleEndedIterator<Item = &Input> {
         self.asking.iter()
     }
 

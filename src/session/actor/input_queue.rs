@@ -7,6 +7,17 @@ use crate::agent::turn::{TurnEnd, TurnEvent};
 use crate::conversation::{Message, MessageId};
 use crate::session::{Event, Input, QueueDirection, QueuedKind, QueuedMessage, StoredDraft};
 
+/// Tells apart the states of what was sent and is not in the conversation yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct UnsentKey {
+    /// In their order.
+    waiting: Vec<u64>,
+    /// Prompts that hooks are asked about.
+    hooked: usize,
+    /// Messages whose files are being read.
+    attaching: usize,
+}
+
 impl Actor {
     pub(super) fn push_waiting(&mut self, kind: QueuedKind, input: Input, message: Option<MessageId>) {
         let id = self.next_waiting;
@@ -19,13 +30,15 @@ impl Actor {
         });
     }
 
-    /// Puts an input where it will be sent: after the steers there are, or at the end.
+    /// Puts an input where it will be sent: after the steers there are, or at the end. It is stored before anybody is told that
+    /// it waits.
     fn wait(&mut self, waiting: WaitingInput) {
         let place = match waiting.kind {
             QueuedKind::Steer => self.steers(),
             QueuedKind::Queue | QueuedKind::Held => self.waiting.len(),
         };
         self.waiting.insert(place, waiting);
+        self.store_unsent();
     }
 
     /// How many steers wait. They stand before the rest.
@@ -195,18 +208,48 @@ impl Actor {
 
     /// Puts what was not sent before the draft: the session ends, and nobody hears any more that it comes back.
     pub(super) fn keep_unsent(&mut self) {
-        let waiting = self.waiting.iter().map(|waiting| &waiting.input);
-        let mut unsent: Vec<Input> = waiting.chain(self.hooking.prompts()).cloned().collect();
-        unsent.extend(self.take_attaching());
-        if unsent.is_empty() {
+        let mut draft = StoredDraft::of_inputs(self.unsent());
+        let is_empty = self.unsent().next().is_none();
+        drop(self.take_attaching());
+        if is_empty {
             return;
         }
-        let mut draft = StoredDraft::read(&self.parts.draft);
-        for input in unsent.iter().rev() {
-            draft.put_before(input);
-        }
+        draft.append(StoredDraft::read(&self.parts.draft));
         self.parts.draft = draft.written();
         self.parts.recorder.draft(&self.parts.draft);
+    }
+
+    /// Returns what was sent and is not in the conversation yet.
+    fn unsent(&self) -> impl DoubleEndedIterator<Item = &Input> {
+        let waiting = self.waiting.iter().map(|waiting| &waiting.input);
+        waiting
+            .chain(self.hooking.prompts())
+            .chain(self.attaching.inputs())
+    }
+
+    /// Stores what was sent and is not in the conversation yet, if that has changed. The next process puts it before the draft
+    /// if this one is killed; what ends by itself does so with [`Self::keep_unsent`].
+    pub(super) fn store_unsent(&mut self) {
+        let now = if self.closing {
+            UnsentKey::default()
+        } else {
+            UnsentKey {
+                waiting: self.waiting.iter().map(|waiting| waiting.id).collect(),
+                hooked: self.hooking.prompts().count(),
+                attaching: self.attaching.inputs().count(),
+            }
+        };
+        if now == self.stored_unsent {
+            return;
+        }
+        let unsent = if self.closing {
+            StoredDraft::default()
+        } else {
+            // What an agent asks of a task is nobody's draft.
+            StoredDraft::of_inputs(self.unsent().filter(|input| !input.is_delegated))
+        };
+        self.parts.recorder.unsent(&unsent.written());
+        self.stored_unsent = now;
     }
 
     /// Says something in the person's name between the steps, that no list of theirs shows.

@@ -145,6 +145,8 @@ pub(super) struct Actor {
     revised: revised_calls::RevisedCalls,
     attaching: attachments::AttachmentReads,
     /// Commands of the person's own that run.
+    /// The messages that are stored as sent and not in the conversation.
+    stored_unsent: input_queue::UnsentKey,
     shells: shell::Shells,
     /// The command that prepares the work tree of a task, while it runs.
     setup: Option<setup::Setup>,
@@ -238,6 +240,7 @@ impl Actor {
             match self.wake().await {
                 ActorWake::Command(Some(Command::Attach(streams, answer))) => {
                     let _ = answer.send(self.attach_front_end(streams));
+            stored_unsent: input_queue::UnsentKey::default(),
                     self.begin_hooks();
                 }
                 ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
@@ -266,6 +269,7 @@ impl Actor {
 
     async fn on_query(&mut self, query: Query, sender: oneshot::Sender<Answer>) {
         let change = match query {
+            self.store_unsent();
             Query::Undo(request) => UndoChange::Undo(request),
             Query::Redo { skips_changed } => UndoChange::Redo { skips_changed },
             query => return self.answer(query, sender),

@@ -16,7 +16,9 @@ use crate::conversation::{Message, SessionId, Usage};
 use crate::permission::ChosenScopes;
 use crate::project;
 use crate::session::profile::Profile;
-use crate::session::{EarlierSession, InstructionFile, ReadOnlyReason, SessionInfo, Surroundings};
+use crate::session::{
+    EarlierSession, InstructionFile, ReadOnlyReason, SessionInfo, StoredDraft, Surroundings,
+};
 use crate::store::{DraftKey, LockError, SessionLock, SessionRow, Store, StoreError};
 
 /// The session to open.
@@ -204,13 +206,26 @@ pub(super) fn last_scopes(store: &Store) -> Result<ChosenScopes, StoreError> {
     Ok(scopes)
 }
 
+/// Returns the draft. It begins with the messages that waited to be sent when an earlier process was killed.
 pub(super) fn draft(store: &Store, found: &FoundSession, project: &Path) -> Result<String, ErrorReport> {
-    let key = if found.row.is_some() {
-        DraftKey::Session(&found.id)
+    if found.row.is_none() {
+        return Ok(store.draft(DraftKey::Project(project))?.unwrap_or_default());
+    }
+    let (key, waiting) = (DraftKey::Session(&found.id), DraftKey::Unsent(&found.id));
+    let draft = store.draft(key)?.unwrap_or_default();
+    // Where another process has the session, they wait in that one.
+    let unsent = if found.held.is_none() {
+        store.draft(waiting)?
     } else {
-        DraftKey::Project(project)
+        None
     };
-    Ok(store.draft(key)?.unwrap_or_default())
+    let Some(unsent) = unsent else { return Ok(draft) };
+    let mut whole = StoredDraft::read(&unsent);
+    whole.append(StoredDraft::read(&draft));
+    let whole = whole.written();
+    store.set_draft(key, &whole)?;
+    store.set_draft(waiting, "")?;
+    Ok(whole)
 }
 
 /// Gathers what stands in every agent's prompt, and notes which instruction files the conversation has with it.
