@@ -222,6 +222,11 @@ impl Scheduler {
         }
     }
 
+    /// Returns true if minutes are limited for any session of the tree.
+    pub fn has_time_limit(&self) -> bool {
+        self.nodes.values().any(|node| node.account.has_minutes())
+    }
+
     /// When an account's time is over if whoever works now works on.
     pub(super) fn overdue_at(&self, session: &SessionId, account: &Account, now: i64) -> Option<i64> {
         let left = account.time_left().filter(|left| *left > 0)?;

@@ -219,8 +219,14 @@ impl Tasks {
         self.note_call(&mut state, session, event);
         let reader = state.readers.entry(session.clone()).or_default();
         if let Some(observation) = reader.read(event, &self.tools) {
+            // Text says nothing of who works, and comes in many pieces.
+            let is_text = matches!(observation, Observation::Text(_));
             state.scheduler.observe(session, observation, now());
             self.perform(&mut state);
+            if !is_text && state.scheduler.has_time_limit() {
+                // Whoever works from now on spends time, also where no task is at work.
+                self.hurry.notify_one();
+            }
         }
     }
 

@@ -70,14 +70,13 @@ fn next_deadline(tasks: &Weak<Tasks>) -> Deadline {
         return Deadline::Gone;
     };
     let state = tasks.lock();
-    if !state.scheduler.is_active() && state.admissions.is_empty() {
+    let now = now();
+    let due = state.scheduler.deadline(now);
+    // The root may spend its time alone.
+    if due.is_none() && !state.scheduler.is_active() && state.admissions.is_empty() {
         return Deadline::Never;
     }
-    let now = now();
-    let due = state
-        .scheduler
-        .deadline(now)
-        .map(|due| u64::try_from(due - now).unwrap_or(0));
+    let due = due.map(|due| u64::try_from(due - now).unwrap_or(0));
     let due = due.map_or(LONGEST_SLEEP, Duration::from_millis);
     Deadline::In(due.min(LONGEST_SLEEP))
 }

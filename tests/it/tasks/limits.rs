@@ -50,6 +50,46 @@ fn a_tree_makes_no_request_above_its_budget_and_the_run_ends_with_that() {
 }
 
 #[test]
+fn a_budget_of_minutes_ends_the_own_call_and_the_own_reply_of_a_turn() {
+    let gate = Gate::new();
+    let endless = json!({"command": "while :; do sleep 0.05; done"});
+    for turn in [
+        Turn::tool("bash", endless),
+        Turn::text("Never whole.").gate(1, &gate),
+    ] {
+        let server = Server::with([turn, Turn::text("Never said.")]);
+        let finished = events_of(&project(&server))
+            .args(["--permission-mode", "yolo", "--budget", "0.02m", "go"])
+            .run()
+            .assert_code(1);
+        let events = finished.json_lines();
+        let error = events.iter().find(|event| event["type"] == "error").unwrap();
+        assert_eq!(error["kind"], "budget", "{finished}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains("the budget of this turn and its tasks is spent: 0.02 minutes of work"),
+            "{finished}"
+        );
+        assert_eq!(reason(&finished), "error");
+        assert_eq!(server.requests().len(), 1, "{finished}");
+    }
+}
+
+#[test]
+fn a_budget_of_minutes_that_is_not_spent_ends_nothing() {
+    let server = Server::with([
+        Turn::tool("bash", json!({"command": "echo done"})),
+        Turn::text("Said."),
+    ]);
+    let finished = events_of(&project(&server))
+        .args(["--permission-mode", "yolo", "--budget", "5m", "go"])
+        .run()
+        .success();
+    assert_eq!(text_of(&finished), "Said.");
+    assert_eq!(reason(&finished), "stop");
+}
+
+#[test]
 fn a_task_that_reaches_its_own_budget_fails_and_its_parent_goes_on() {
     let mut order = task("find it");
     order["budget"] = json!({"tokens": 1000});
