@@ -7,9 +7,9 @@ use crate::conversation::{CallResult, Message, ToolPart};
 /// The tools whose results show the model the list.
 pub(super) const TOOLS: [&str; 2] = ["todowrite", "todoread"];
 
-/// The list that a message showed the model last; empty where none did.
-pub(super) fn last_shown(messages: &[Message]) -> Vec<Value> {
-    let calls = messages.iter().rev().flat_map(|message| {
+/// The list that messages showed the model last; empty where none did.
+pub(super) fn last_shown<'a>(messages: impl DoubleEndedIterator<Item = &'a Message>) -> Vec<Value> {
+    let calls = messages.rev().flat_map(|message| {
         let calls: Vec<_> = message.calls().collect();
         calls.into_iter().rev()
     });

@@ -14,6 +14,7 @@ over_both! {
     a_change_that_was_not_told_is_told_after_a_restart,
     what_the_model_writes_before_it_knew_does_not_take_the_change_back,
     an_entry_that_is_gone_is_not_changed_and_that_is_said,
+    open_todos_are_told_once_while_nothing_changes,
 }
 
 fn write(todos: &Value) -> Turn {
@@ -58,6 +59,35 @@ fn is_told(request: &Recorded) -> bool {
 
 fn beginning(request: &Recorded) -> Vec<Value> {
     request.body["messages"].as_array().expect("messages").clone()
+}
+
+async fn open_todos_are_told_once_while_nothing_changes() {
+    let server = Server::with([
+        write(&json!([{"content": "find it"}])),
+        Turn::text("Planned."),
+        Turn::text("I wait for you."),
+        Turn::text("Hello."),
+        Turn::tool("glob", json!({"pattern": "*"})),
+        Turn::text("Looked."),
+        Turn::text("After the change."),
+        Turn::text("I go on."),
+    ]);
+    let project = Project::new()
+        .model(&server, Protocol::OpenAiChat)
+        .config(json!({"todo": {"reminders": 3}}));
+    let mut live = Live::open(&project, SessionChoice::New, Mode::Yolo).await;
+    for (prompt, requests) in [("plan", 3), ("hello", 4), ("look", 6)] {
+        live.submit(prompt);
+        live.until_turn_ended().await;
+        assert_eq!(server.requests().len(), requests, "{prompt}");
+    }
+    // A list that the person has changed is another.
+    live.handle.send(reword("find it", "find them")).unwrap();
+    live.until("list", is_list).await;
+    live.submit("go on");
+    live.until_turn_ended().await;
+    assert_eq!(server.requests().len(), 8);
+    live.close().await;
 }
 
 async fn a_change_is_told_with_the_next_message_and_stays_told() {

@@ -224,6 +224,37 @@ fn a_turn_that_would_end_with_open_todos_goes_on_as_often_as_the_configuration_s
 }
 
 #[test]
+fn open_todos_are_not_told_again_in_the_next_process() {
+    let server = Server::start();
+    let project = project_with(&server).config(json!({"todo": {"reminders": 3}}));
+    let todos = |status: &str| {
+        let todos = json!([{"content": "a", "status": status}]);
+        Turn::tool("todowrite", json!({ "todos": todos }))
+    };
+    let said = |text: &str| Turn::text(text);
+    let works = || Turn::tool("bash", json!({"command": "echo works"}));
+    let mut requests = 0;
+    for (turns, count) in [
+        (vec![todos("pending"), said("Done."), said("I wait for you.")], 3),
+        (vec![said("Still.")], 1),
+        (vec![works(), said("Worked.")], 2),
+        // The list is another: one reminder, and none in the next turn.
+        (vec![todos("in_progress"), said("Begun."), said("I wait.")], 3),
+        (vec![works(), said("Worked.")], 2),
+    ] {
+        server.script(turns);
+        let words: &[&str] = if requests == 0 { &["go"] } else { &["-c", "go on"] };
+        let _ = events_of(&project)
+            .args(["--permission-mode", "yolo"])
+            .args(words)
+            .run()
+            .success();
+        requests += count;
+        assert_eq!(server.requests().len(), requests);
+    }
+}
+
+#[test]
 fn the_limits_of_the_configuration_cut_what_a_tool_gives_at_its_end_of_the_text() {
     let project = (1..=9).fold(Project::new(), |project, number| {
         project.file(format!("file-with-a-long-name-{number}"), "x\n")

@@ -61,6 +61,7 @@ use context::{CompactionDone, ContextState, RunningCompaction, WindowQuery};
 use hook_jobs::HookDone;
 use hook_queue::HookQueue;
 pub(super) use plan_mode::StateBeforePlan;
+use todo_reminders::TodoReminders;
 use todos::KnownTodos;
 use undo::UndoChange;
 pub(super) use user_commands::UserCommands;
@@ -153,7 +154,7 @@ pub(super) struct Actor {
     advertised: AdvertisedTools,
     context: ContextState,
     known_todos: KnownTodos,
-    todo_reminders: todo_reminders::TodoReminders,
+    todo_reminders: TodoReminders,
     /// When the last turn began, in milliseconds since the Unix epoch.
     turn_began: Option<i64>,
     /// Prefix and model of the last request; before the first one, of a conversation that goes on.
@@ -210,11 +211,12 @@ impl Actor {
             revised: revised_calls::RevisedCalls::default(),
             attaching: attachments::AttachmentReads::default(),
             shells: shell::Shells::default(),
+        let todo_reminders = TodoReminders::new(&parts.messages, &parts.todos);
             setup: None,
             advertised,
             context,
             known_todos,
-            todo_reminders: todo_reminders::TodoReminders::default(),
+            todo_reminders,
             turn_began: None,
             asked_as,
             is_spent: false,

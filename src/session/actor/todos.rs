@@ -47,7 +47,7 @@ impl KnownTodos {
 }
 
 /// Returns true if the list that a message shows is this one; `None` when it shows none.
-fn shows(message: &Message, list: &[Value]) -> Option<bool> {
+pub(super) fn shows(message: &Message, list: &[Value]) -> Option<bool> {
     if message.is_reminder() {
         let text = message.text();
         let tells = text.starts_with(&opening());

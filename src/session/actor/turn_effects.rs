@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::todo_reminders::TodoReminders;
 use super::{Actor, CHECKPOINT, now};
 use crate::agent::reminder::remind;
 use crate::agent::turn::{Effect, Turn, TurnEnd, TurnEvent};
@@ -56,7 +55,7 @@ impl Actor {
             self.report(ReportKind::Storage, error.to_string());
         }
         self.forget_going_on();
-        self.todo_reminders = TodoReminders::default();
+        self.todo_reminders.begin_turn();
         self.turn_began = Some(now());
         self.publish(Event::TurnStarted);
         if let Some(inputs) = self.hold_prompts(inputs) {

@@ -6,6 +6,7 @@ use tokio::sync::oneshot::Sender;
 
 use super::context::ContextState;
 use super::queries::answer_aside;
+use super::todo_reminders::TodoReminders;
 use super::todos::KnownTodos;
 use super::{Actor, revised_calls};
 use crate::agent::history::{HistoryView, KnownSize};
@@ -139,6 +140,7 @@ impl Actor {
         // The provider finds what it has cached of the messages that stay: nothing is read anew.
         self.context = ContextState::new(view, &self.parts.messages, self.prefix_estimate());
         self.known_todos = KnownTodos::new(&self.parts.messages, &self.parts.todos);
+        self.todo_reminders = TodoReminders::new(&self.parts.messages, &self.parts.todos);
         self.revised = revised_calls::RevisedCalls::default();
         self.turn_began = None;
         let known = KnownSize::of(&self.parts.messages);

@@ -65,7 +65,7 @@ impl StoredSessions {
         let todos = if rest.is_empty() {
             store.todos(source)?
         } else {
-            last_shown(&messages)
+            last_shown(messages.iter())
         };
         let new = self.new_session(&row)?;
         let asked = rest.first().filter(|_| is_before);

@@ -82,7 +82,7 @@ impl SessionUndo {
             left = cut.place;
             let again = RestoredPrompt::new(cut.message, &self.directory);
             after.draft = again.draft.written();
-            after.todos = last_shown(&messages[..cut.place]);
+            after.todos = last_shown(messages[..cut.place].iter());
         }
         let message = request.scope.has_conversation().then(|| cut.message.id.clone());
         let outcome = UndoOutcome {
