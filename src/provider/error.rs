@@ -8,26 +8,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::full_window;
 use super::settings::key_variable;
 use super::{ProviderError, ProviderErrorKind};
 use crate::conversation::ModelRef;
 
 /// Characters of a provider's own message that are quoted.
 const QUOTED: usize = 400;
-
-/// Phrases of providers for a conversation that does not fit.
-const TOO_LONG: [&str; 10] = [
-    "context_length",
-    "context length",
-    "context window",
-    "context size",
-    "context_size",
-    "prompt is too long",
-    "input is too long",
-    "too many tokens",
-    "maximum number of tokens",
-    "exceeds the maximum number of input tokens",
-];
 
 const REFUSED_HINT: &str = "rephrase it, or choose another model";
 
@@ -320,8 +307,9 @@ impl ReportedError {
             // No wait helps an empty account.
             429 if self.names.contains("insufficient_quota") => ProviderErrorKind::BadRequest,
             429 => ProviderErrorKind::RateLimit,
-            500.. => ProviderErrorKind::Overloaded,
+            // Some local servers call it a fault of their own.
             _ if self.is_too_long() => ProviderErrorKind::Context,
+            500.. => ProviderErrorKind::Overloaded,
             _ if self.message.to_lowercase().contains("api key not valid") => ProviderErrorKind::Auth,
             _ => ProviderErrorKind::BadRequest,
         }
@@ -373,10 +361,7 @@ impl ReportedError {
     }
 
     fn is_too_long(&self) -> bool {
-        let message = self.message.to_lowercase();
-        TOO_LONG
-            .iter()
-            .any(|text| message.contains(text) || self.names.contains(text))
+        full_window::is_full(&self.message.to_lowercase(), &self.names)
     }
 
     fn error(&self, model: &ModelRef, kind: ProviderErrorKind, status: Option<u16>) -> ProviderError {
@@ -580,20 +565,6 @@ mod tests {
             let error = ReportedError::default().with_status(&model(), status);
             assert_eq!(error.kind, kind, "{status}");
             assert!(error.message.contains(&status.to_string()), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_conversation_that_does_not_fit_is_told_by_the_words() {
-        for body in [
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 2"}}"#,
-            r#"{"error":{"code":"context_length_exceeded","message":"no"}}"#,
-            r#"{"error":{"code":400,"message":"the request exceeds the available context size"}}"#,
-        ] {
-            assert_eq!(
-                ReportedError::from_body(body).with_status(&model(), 400).kind,
-                ProviderErrorKind::Context
-            );
         }
     }
 

@@ -17,6 +17,7 @@ mod decoder;
 mod encoded_turn;
 mod encoding;
 mod error;
+mod full_window;
 mod gemini;
 mod history;
 mod http;

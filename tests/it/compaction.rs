@@ -189,6 +189,29 @@ fn a_window_that_is_smaller_than_configured_is_found_out_and_the_turn_goes_on_on
 }
 
 #[test]
+fn a_full_window_is_known_by_the_words_of_the_provider() {
+    for words in [
+        "input length and `max_tokens` exceed context limit: 38240 + 2000 > 40000, decrease input length or `max_tokens` and try again",
+        "This model's maximum prompt length is 40000 but the request contains 41213 tokens.",
+        "The decoder prompt (length 41042) is longer than the maximum model length of 40000.",
+    ] {
+        let refused = Fault::Refused {
+            message: words.to_owned(),
+        };
+        let turns = [read("a"), read("b"), Turn::text("Done.").fail(refused)];
+        let server = server(turns);
+        let project = project(&server, &json!({"mask": false, "keep_turns": 1}));
+        let run = events_of(&project).arg(FORBIDDEN).run();
+        assert_eq!(
+            (reason(&run), text_of(&run)),
+            ("stop".to_owned(), "Done.".to_owned()),
+            "{words}: {run}"
+        );
+        assert_eq!(kinds(&of_kind(&run, "context")), ["compacted"], "{words}");
+    }
+}
+
+#[test]
 fn without_auto_a_full_window_is_an_error() {
     let full = Usage {
         input: WINDOW - 100,
