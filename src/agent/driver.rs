@@ -21,7 +21,9 @@ use crate::hook::HookRun;
 use crate::provider::{Provider, ProviderError, ProviderErrorKind, ReplyStream, Request};
 use crate::question::QuestionEvent;
 use crate::text::sanitize::{sanitize_line, strip_controls};
-use crate::tool::pipeline::{self, CallResolution, EndsTurn, LoopGuard, Progress, in_order, wants_to_speak};
+use crate::tool::pipeline::{
+    self, CallResolution, CallTurn, EndsTurn, LoopGuard, Progress, in_order, wants_to_speak,
+};
 use crate::tool::{CallSettings, NestedCalls, SessionEffect, ToolCx, Update};
 
 /// Reports of the driver.
@@ -358,17 +360,18 @@ impl Runner {
                 resolved.push((call, outcome));
             }
         }
-        let turns = pipeline::turns(resolved.len());
+        let turns = pipeline::turns(resolved.len()).zip(pipeline::turns(resolved.len()));
         let runs = resolved
             .into_iter()
             .zip(turns)
-            .map(|((call, outcome), turn)| (outcome.concurrency(), self.one(call, outcome, turn)));
+            .map(|((call, outcome), turns)| (outcome.concurrency(), self.one(call, outcome, turns)));
         // A call may run a whole task.
         Box::pin(in_order(runs)).await;
     }
 
-    /// Runs one call to its one result.
-    async fn one(&self, call: ToolPart, resolved: CallResolution, turn: pipeline::QuestionTurn) {
+    /// Runs one call to its one result. Its turns are those to ask and to start a task.
+    async fn one(&self, call: ToolPart, resolved: CallResolution, turns: (CallTurn, CallTurn)) {
+        let (asks, starts) = turns;
         let ready = DriverEvent::CallReady {
             call: call.call.clone(),
             tool: self.settings.registry.advertised_name(&call.tool, &resolved.args),
@@ -381,7 +384,8 @@ impl Runner {
             Ok(_) if self.stop.is_cancelled() => not_executed(),
             Ok(ready) => {
                 let (sender, updates) = mpsc::unbounded_channel();
-                let cx = self.context(&call.call, sender, &report).with_turn(turn);
+                let cx = self.context(&call.call, sender, &report);
+                let cx = cx.with_turn(asks).with_start_turn(starts);
                 pipeline::attend(ready, &cx, updates, &*report).await
             }
         };

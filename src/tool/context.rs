@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::hook_changes::ToolFiles;
 use super::path_asks::outside_asks;
-use super::pipeline::{KnownTools, QuestionTurn};
+use super::pipeline::{CallTurn, KnownTools};
 use super::{NestedCalls, NoteTime, Prepared, Registry, SessionServices, ToolError, ToolSettings};
 use crate::conversation::{CallId, ErrorKind, SessionId};
 use crate::files::{FileError, PathKind, Resolved};
@@ -108,7 +108,9 @@ pub struct ToolCx {
     pub(super) tool_files: ToolFiles,
     updates: mpsc::UnboundedSender<(CallId, Update)>,
     /// Its place among the calls that run beside it, until its question is put.
-    turn: Mutex<Option<QuestionTurn>>,
+    turn: Mutex<Option<CallTurn>>,
+    /// Its place among the calls that run beside it, until its task is started or there is none.
+    start_turn: Mutex<Option<Arc<CallTurn>>>,
     /// How long the call stood before a person who had a form to fill in.
     waited: Mutex<Duration>,
 }
@@ -144,6 +146,7 @@ impl ToolCx {
             tool_files: ToolFiles::default(),
             updates,
             turn: Mutex::default(),
+            start_turn: Mutex::default(),
             waited: Mutex::default(),
         }
     }
@@ -157,13 +160,34 @@ impl ToolCx {
     }
 
     /// Has the call put its question after those of the calls before it.
-    pub fn with_turn(self, turn: QuestionTurn) -> Self {
+    pub fn with_turn(self, turn: CallTurn) -> Self {
         *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(turn);
         self
     }
 
-    pub(super) fn take_turn(&self) -> Option<QuestionTurn> {
+    /// Has the call start its task after those of the calls before it.
+    pub fn with_start_turn(self, turn: CallTurn) -> Self {
+        *self.start_turn.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(turn));
+        self
+    }
+
+    pub(super) fn take_turn(&self) -> Option<CallTurn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(super) fn start_turn(&self) -> Option<Arc<CallTurn>> {
+        self.start_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Takes the turn to start a task; those behind the call wait until it is dropped.
+    pub(super) fn take_start_turn(&self) -> Option<Arc<CallTurn>> {
+        self.start_turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// The session that the call belongs to.

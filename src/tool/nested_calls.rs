@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::pipeline::{
-    self, CallResolution, EndsTurn, KnownTools, LoopGuard, Progress, in_order, may_be_inside,
+    self, CallResolution, CallTurn, EndsTurn, KnownTools, LoopGuard, Progress, in_order, may_be_inside,
 };
 use super::{CallSettings, Registry, ToolCx, ToolError, ToolSettings};
 use crate::conversation::{CallId, CallResult, CallState, ErrorKind, ToolPart};
@@ -107,9 +107,11 @@ impl NestedCallRunner<'_> {
         let resolved = self.resolve(calls, limit).await;
         let parts = resolved.iter().map(|(part, _)| part.clone()).collect();
         self.inside.progress.inside(&self.outer.call, parts);
+        let turns = pipeline::turns(resolved.len());
         let runs = resolved
             .into_iter()
-            .map(|(_, inner)| (inner.resolved.concurrency(), self.one(inner)));
+            .zip(turns)
+            .map(|((_, inner), starts)| (inner.resolved.concurrency(), self.one(inner, starts)));
         in_order(runs).await
     }
 
@@ -153,7 +155,7 @@ impl NestedCallRunner<'_> {
         resolved.collect()
     }
 
-    async fn one(&self, inner: ResolvedNestedCall) -> NestedCallEnd {
+    async fn one(&self, inner: ResolvedNestedCall, starts: CallTurn) -> NestedCallEnd {
         let ResolvedNestedCall { call, tool, resolved } = inner;
         let progress = &*self.inside.progress;
         let result = match resolved.outcome {
@@ -166,6 +168,7 @@ impl NestedCallRunner<'_> {
                 };
                 let (sender, updates) = mpsc::unbounded_channel();
                 let cx = self.inside.context(call.clone(), self.stop.child_token(), sender);
+                let cx = cx.with_start_turn(starts);
                 pipeline::attend(ready, &cx, updates, &ending).await
             }
         };

@@ -7,8 +7,8 @@
 //! other arguments. Calls repeat as the model wrote them. Both answer with a result when the call cannot go on; a call
 //! always gets exactly one.
 
+mod call_turn;
 mod person_calls;
-mod question_turn;
 mod resolve;
 mod uncut_result;
 
@@ -29,9 +29,9 @@ use super::{AskingTool, Concurrency, DrawnArgs, Prepared, RenderCx, ToolCx, Tool
 use crate::conversation::{CallId, CallResult, ErrorKind, ToolPart};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::view::card::Card;
+use call_turn::in_turn;
+pub use call_turn::{CallTurn, turns};
 pub use person_calls::{find_own, own_command};
-use question_turn::in_turn;
-pub use question_turn::{QuestionTurn, turns};
 use resolve::failed_inside;
 pub use resolve::{CallResolution, KnownTools, LoopGuard, ResolvedCall, resolve};
 pub(super) use resolve::{may_be_inside, resolve_parsed};
@@ -123,6 +123,10 @@ pub async fn run(ready: ResolvedCall, cx: &ToolCx, progress: &dyn Progress) -> C
     let started = Instant::now();
     let mut waited = Duration::ZERO;
     let (called, grace) = (Arc::clone(&ready.tool), ready.cancel_grace());
+    if !called.starts_tasks() {
+        // Those behind it need not wait for its end.
+        drop(cx.take_start_turn());
+    }
     let mut result = guarded(
         pin!(whole(ready, cx, progress, &mut waited)),
         called.name(),
@@ -311,7 +315,8 @@ async fn permit(
         runs_in,
         editable: Some(ready.editable()),
     });
-    let passed = in_turn(turn, !gate.allows(asker, &asks), pass).await;
+    let start = cx.start_turn();
+    let passed = in_turn(turn, start.as_deref(), !gate.allows(asker, &asks), pass).await;
     *waited += began.elapsed();
     match passed {
         Ok(GateOutcome::Allowed) => {}

@@ -53,6 +53,29 @@ fn outputs(finished: &Finished, tool: &str) -> Vec<Value> {
 }
 
 #[test]
+fn tasks_of_one_reply_are_queued_in_their_order() {
+    let names: Vec<String> = (1..=8).map(|number| format!("number {number}")).collect();
+    let calls = names.iter().fold(Turn::new(), |turn, name| {
+        let order = json!({"subagent_type": "helper", "description": name, "prompt": name});
+        turn.call("task", order)
+    });
+    let server = Server::with([calls, Turn::text("Done.")]);
+    server.script_for(HELPER, names.iter().map(|_| Turn::text("Found.")));
+    let project = configured(&server, &json!({"background": {"max_concurrent": 1}}));
+    let finished = events_of(&project).arg("go").run().success();
+    for status in ["queued", "running"] {
+        let mut order: Vec<String> = Vec::new();
+        for event in of_kind(&finished, "task") {
+            let name = event["description"].as_str().unwrap();
+            if event["status"] == status && !order.iter().any(|told| told == name) {
+                order.push(name.to_owned());
+            }
+        }
+        assert_eq!(order, names, "{status}: {finished}");
+    }
+}
+
+#[test]
 fn a_task_in_the_foreground_answers_with_the_last_words_of_its_agent() {
     let server = Server::with([Turn::tool("task", task("find it")), Turn::text("It is in a.txt.")]);
     server.script_for(

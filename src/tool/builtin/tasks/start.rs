@@ -9,7 +9,8 @@ use crate::conversation::{ErrorKind, TaskId, TaskRow, TaskStatus};
 use crate::permission::{Ask, PermissionKey, Subject};
 use crate::text::count::grouped;
 use crate::tool::{
-    CheckedOrder, Delegation, Output, Prepared, TaskOrder, TaskState, TaskWatch, ToolCx, ToolError,
+    CheckedOrder, Delegation, Output, Prepared, TaskCaller, TaskOrder, TaskState, TaskWatch, ToolCx,
+    ToolError,
 };
 
 /// Settles who works on an order, and what has to be asked before.
@@ -29,12 +30,31 @@ pub(in crate::tool::builtin) const IN_BACKGROUND: &str = "\
     It works in the background. Do not poll: you are told when it has ended; then read it with background_output. Go on \
     with other work, or end your turn.";
 
+/// Starts a task, after those of the calls before this one.
+async fn start_in_turn(
+    delegation: &dyn Delegation,
+    caller: &TaskCaller,
+    checked: CheckedOrder,
+    cx: &ToolCx,
+) -> Result<TaskWatch, ToolError> {
+    // The calls behind this one wait until it is dropped.
+    let turn = cx.take_start_turn();
+    if let Some(turn) = &turn {
+        tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(ToolError::not_executed()),
+            () = turn.come() => {}
+        }
+    }
+    delegation.start(caller, checked).await
+}
+
 /// Starts a task, and waits for its end where it is not in the background.
 pub(super) async fn execute(checked: CheckedOrder, cx: &ToolCx) -> Result<Output<Details>, ToolError> {
     let resumed_with = checked.resumes.as_ref().map(|(_, tokens)| *tokens);
     if checked.order.is_background {
         let (delegation, caller) = delegation(cx)?;
-        let watch = delegation.start(&caller, checked).await?;
+        let watch = start_in_turn(&*delegation, &caller, checked, cx).await?;
         let state = watch.borrow().clone();
         return Ok(started(&state.row, resumed_with));
     }
@@ -74,7 +94,7 @@ pub(in crate::tool::builtin) async fn follow<D: Serialize>(
     details: impl Fn(&TaskRow) -> D,
 ) -> Result<Arc<TaskState>, ToolError> {
     let (delegation, caller) = delegation(cx)?;
-    let mut watch = delegation.start(&caller, checked).await?;
+    let mut watch = start_in_turn(&*delegation, &caller, checked, cx).await?;
     let task = Some(watch.borrow().row.task.clone());
     let mut guard = StopOnDrop {
         delegation: &*delegation,
