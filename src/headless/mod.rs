@@ -159,6 +159,7 @@ async fn follow(
         }
         progress.take_event(&envelope);
         if let Some(done) = progress.end(handle).await {
+            let done = progress.reason(done);
             reporter.end(done, progress.denied.len())?;
             return Ok(progress.ended(progress.outcome(done)));
         }
@@ -258,6 +259,16 @@ impl RunProgress {
             // The end of a task may have begun a turn that has ended by now, and its events are still to be read.
             Ok(Answer::AtWork { seq, .. }) if seq > self.seq => None,
             _ => Some(done),
+        }
+    }
+
+    /// Returns the reason that is told where the last turn ended so: a signal that came after it has cancelled the run as well,
+    /// since it has ended the tasks.
+    fn reason(&self, done: TurnEndReason) -> TurnEndReason {
+        if self.is_interrupted {
+            TurnEndReason::Cancelled
+        } else {
+            done
         }
     }
 
