@@ -11,11 +11,13 @@ use serde_json::json;
 use super::args::SessionsCommand;
 use super::failure::Failure;
 use super::output::{moment, print, print_json, print_note, table};
+use super::place::Locations;
 use crate::config::Dirs;
-use crate::conversation::{Role, SessionId};
+use crate::conversation::{ModelRef, Role, SessionId};
 use crate::session::export::{self, ExportFormat};
 use crate::session::host::{Hit, SessionRow, StoredSessions};
 use crate::session::import::{ImportDirectory, ImportSource};
+use crate::session::wire;
 use crate::text::count::plural;
 use crate::text::json::inert;
 use crate::text::sanitize::{sanitize, sanitize_line};
@@ -155,7 +157,7 @@ fn import(
             std::env::current_dir().map_err(|error| Failure::system("the current directory", error))?;
         ImportDirectory::of_import(&current, home.as_deref())?
     };
-    let imported = stored.import(file, from, &place)?;
+    let imported = stored.import(file, from, &place, is_usable)?;
     match style {
         OutputStyle::Json => print_json(&json!({ "session": imported.session }))?,
         OutputStyle::People => {
@@ -193,6 +195,13 @@ fn relocate(
             ))
         }
     }
+}
+
+/// Returns true if a session that is opened here can ask a model.
+fn is_usable(model: &ModelRef) -> bool {
+    let request = Locations::current().and_then(Locations::listing_request);
+    // Without a configuration that can be read no session can be opened either.
+    request.is_ok_and(|request| wire::has_provider(&request, model))
 }
 
 fn delete(stored: &StoredSessions, session: &SessionRow, style: OutputStyle) -> Result<(), Failure> {

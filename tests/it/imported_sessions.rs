@@ -86,6 +86,34 @@ fn an_export_comes_back_as_a_session_that_goes_on() {
 }
 
 #[test]
+fn an_export_keeps_its_model_where_the_provider_is_there() {
+    let server = Server::with([Turn::text("Said.")]);
+    let project = project_with(&server);
+    let run = events_of(&project)
+        .args(["-m", "local/other", "hello"])
+        .run()
+        .success();
+    let id = last(&run)["session"].as_str().unwrap().to_owned();
+    let export = sessions(&project, &["export", &id]).success().stdout;
+    let (copy, shown, notes) = imported(&project, "session.json", &export, &[]);
+    assert_eq!((&shown["session"]["model"], &*notes), (&json!("local/other"), ""));
+    server.script([Turn::text("Said again.")]);
+    let _ = events_of(&project).args(["-s", &copy, "again"]).run().success();
+    assert_eq!(server.requests().pop().unwrap().body["model"], "other");
+    // A provider that nobody has is told, and the session has the model of a new one.
+    let foreign = export.replace("local/other", "elsewhere/other");
+    let (copy, shown, notes) = imported(&project, "foreign.json", &foreign, &[]);
+    assert!(shown["session"]["model"].is_null(), "{shown}");
+    assert!(
+        notes.contains("its model `elsewhere/other` cannot be used here"),
+        "{notes}"
+    );
+    server.script([Turn::text("Said once more.")]);
+    let _ = events_of(&project).args(["-s", &copy, "again"]).run().success();
+    assert_eq!(server.requests().pop().unwrap().body["model"], "test-model");
+}
+
+#[test]
 fn a_session_of_claude_code_is_its_last_branch() {
     let server = Server::start();
     let project = project_with(&server);

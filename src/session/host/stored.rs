@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::retention::{LastWritten, milliseconds, now};
 use super::tags;
 use super::trees::TaskTrees;
-use crate::conversation::{CallId, Message, MessageId, PartBody, SessionId};
+use crate::conversation::{CallId, Message, MessageId, ModelRef, PartBody, SessionId};
 use crate::files;
 use crate::journal::Journal;
 use crate::session::import::{Import, ImportDirectory, ImportSource, ImportedSession};
@@ -232,12 +232,14 @@ impl StoredSessions {
     }
 
     /// Stores a session that another program, or lathe, wrote to a file, as a new one. It belongs to `place`, whatever
-    /// the file says, and has the defaults of a new session there.
+    /// the file says, and has the defaults of a new session there. Only a model that `is_usable` is taken from lathe's own
+    /// export.
     pub fn import(
         &self,
         given: &str,
         from: Option<ImportSource>,
         place: &ImportDirectory,
+        is_usable: impl FnOnce(&ModelRef) -> bool,
     ) -> Result<ImportedSession, ErrorReport> {
         let import = Import::open(given, from)?;
         let new = NewSession {
@@ -255,6 +257,16 @@ impl StoredSessions {
             Ok::<_, ErrorReport>((title.clone(), (title, conversation)))
         })?;
         let mut notes = conversation.notes();
+        if let Some(model) = conversation.model() {
+            if is_usable(model) {
+                self.store.set_agent_model(&new.id, &new.agent, Some(model))?;
+            } else {
+                let model = first_line(&model.to_string());
+                notes.push(format!(
+                    "its model `{model}` cannot be used here, so it has the model of a new session"
+                ));
+            }
+        }
         let here = place.directory().display().to_string();
         if let Some(there) = conversation.took_place().filter(|there| **there != here) {
             let there = first_line(there);

@@ -26,7 +26,8 @@ const PARTS: u64 = 200_000;
 
 /// A conversation that is being read.
 ///
-/// There is nothing in it that a session could be opened with: no directory, no rules, no agent, no mode.
+/// There is nothing in it that a session could be opened with: no directory, no rules, no agent, no mode. The model is taken
+/// only if it is one of the user's own.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ImportedConversation {
     title: String,
@@ -34,6 +35,8 @@ pub(in crate::session) struct ImportedConversation {
     first_words: Option<String>,
     /// Where it took place, in the words of the file. It is only ever shown.
     took_place: String,
+    /// The model that the session had.
+    model: Option<ModelRef>,
     /// The messages that are not complete, and those behind them.
     waiting: VecDeque<Message>,
     /// Bytes of each of them.
@@ -84,6 +87,11 @@ impl ImportedConversation {
         if let Some(place) = place.as_str().filter(|_| self.took_place.is_empty()) {
             self.took_place = beginning(place);
         }
+    }
+
+    /// Notes the model that the session had. Only lathe's own exports name one.
+    pub(super) fn set_model(&mut self, model: &Value) {
+        self.model = model.as_str().and_then(|name| name.parse().ok());
     }
 
     pub(super) fn leave_out(&mut self, what: &'static str) {
@@ -234,6 +242,10 @@ impl ImportedConversation {
     /// Returns where it took place, in the words of the file.
     pub(in crate::session) fn took_place(&self) -> Option<&str> {
         Some(self.took_place.as_str()).filter(|place| !place.is_empty())
+    }
+
+    pub(in crate::session) fn model(&self) -> Option<&ModelRef> {
+        self.model.as_ref()
     }
 
     /// Sentences about what was not carried over.

@@ -1,8 +1,8 @@
 //! Sessions of other programs, and lathe's own exports, as sessions of lathe.
 //!
 //! A file is read record by record ([`records`]), and each message is handed on when it is complete, so that a long file
-//! takes no more memory than its largest record. What a file says of directories, rules, agents, modes and models is never
-//! a setting of the session: see [`ImportDirectory`].
+//! takes no more memory than its largest record. What a file says of directories, rules, agents and modes is never a setting of
+//! the session: see [`ImportDirectory`]. The model of lathe's own export is, if the user has its provider.
 //!
 //! A reader makes messages of a file, in their order, and counts by name what it cannot carry over: thoughts are kept to be
 //! read and are never sent, since their signatures are another program's. Calls keep their arguments and results; those of

@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::conversation::{ImportedConversation, ImportedResult, file, moment, notice, reasoning};
 use crate::conversation::{ModelRef, PartBody};
 
-/// Reads what is said of the session. Its directory, agent, model and rules are another session's.
+/// Reads what is said of the session. Its directory, agent and rules are another session's.
 pub(super) fn read_session(session: &Value, conversation: &mut ImportedConversation) {
     conversation.set_title(&session["title"]);
     conversation.note_place(&session["directory"]);
+    conversation.set_model(&session["model"]);
 }
 
 /// Reads a message.

@@ -199,6 +199,12 @@ pub fn preview_reopened(request: &OpenRequest) -> Result<Option<Preview>, ErrorR
     }))
 }
 
+/// Returns true if the provider of a model is configured and can be asked.
+pub fn has_provider(request: &OpenRequest, model: &ModelRef) -> bool {
+    let providers = providers(request);
+    providers.is_ok_and(|providers| Catalog::new(providers).usable(&model.provider).is_ok())
+}
+
 /// Tries the server of the model that would be asked, for so long, without a token spent. Returns the model, and what the
 /// server answered: the HTTP status, or why there was no answer. There is nothing to try where no server is asked.
 pub async fn probe(
