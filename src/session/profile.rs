@@ -40,6 +40,9 @@ pub(super) trait MakeProfiles: Send + Sync {
     /// Returns the settings and rules of all agents that share the prefix, in a fixed order: it has the tools of them all.
     fn sharing_prefix(&self, model: &ModelRef) -> Vec<(Arc<ToolSettings>, Permissions)>;
 
+    /// Returns the agent that the prefix of an agent's requests belongs to, as in [`Profile::prefix`].
+    fn prefix_of(&self, agent: &str) -> Option<String>;
+
     /// Returns where the instructions of agent `plan` stand.
     fn plan_instructions(&self) -> PlanInstructions;
 

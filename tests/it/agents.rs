@@ -226,6 +226,44 @@ fn mode_yolo_lifts_nothing_that_plan_denies() {
 }
 
 #[test]
+fn what_another_process_made_the_provider_read_anew_is_told() {
+    let server = Server::start();
+    let mine = json!({"mine": {"description": "Own", "mode": "primary", "prompt": "You are mine."}});
+    let project = project_with(&server).config(json!({"agents": mine}));
+    let ask = |words: &[&str]| {
+        server.script([Turn::text("Said.")]);
+        let finished = events_of(&project).args(words).run().success();
+        let causes: Vec<String> = of_kind(&finished, "context")
+            .iter()
+            .map(|event| format!("{}: {}", event["kind"], event["cause"]))
+            .collect();
+        (last(&finished)["session"].as_str().unwrap().to_owned(), causes)
+    };
+    let (id, causes) = ask(&["hello"]);
+    assert_eq!(causes, Vec::<String>::new());
+    let told = |words: &[&str]| ask(&[&["-s", id.as_str()][..], words].concat()).1;
+    assert_eq!(
+        told(&["-a", "mine", "again"]),
+        ["\"miss\": \"the agent changed\""]
+    );
+    // It goes on as it is.
+    assert_eq!(told(&["and on"]), Vec::<String>::new());
+    assert_eq!(
+        told(&["-m", "local/other", "and on"]),
+        ["\"miss\": \"the model changed\""]
+    );
+    assert_eq!(
+        told(&["-m", "local/other", "-a", "build", "back"]),
+        ["\"miss\": \"the agent changed\""]
+    );
+    // Agents that share their prompt share what is cached.
+    assert_eq!(
+        told(&["-m", "local/other", "-a", "plan", "plan"]),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
 fn an_agent_s_model_prompt_temperature_and_tools_make_the_request() {
     let server = Server::with([Turn::tool("grep", json!({"pattern": "x"})), Turn::text("Done.")]);
     let project = project_with(&server)

@@ -180,7 +180,16 @@ impl Actor {
     pub(super) fn ask_as(&mut self) {
         let stored = self.parts.recorder.store_agent();
         let now = (self.parts.prefix.clone(), self.parts.info.model.clone());
-        self.asked_as = Some(now);
+        let before = self.asked_as.replace(now);
+        let is_first = !std::mem::replace(&mut self.has_asked, true);
+        if let Some((prefix, model)) = before.filter(|_| is_first) {
+            // The session may have been opened as another agent, or with another model.
+            if model != self.parts.info.model {
+                self.tell_miss_of_opening(MissCause::Model);
+            } else if prefix != self.parts.prefix {
+                self.tell_miss_of_opening(MissCause::Agent);
+            }
+        }
         self.check(stored);
     }
 }

@@ -116,6 +116,16 @@ impl SessionParts {
             None => self.profiles.sharing_prefix(&self.info.model),
         }
     }
+
+    /// Returns prefix and model of the last request that the conversation shows.
+    fn last_asked_as(&self) -> Option<(Option<String>, ModelRef)> {
+        let mut messages = self.messages.iter().rev();
+        messages.find_map(|message| {
+            let model = message.model.clone()?;
+            let agent = message.agent.as_deref().unwrap_or(&self.info.agent);
+            Some((self.profiles.prefix_of(agent), model))
+        })
+    }
 }
 
 /// How long the hooks of the end may keep a session that was left.
@@ -135,6 +145,8 @@ pub(super) struct Actor {
     /// Steers live in the turn as messages; this is what the person sees of them.
     waiting: VecDeque<WaitingInput>,
     next_waiting: u64,
+    /// The messages that are stored as sent and not in the conversation.
+    stored_unsent: input_queue::UnsentKey,
     checkpoint: Option<Instant>,
     title: Option<tokio::task::JoinHandle<Option<String>>>,
     closing: bool,
@@ -146,8 +158,6 @@ pub(super) struct Actor {
     revised: revised_calls::RevisedCalls,
     attaching: attachments::AttachmentReads,
     /// Commands of the person's own that run.
-    /// The messages that are stored as sent and not in the conversation.
-    stored_unsent: input_queue::UnsentKey,
     shells: shell::Shells,
     /// The command that prepares the work tree of a task, while it runs.
     setup: Option<setup::Setup>,
@@ -157,8 +167,10 @@ pub(super) struct Actor {
     todo_reminders: TodoReminders,
     /// When the last turn began, in milliseconds since the Unix epoch.
     turn_began: Option<i64>,
-    /// Prefix and model of the last request; before the first one, of a conversation that goes on.
+    /// Prefix and model of the last request, also of another process; `None` before the first one.
     asked_as: Option<(Option<String>, ModelRef)>,
+    /// True once a request was made since the session was opened.
+    has_asked: bool,
     /// The turn that runs is ended because what it may spend is spent.
     is_spent: bool,
     /// Causes that made the provider read anew what it had cached.
@@ -197,9 +209,9 @@ impl Actor {
         let view = HistoryView::new(parts.calls.services.tree.outputs.dir(), &parts.messages);
         let prefix = estimate::bytes(parts.system.len()) + advertised.estimate();
         let context = ContextState::new(view, &parts.messages, prefix);
-        let goes_on = !parts.messages.is_empty();
-        let asked_as = goes_on.then(|| (parts.prefix.clone(), parts.info.model.clone()));
+        let asked_as = parts.last_asked_as();
         let known_todos = KnownTodos::new(&parts.messages, &parts.todos);
+        let todo_reminders = TodoReminders::new(&parts.messages, &parts.todos);
         let mut outbox = Outbox::default();
         parts.tree.share_receivers(&mut outbox);
         let terminal_rows = (!parts.is_task).then(|| {
@@ -211,7 +223,6 @@ impl Actor {
             revised: revised_calls::RevisedCalls::default(),
             attaching: attachments::AttachmentReads::default(),
             shells: shell::Shells::default(),
-        let todo_reminders = TodoReminders::new(&parts.messages, &parts.todos);
             setup: None,
             advertised,
             context,
@@ -219,6 +230,7 @@ impl Actor {
             todo_reminders,
             turn_began: None,
             asked_as,
+            has_asked: false,
             is_spent: false,
             misses: Vec::new(),
             _terminal_rows: terminal_rows,
@@ -228,6 +240,7 @@ impl Actor {
             turn: None,
             waiting: VecDeque::new(),
             next_waiting: 1,
+            stored_unsent: input_queue::UnsentKey::default(),
             checkpoint: None,
             title: None,
             closing: false,
@@ -242,7 +255,6 @@ impl Actor {
             match self.wake().await {
                 ActorWake::Command(Some(Command::Attach(streams, answer))) => {
                     let _ = answer.send(self.attach_front_end(streams));
-            stored_unsent: input_queue::UnsentKey::default(),
                     self.begin_hooks();
                 }
                 ActorWake::Command(Some(Command::Op(op))) => self.on_op(op),
@@ -257,6 +269,7 @@ impl Actor {
                 ActorWake::Compaction(done) => self.on_compaction(done),
                 ActorWake::Window(tokens) => self.on_window(tokens),
             }
+            self.store_unsent();
             if self.closing && !self.is_busy() && self.shells.is_empty() {
                 if !self.parts.is_task {
                     self.parts.tasks.close().await;
@@ -271,7 +284,6 @@ impl Actor {
 
     async fn on_query(&mut self, query: Query, sender: oneshot::Sender<Answer>) {
         let change = match query {
-            self.store_unsent();
             Query::Undo(request) => UndoChange::Undo(request),
             Query::Redo { skips_changed } => UndoChange::Redo { skips_changed },
             query => return self.answer(query, sender),

@@ -238,6 +238,11 @@ impl Profiles {
 }
 
 impl MakeProfiles for Profiles {
+    fn prefix_of(&self, agent: &str) -> Option<String> {
+        let shares = named(&self.agents, agent).is_ok_and(|agent| self.shares_prefix(agent));
+        (!shares).then(|| agent.to_owned())
+    }
+
     fn default_beside_plan(&self) -> Option<String> {
         default_beside_plan(&self.agents)
     }

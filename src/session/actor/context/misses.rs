@@ -102,6 +102,15 @@ impl Actor {
         self.tell_context(miss(tokens, words, cost));
     }
 
+    /// The first request since the session was opened begins in another way than the last one of another process. That is told
+    /// unless a change that was told explains it, or the provider has forgotten everything by now.
+    pub(in crate::session::actor) fn tell_miss_of_opening(&mut self, cause: MissCause) {
+        let cached = &self.context.cached;
+        if !cached.is_explained && !cached.is_cold(super::CACHE_LIFETIME) {
+            self.tell_miss(cause);
+        }
+    }
+
     /// What changed the agent or the model was changed back before anything was asked.
     pub(in crate::session::actor) fn take_back_miss(&mut self) {
         let is_change = |miss: &CacheMiss| matches!(miss.cause, MissCause::Agent | MissCause::Model);
