@@ -16,8 +16,9 @@ fn a_command_with_hints_in_brackets_is_listed_and_its_second_argument_is_one_wor
         .file(".claude/commands/fix.md", FIX)
         .file(".lathe/commands/own.md", "Fix issue $1 with priority $2.\n");
     let list = Lathe::in_project(&project).arg("commands").run().success();
-    assert!(list.stdout.contains("/fix [pr-number] [priority]"), "{list}");
-    assert!(list.stdout.contains("Fix: the \"whole\" issue"), "{list}");
+    let words = list.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("/fix [pr-number] [priority] "), "{list}");
+    assert!(words.contains("Fix: the \"whole\" issue"), "{list}");
     for (name, sent) in [
         ("fix", "Fix issue 12 with priority high."),
         ("own", "Fix issue 12 with priority high and soon."),

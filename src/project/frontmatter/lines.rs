@@ -94,6 +94,10 @@ pub(super) fn restore_texts(yaml: &str, fields: &mut BTreeMap<String, Field>) {
 fn entries(yaml: &str) -> Result<Vec<Entry<'_>>, FrontMatterError> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (line, text) in yaml.lines().enumerate() {
+        if text.contains('\r') {
+            let message = "a carriage return must stand at the end of a line".to_owned();
+            return Err(broken(position(line), message));
+        }
         if let Some((key, first)) = key_line(text) {
             entries.push(Entry {
                 key,
@@ -189,8 +193,14 @@ impl Entry<'_> {
     /// Finds a structured key in the lines that would become text, with the index of its line.
     fn hidden_key(&self) -> Option<(&'static str, usize)> {
         let hidden = |line: &str| {
+            // `? tools` begins a pair whose value stands on the next line.
+            let is_key_alone = line.trim_start().starts_with('?');
             let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-            let (key, _) = line.split_once(':')?;
+            let key = match line.split_once(':') {
+                Some((key, _)) => key,
+                None if is_key_alone => line,
+                None => return None,
+            };
             let key = key.trim_end_matches(|c: char| !c.is_alphanumeric());
             STRUCTURED.iter().find(|known| **known == key)
         };
@@ -325,12 +335,15 @@ mod tests {
             "  \"tools\": Read",
             "- tools: Read",
             "{tools: Read}",
+            "? tools\n: Read",
+            "  ? \"tools\"\n  : Read",
         ] {
             let text = format!("---\n{broken}\n{hidden}\n---\n");
             let error = parse_lenient(&text).unwrap_err();
             assert_eq!(error.at, SourcePosition { line: 3, column: 1 }, "{text}");
         }
         assert!(parse_lenient("---\n{tools: Read}: [\ndescription: a\n---\n").is_err());
+        assert!(parse_lenient(&format!("---\n{broken}\rtools: Read\n---\n")).is_err());
     }
 
     #[test]
