@@ -25,8 +25,11 @@ pub(super) fn detect(bytes: &[u8]) -> Encoding {
     })
 }
 
+/// Makes a unit of UTF-16 of its bytes.
+type ReadUnit = fn([u8; 2]) -> u16;
+
 pub(super) fn utf16(bytes: &[u8]) -> Option<Encoding> {
-    let orders: [(Encoding, fn([u8; 2]) -> u16); 2] = [
+    let orders: [(Encoding, ReadUnit); 2] = [
         (Encoding::Utf16Le, u16::from_le_bytes),
         (Encoding::Utf16Be, u16::from_be_bytes),
     ];
@@ -46,7 +49,7 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<Encoding> {
 }
 
 /// Returns true if bytes are UTF-16 without a byte order mark: they decode to text, a quarter of it ASCII.
-fn is_utf16_text(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
+fn is_utf16_text(bytes: &[u8], unit: ReadUnit) -> bool {
     let (pairs, rest) = bytes.as_chunks::<2>();
     if !rest.is_empty() {
         return false;

@@ -137,8 +137,8 @@ impl Model {
         let last = (first + self.random.below(3)).min(self.lines.len() - 1);
         let (last_line, last_ending) = self.lines[last].clone();
         // Not before the number, which makes the old text unique.
-        let places: Vec<usize> = last_line.char_indices().map(|(at, _)| at).skip(6).collect();
-        let (head, rest) = last_line.split_at(places[self.random.below(places.len())]);
+        let cuts: Vec<usize> = last_line.char_indices().map(|(at, _)| at).skip(6).collect();
+        let (head, rest) = last_line.split_at(cuts[self.random.below(cuts.len())]);
         let mut old: String = self.lines[first..last]
             .iter()
             .flat_map(|(line, _)| [line.as_str(), "\n"])
