@@ -231,7 +231,7 @@ fn add_members(object: &mut Value, members: Option<&Map<String, Value>>, adjustm
 /// A tool's message holds text alone, so images follow all results in a message of the user's.
 fn results(outcomes: &[SentResult<'_>]) -> Vec<Value> {
     let mut messages = Vec::with_capacity(outcomes.len());
-    let mut attached = Vec::new();
+    let mut attached: Vec<Content<'_>> = Vec::new();
     for outcome in outcomes {
         messages.push(json!({
             "role": "tool",
@@ -239,15 +239,14 @@ fn results(outcomes: &[SentResult<'_>]) -> Vec<Value> {
             "content": outcome.marked_output(),
         }));
         if !outcome.attachments.is_empty() {
-            attached.push(
-                json!({ "type": "text", "text": format!("Attached to the result of {}:", outcome.name) }),
-            );
-            attached.extend(outcome.attachments.iter().map(content_part));
+            let words = format!("Attached to the result of {}:", outcome.name);
+            attached.push(Content::Text(words.into()));
+            attached.extend(outcome.attachments.iter().cloned());
         }
     }
     if !attached.is_empty() {
         messages.extend(serde_json::from_str::<Value>(BETWEEN));
-        messages.push(json!({ "role": "user", "content": attached }));
+        messages.push(user(&attached));
     }
     messages
 }
