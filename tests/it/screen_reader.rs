@@ -42,6 +42,25 @@ fn bash(command: &str) -> Turn {
 }
 
 #[test]
+fn a_refused_picture_is_told_with_the_way_back() {
+    let refused = Fault::Refused {
+        message: "Could not process image".to_owned(),
+    };
+    let server = Server::with([
+        Turn::tool("read", json!({"file_path": "a.png"})),
+        Turn::text("It went on.").fail(refused),
+    ]);
+    let project = project(&server).bytes("a.png", include_bytes!("vectors/pixel.png"));
+    let terminal = open(&project, &[]);
+    say(&terminal, "look");
+    terminal.wait_text("Note: 1 attachment left out, `/resend` sends it again");
+    terminal.wait_text("Finished.");
+    say(&terminal, "/resend");
+    terminal.wait_text("refused is sent to it again.");
+    leave(&terminal);
+}
+
+#[test]
 fn a_turn_with_a_question_is_lines_alone() {
     let server = Server::with([
         Turn::new()

@@ -9,7 +9,7 @@
 
 use super::ReaderSession;
 use super::notice::SpokenNotice;
-use crate::conversation::{Message, NoticeKind, PartBody, Role};
+use crate::conversation::{ContextChange, Message, NoticeKind, PartBody, Role};
 use crate::session::mention::mentions;
 use crate::session::{CalledCommand, ErrorReport, Input, Op, QueuedKind, QueuedMessage, StoredDraft};
 use crate::text::sanitize::sanitize;
@@ -165,8 +165,15 @@ impl ReaderSession {
         self.keep_unsent();
     }
 
-    /// A message of the person's has joined the conversation.
+    /// A message of the person's has joined the conversation, or a mark that is said.
     pub(super) fn message(&mut self, message: &Message) {
+        for part in &message.parts {
+            if let PartBody::Context(change) = &part.body
+                && matches!(change, ContextChange::Withheld(_) | ContextChange::SentAgain(_))
+            {
+                self.say(&format!("Note: {}.", change.sentence()));
+            }
+        }
         if message.role != Role::User || message.is_reminder() {
             return;
         }
