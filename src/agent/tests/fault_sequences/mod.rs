@@ -21,6 +21,8 @@ use crate::provider::sdk_tests::asked;
 const SEQUENCES: u64 = 150;
 /// Sequences of which the requests are held against the types of the SDKs, where no number is given.
 const SEQUENCES_WITH_SDK: u64 = 30;
+/// Sequences whose requests are held against them at once.
+const BATCH: u64 = 500;
 
 fn sequences_wanted() -> Option<u64> {
     std::env::var("FAULT_SEQUENCES").ok()?.parse().ok()
@@ -50,20 +52,27 @@ fn the_request_after_any_faults_is_valid_in_every_protocol() {
 #[test]
 fn the_request_after_any_faults_fits_the_sdks_and_the_chat_templates() {
     let test = "the_request_after_any_faults_fits_the_sdks_and_the_chat_templates";
+    let mut seeds = 1..=sequences_wanted().unwrap_or(SEQUENCES_WITH_SDK);
+    while !seeds.is_empty() {
+        let batch: Vec<u64> = seeds.by_ref().take(BATCH as usize).collect();
+        let Some(told) = asked("validate.py", lines_after(&batch), test) else {
+            return;
+        };
+        let some: Vec<&str> = told.lines().take(30).collect();
+        assert_eq!(some, [format!("{} requests", batch.len() * MODELS.len())]);
+    }
+}
+
+/// Returns the requests after some sequences as `tests/sdk/validate.py` reads them.
+fn lines_after(seeds: &[u64]) -> String {
     let mut lines = String::new();
-    let mut count = 0;
-    for seed in 1..=sequences_wanted().unwrap_or(SEQUENCES_WITH_SDK) {
-        for (model, body) in MODELS.iter().zip(requests_after(seed)) {
+    for seed in seeds {
+        for (model, body) in MODELS.iter().zip(requests_after(*seed)) {
             let name = format!("sequence {seed}, {}", model.name);
             let line = json!({"name": name, "protocol": model.protocol.name(), "body": body});
             lines.push_str(&line.to_string());
             lines.push('\n');
-            count += 1;
         }
     }
-    let Some(told) = asked("validate.py", lines, test) else {
-        return;
-    };
-    let some: Vec<&str> = told.lines().take(30).collect();
-    assert_eq!(some, [format!("{count} requests")]);
+    lines
 }
