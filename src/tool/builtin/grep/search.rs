@@ -21,7 +21,7 @@ use crate::tool::walk::{SearchLimit, SearchTree, ThreadedResults, VisitedFile as
 const MATCHES_PER_FILE: usize = 500;
 const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of a file that tell UTF-16 from a binary file.
-const BEGINNING: usize = 4096;
+const BEGINNING: u64 = 4096;
 /// Maximum bytes that a search holds of one file: a line, or with `multiline` all of it. A file that the call names has
 /// any size.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
@@ -208,11 +208,10 @@ impl GrepSearch<'_> {
             limit: self.limit,
             reads: 0,
             utf8: Utf8Check::default(),
-            beginning: Vec::new(),
         };
         searcher.search_reader(&self.plan.matcher, &mut reader, &mut *sink)?;
         let is_decoded = if sink.is_binary {
-            reader.begins_with_utf16()
+            begins_with_utf16(file)?
         } else {
             !reader.utf8.is_valid()
         };
@@ -283,21 +282,21 @@ fn text_in_other_encoding(mut file: &File) -> io::Result<Option<String>> {
     Ok(Some(encoding.decode(text).text))
 }
 
-/// A file that ends early when the time is over, so that one large file cannot outlast it. Notes what its encoding may be.
+/// Returns true for a file in UTF-16, with or without a byte order mark.
+fn begins_with_utf16(mut file: &File) -> io::Result<bool> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    file.take(BEGINNING).read_to_end(&mut bytes)?;
+    let even = bytes.len() & !1;
+    Ok(Encoding::utf16_of(&bytes[..even]).is_some())
+}
+
+/// A file that ends early when the time is over, so that one large file cannot outlast it. Notes whether it is UTF-8.
 struct Stoppable<'a> {
     file: &'a File,
     limit: &'a SearchLimit,
     reads: usize,
     utf8: Utf8Check,
-    /// The first bytes.
-    beginning: Vec<u8>,
-}
-
-impl Stoppable<'_> {
-    fn begins_with_utf16(&self) -> bool {
-        let even = self.beginning.len() & !1;
-        Encoding::utf16_of(&self.beginning[..even]).is_some()
-    }
 }
 
 impl Read for Stoppable<'_> {
@@ -308,10 +307,7 @@ impl Read for Stoppable<'_> {
             return Ok(0);
         }
         let read = self.file.read(buffer)?;
-        let bytes = &buffer[..read];
-        let room = BEGINNING.saturating_sub(self.beginning.len());
-        self.beginning.extend_from_slice(&bytes[..read.min(room)]);
-        self.utf8.push(bytes);
+        self.utf8.push(&buffer[..read]);
         Ok(read)
     }
 }

@@ -126,7 +126,7 @@ async fn crlf_utf_16_and_broken_bytes_are_shown_as_text() {
         "Found 2 matches in 2 files\n\ncrlf\n  1: needle;\n\nwide\n  1: needle;"
     );
     let text = grep(&project, json!({"pattern": "needle", "path": "latin"})).await;
-    assert!(text.ends_with("  1: caf\u{fffd} needle;"), "{text:?}");
+    assert!(text.ends_with("  1: café needle;"), "{text:?}");
     let text = grep(
         &project,
         json!({"pattern": "\\r$", "output_mode": "files_with_matches"}),
