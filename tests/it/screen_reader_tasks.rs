@@ -88,7 +88,7 @@ fn tasks_are_listed_entered_spoken_to_and_left_again() {
     let screen = terminal.wait_text("/tasks with a number opens one");
     let place = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}\n{screen}"));
     assert!(
-        place("2 tasks: 2 running, 1 asks.") < place("2 asks")
+        place("2 tasks: 2 running, 1 question.") < place("2 asks")
             && place("It asks: bash wants to run: echo tidy > mark.")
                 < place("1 working: finder, \"who calls it\". Last it did: Read a.txt. 1 call, "),
         "{screen}"

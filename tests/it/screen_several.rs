@@ -88,7 +88,7 @@ fn a_question_elsewhere_waits_and_is_answered_from_here() {
     wait_until("another session", || {
         leader(&terminal, "n");
         std::thread::park_timeout(Duration::from_millis(400));
-        terminal.screen().contains("1 other · 1 asks")
+        terminal.screen().contains("1 other · 1 question")
     });
     terminal.wait_gone("wants to run");
     say(&terminal, "wait a moment");

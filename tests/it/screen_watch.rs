@@ -57,7 +57,7 @@ fn agents_are_watched_live_and_one_is_answered_from_its_tile() {
     let terminal = watch(&project, 120, 36);
     gate.wait_until_reached();
     let screen = terminal.wait_for(|screen| screen.contains("Called") && screen.contains("y once"));
-    assert!(screen.contains("1 asks · 1 running"), "{screen}");
+    assert!(screen.contains("1 question · 1 running"), "{screen}");
     assert!(screen.contains(" 1 ") && screen.contains("seeker"), "{screen}");
     assert!(screen.contains("$ echo kept > kept.txt"), "{screen}");
     assert!(!screen.contains("The second one"), "{screen}");

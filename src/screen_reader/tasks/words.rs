@@ -50,7 +50,7 @@ pub(in crate::screen_reader) fn list(tasks: &TaskList, facts: &ListFacts<'_>) ->
     lines
 }
 
-/// `2 at work, 1 asks, 1 queued, 3 ended.`
+/// `2 at work, 1 question, 1 queued, 3 ended.`
 fn counts(tasks: &TaskList, asking: usize) -> String {
     let count = |is_it: fn(&TaskRow) -> bool| tasks.numbered().filter(|(_, row)| is_it(row)).count();
     let mut facts = vec![format!(
@@ -58,7 +58,7 @@ fn counts(tasks: &TaskList, asking: usize) -> String {
         count(|row| row.status == TaskStatus::Running)
     )];
     if asking > 0 {
-        facts.push(format!("{asking} {}", if asking == 1 { "asks" } else { "ask" }));
+        facts.push(plural(asking, "question"));
     }
     for (number, word) in [
         (count(|row| row.status == TaskStatus::Queued), "queued"),
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(
             told(&tasks, &[asking.session()], false),
             [
-                "5 tasks: 2 running, 1 asks, 1 queued, 2 ended.",
+                "5 tasks: 2 running, 1 question, 1 queued, 2 ended.",
                 "2 asks for 58 seconds: explore, \"tidy the fixtures\". It asks: bash wants to run: rm -r fixtures. \
                  3 calls, 9.1k tokens, 58 seconds.",
                 "1 working: explore, \"who calls backoff()\", in the foreground. Last it did: Grep backoff(. \

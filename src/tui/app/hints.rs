@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::layers::LayerSlot;
 use super::{App, SessionLink, TurnStatus};
+use crate::text::count::plural;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::caret::CaretMove;
 use crate::tui::keymap::{Action, Context, Edit, key_name};
@@ -42,7 +43,7 @@ impl App {
             // Where there is room the sign stands as the dialog's does.
             let words = match self.shown.width {
                 WIDE.. => format!("? {put_off} waiting"),
-                _ => format!("{put_off} asks"),
+                _ => plural(put_off, "question"),
             };
             hints.say(&words, Meaning::StateAsking);
             hints.key(&self.keymap.after_leader(Action::NextAsk), "answers");

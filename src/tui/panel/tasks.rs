@@ -118,7 +118,7 @@ impl TaskSection {
         }
     }
 
-    /// `1 asks · 2 running · 1 done`, as much of it as fits.
+    /// `1 question · 2 running · 1 done`, as much of it as fits.
     pub(super) fn figures(&self, room: usize, look: Look<'_>) -> Vec<Span<'static>> {
         let mut spans: Vec<Span<'static>> = Vec::new();
         for (text, meaning) in state_counts(&self.list) {

@@ -224,7 +224,7 @@ impl TitleRow<'_> {
         }
         let asks = facts.asks + self.elsewhere.asks;
         if asks > 0 {
-            parts.push((format!("{asks} asks"), self.theme.style(Meaning::StateAsking)));
+            parts.push((plural(asks, "question"), self.theme.style(Meaning::StateAsking)));
         }
         if facts.waiting_terminals > 0 {
             let count = plural(facts.waiting_terminals, "terminal");
@@ -442,19 +442,19 @@ mod tests {
         facts.asks = 1;
         let shown = |width| row(&facts, width);
         assert!(
-            shown(90).contains("1 asks · anthropic/claude-sonnet · build · ask   ◔ 34%"),
+            shown(90).contains("1 question · anthropic/claude-sonnet · build · ask   ◔ 34%"),
             "{}",
             shown(90)
         );
         for (width, right) in [
             (
-                90,
-                "1 asks · anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42",
+                94,
+                "1 question · anthropic/claude-sonnet · build · ask   ◔ 34% · $0.42",
             ),
-            (85, "1 asks · anthropic/claude-sonnet · build · ask   ◔ 34%"),
-            (75, "1 asks · anthropic/claude-sonnet · ask   ◔ 34%"),
-            (50, "1 asks · ask   ◔ 34%"),
-            (22, "1 asks · ask"),
+            (89, "1 question · anthropic/claude-sonnet · build · ask   ◔ 34%"),
+            (79, "1 question · anthropic/claude-sonnet · ask   ◔ 34%"),
+            (54, "1 question · ask   ◔ 34%"),
+            (26, "1 question · ask"),
         ] {
             assert!(shown(width).ends_with(&format!("  {right}")), "{}", shown(width));
         }
@@ -465,14 +465,18 @@ mod tests {
         let elsewhere = OtherSessionCounts { sessions: 2, asks: 1 };
         let shown = |width| row_with(&facts(), elsewhere, width);
         assert!(
-            shown(120).contains("  2 others · 1 asks · anthropic/claude-sonnet · build · ask  "),
+            shown(120).contains("  2 others · 1 question · anthropic/claude-sonnet · build · ask  "),
             "{}",
             shown(120)
         );
-        assert!(shown(44).ends_with("2 others · 1 asks · ask"), "{}", shown(44));
-        assert!(shown(24).ends_with("1 asks · ask"), "{}", shown(24));
+        assert!(
+            shown(44).ends_with("2 others · 1 question · ask"),
+            "{}",
+            shown(44)
+        );
+        assert!(shown(24).ends_with("1 question · ask"), "{}", shown(24));
         let own = SessionFacts { asks: 1, ..facts() };
-        assert!(row_with(&own, elsewhere, 120).contains("2 others · 2 asks"));
+        assert!(row_with(&own, elsewhere, 120).contains("2 others · 2 questions"));
         let alone = OtherSessionCounts { sessions: 1, asks: 0 };
         assert!(row_with(&facts(), alone, 120).contains("  1 other · anthropic"));
     }

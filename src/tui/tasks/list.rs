@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
+use crate::text::count::plural;
 use crate::view::theme::Meaning;
 
 /// One task.
@@ -80,14 +81,15 @@ impl TaskCounts {
 pub(crate) fn state_counts(entries: &[TaskEntry]) -> impl Iterator<Item = (String, Meaning)> {
     let counts = TaskCounts::of(entries);
     let asks = entries.iter().filter(|entry| entry.question.is_some()).count();
-    let parts = [
-        (asks, "asks", Meaning::StateAsking),
-        (counts.running.saturating_sub(asks), "running", Meaning::TextMuted),
-        (counts.queued, "queued", Meaning::TextMuted),
-        (counts.ended, "ended", Meaning::TextMuted),
+    let states = [
+        (counts.running.saturating_sub(asks), "running"),
+        (counts.queued, "queued"),
+        (counts.ended, "ended"),
     ];
-    let some = parts.into_iter().filter(|(count, ..)| *count > 0);
-    some.map(|(count, state, meaning)| (format!("{count} {state}"), meaning))
+    let some = states.into_iter().filter(|(count, _)| *count > 0);
+    let states = some.map(|(count, state)| (format!("{count} {state}"), Meaning::TextMuted));
+    let questions = (asks > 0).then(|| (plural(asks, "question"), Meaning::StateAsking));
+    questions.into_iter().chain(states)
 }
 
 impl TaskList {

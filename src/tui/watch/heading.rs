@@ -12,6 +12,7 @@ use ratatui::text::{Line, Span};
 use super::task_words::{count_word, is_live};
 use crate::conversation::TaskRow;
 use crate::permission::Mode;
+use crate::text::count::plural;
 use crate::tui::statusbar::mode_meaning;
 use crate::tui::tasks::TaskMark;
 use crate::tui::tasks::words::{clock, taken, tokens};
@@ -71,11 +72,11 @@ impl Summary {
                 TaskMark::Asking | TaskMark::Failed | TaskMark::Stalled => mark.meaning(),
                 _ => Meaning::Text,
             };
-            let word = match mark {
-                TaskMark::Asking if count > 1 => "ask",
-                _ => count_word(*mark),
+            let words = match mark {
+                TaskMark::Asking => plural(count, "question"),
+                _ => format!("{count} {}", count_word(*mark)),
             };
-            spans.push(Span::styled(format!("{count} {word}"), look.style(meaning)));
+            spans.push(Span::styled(words, look.style(meaning)));
         }
         spans
     }
@@ -214,7 +215,7 @@ mod tests {
     fn it_counts_states_time_tokens_and_cost() {
         assert_eq!(
             drawn(&summary(&rows()), 80, None),
-            " Watch   1 asks · 2 running · 1 done               1:42 · 96k tok · $0.31 · ask"
+            " Watch   1 question · 2 running · 1 done           1:42 · 96k tok · $0.31 · ask"
         );
     }
 
@@ -223,12 +224,15 @@ mod tests {
         let summary = summary(&rows());
         for (width, expected) in [
             (
-                70,
-                " Watch   1 asks · 2 running · 1 done     1:42 · 96k tok · $0.31 · ask",
+                74,
+                " Watch   1 question · 2 running · 1 done     1:42 · 96k tok · $0.31 · ask",
             ),
-            (60, " Watch   1 asks · 2 running · 1 done   1:42 · 96k tok · ask"),
-            (50, " Watch   1 asks · 2 running · 1 done   1:42 · ask"),
-            (40, " Watch   1 asks · 2 running         ask"),
+            (
+                64,
+                " Watch   1 question · 2 running · 1 done   1:42 · 96k tok · ask",
+            ),
+            (54, " Watch   1 question · 2 running · 1 done   1:42 · ask"),
+            (44, " Watch   1 question · 2 running         ask"),
         ] {
             assert_eq!(drawn(&summary, width, None), expected);
         }
@@ -238,7 +242,7 @@ mod tests {
     fn the_filter_stands_beside_the_counts() {
         assert_eq!(
             drawn(&summary(&rows()), 80, Some("/expl")),
-            " Watch   1 asks · 2 running · 1 done   /expl       1:42 · 96k tok · $0.31 · ask"
+            " Watch   1 question · 2 running · 1 done   /expl   1:42 · 96k tok · $0.31 · ask"
         );
     }
 

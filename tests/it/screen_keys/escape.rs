@@ -78,7 +78,7 @@ fn each_esc_closes_one_layer_and_two_presses_never_stop_the_turn() {
     terminal.wait_text("the reason, in one line");
     one_rung(&terminal, "the reason, in one line", "y once");
     one_rung(&terminal, "y once", idle);
-    terminal.wait_text("1 asks · ctrl+x . answers");
+    terminal.wait_text("1 question · ctrl+x . answers");
 
     // Nothing is left to close: it arms, for a second.
     std::thread::park_timeout(HEARS);

@@ -161,11 +161,11 @@ fn a_question_put_off_waits_and_comes_back() {
     driver.hear();
     driver.press("esc");
     assert!(
-        driver.hints().contains("1 asks") && driver.hints().contains("ctrl+x . answers"),
+        driver.hints().contains("1 question") && driver.hints().contains("ctrl+x . answers"),
         "{}",
         driver.hints()
     );
-    assert!(driver.text().lines().next().unwrap().contains("1 asks"));
+    assert!(driver.text().lines().next().unwrap().contains("1 question"));
     driver.type_text("meanwhile");
     assert!(driver.text().contains("┃ meanwhile"));
     driver.wait(1000);
@@ -450,7 +450,7 @@ fn what_a_dialog_asks_about_is_drawn_once() {
     assert!(!card(&mut driver).contains("make"), "{}", driver.text());
     // Put off it is whole in the transcript.
     driver.press("esc");
-    assert!(driver.text().contains("1 asks"), "{}", driver.text());
+    assert!(driver.text().contains("1 question"), "{}", driver.text());
     assert_eq!(count(&mut driver, "make install"), 1, "{}", driver.text());
     assert!(driver.text().contains("? Bash"));
     driver.wait(1000);

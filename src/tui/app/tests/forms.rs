@@ -254,7 +254,7 @@ fn esc_leaves_a_form_for_later_with_all_that_was_written() {
     driver.hear();
     driver.press("esc");
     assert_eq!(driver.app.state().dialog, None);
-    assert!(driver.hints().contains("1 asks"), "{}", driver.hints());
+    assert!(driver.hints().contains("1 question"), "{}", driver.hints());
     driver.press("esc");
     assert_eq!(driver.sent().len(), 0, "esc is deaf and interrupts nothing");
     driver.type_text("a draft");

@@ -144,7 +144,7 @@ fn a_question_elsewhere_is_counted_and_the_same_key_leads_to_it() {
     driver.event(Event::Settled(settled(&question)));
     says(&mut driver, 0, &first, Event::Asked(question));
     assert!(
-        title_row(&mut driver).contains("1 other · 1 asks"),
+        title_row(&mut driver).contains("1 other · 1 question"),
         "{}",
         title_row(&mut driver)
     );

@@ -145,7 +145,7 @@ fn a_question_of_another_task_moves_nothing_in_the_conversation_of_a_task() {
     driver.type_text("a draft");
     asks(&mut driver, &other.session(), "rm -rf target");
     assert_eq!(driver.app.state().dialog, None);
-    assert!(driver.text().contains("1 asks"), "{}", driver.text());
+    assert!(driver.text().contains("1 question"), "{}", driver.text());
     driver.press("ctrl+x .");
     assert!(driver.text().contains("rm -rf target"), "{}", driver.text());
     driver.hear();

@@ -152,7 +152,7 @@ impl TaskPage {
         LayerRequest::AskHost(HostQuery::Tree(TreeQuery::List))
     }
 
-    /// ` Tasks   1 asks · 4 running · 3 queued · 2 ended`
+    /// ` Tasks   1 question · 4 running · 3 queued · 2 ended`
     fn heading(entries: &[TaskEntry], cx: &LayerCx<'_>) -> Line<'static> {
         let muted = cx.look.style(Meaning::TextMuted);
         let mut spans = vec![Span::styled(" Tasks", cx.look.style(Meaning::TextStrong))];

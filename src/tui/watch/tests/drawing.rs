@@ -7,7 +7,7 @@ fn tiles_stand_side_by_side_with_rules_between_them() {
     let mut driver = four();
     driver.size = (100, 13);
     let expected =
-        " Watch   1 asks · 2 running · 1 done                                   1:42 · 96k tok · $0.31 · ask
+        " Watch   1 question · 2 running · 1 done                               1:42 · 96k tok · $0.31 · ask
  1 ▸ explore    who calls backoff()         0:41 │ 2 ? general    asks 0:58 · git checkout -- test…
                                                  │ ? bash wants to run · ~/src/retry · no sandbox
                                                  │   y once  n no  N because
@@ -23,7 +23,7 @@ fn tiles_stand_side_by_side_with_rules_between_them() {
     assert_eq!(driver.picture(), expected);
     driver.symbols = Symbols::Ascii;
     let expected =
-        " Watch   1 asks - 2 running - 1 done                                   1:42 - 96k tok - $0.31 - ask
+        " Watch   1 question - 2 running - 1 done                               1:42 - 96k tok - $0.31 - ask
  1 > explore    who calls backoff()         0:41 | 2 ? general    asks 0:58 - git checkout -- test~
                                                  | ? bash wants to run - ~/src/retry - no sandbox
                                                  |   y once  n no  N because
@@ -59,7 +59,7 @@ fn without_colours_the_chosen_tile_is_reversed_and_a_question_has_its_bar() {
 fn on_a_narrow_screen_tiles_stand_above_each_other_or_on_more_pages() {
     let mut driver = four();
     driver.size = (40, 12);
-    let expected = " Watch   1 asks · 2 running         ask
+    let expected = " Watch   1 question · 2 running     ask
  1 ▸ explore  who calls backoff()  0:41
 
 
@@ -73,7 +73,7 @@ fn on_a_narrow_screen_tiles_stand_above_each_other_or_on_more_pages() {
  ⏎ go in · ⇥ next ask · esc back";
     assert_eq!(driver.picture(), expected);
     driver.act(NEXT_PAGE);
-    let expected = " Watch   1 asks · 2 running         ask
+    let expected = " Watch   1 question · 2 running     ask
  1 ? general  asks 0:58 · git checkout…
  ? bash wants to run · no sandbox
  y once  n no  N because

@@ -186,7 +186,7 @@ fn the_grid_opens_over_a_question_that_has_just_appeared() {
     grid.driver.press("esc");
     grid.ask(0, "rm -rf target");
     grid.driver.press("ctrl+t");
-    assert!(grid.text().contains(" Watch   1 asks"), "{}", grid.text());
+    assert!(grid.text().contains(" Watch   1 question"), "{}", grid.text());
     assert_eq!(grid.driver.app.state().focus, "watch");
     assert_eq!(grid.driver.app.state().dropped_keys, 0);
     grid.driver.wait(400);
