@@ -85,6 +85,15 @@ impl Message {
         typed.collect::<Vec<_>>().join("\n")
     }
 
+    /// Returns the same without what lathe tells the model behind it, as the conversation shows it.
+    pub fn shown(&self) -> String {
+        let mut text = self.typed();
+        while let Some(start) = reminder_behind(&text) {
+            text.truncate(start);
+        }
+        text
+    }
+
     /// Returns what commands of the person's own were made to.
     pub fn made_of_commands(&self) -> impl Iterator<Item = &str> {
         self.texts().filter_map(|text| {
@@ -130,5 +139,34 @@ impl Message {
             PartBody::Tool(tool) => Some(tool),
             _ => None,
         })
+    }
+}
+
+/// Returns where the reminder begins that a text ends with, behind words of its own.
+fn reminder_behind(text: &str) -> Option<usize> {
+    let text = text.trim_end().strip_suffix("</system-reminder>")?;
+    let start = text.rfind(Message::REMINDER)?;
+    text[..start]
+        .ends_with("\n\n")
+        .then(|| text[..start].trim_end().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lathe_tells_the_model_behind_a_prompt_is_not_shown() {
+        let shown = |text: &str| Message::prompt(text.to_owned()).shown();
+        let note = "<system-reminder>\nYou work in `/t`.\n</system-reminder>";
+        assert_eq!(shown(&format!("do it\n\n{note}")), "do it");
+        assert_eq!(shown(&format!("do it\n\n{note}\n\n{note}")), "do it");
+        for own in [
+            "do it",
+            "say </system-reminder>",
+            "why <system-reminder>\nx\n</system-reminder>?",
+        ] {
+            assert_eq!(shown(own), own);
+        }
     }
 }

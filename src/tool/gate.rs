@@ -492,8 +492,14 @@ fn title(tool: &str, keys: &[&PermissionKey], card: &Card, is_command: bool) -> 
     } else if is(PermissionKey::EXTERNAL_DIRECTORY) {
         format!("{tool} wants to leave the project: {}", card.argument)
     } else {
-        let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
-        format!("{tool} asks for {}", keys.join(", "))
+        // A tool's own key says no more than its name.
+        let mut others: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
+        others.retain(|key| *key != tool);
+        others.dedup();
+        match others.as_slice() {
+            [] => format!("{tool} wants to run"),
+            others => format!("{tool} asks for {}", others.join(", ")),
+        }
     }
 }
 

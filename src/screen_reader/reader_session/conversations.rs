@@ -146,7 +146,7 @@ impl ReaderSession {
     fn recall_prompt(&mut self, snapshot: &Snapshot) {
         let asked = snapshot.messages.iter();
         let mut asked = asked.filter(|message| message.role == Role::User && !message.is_reminder());
-        let Some(first) = asked.next().map(|message| message.typed()) else {
+        let Some(first) = asked.next().map(|message| message.shown()) else {
             return;
         };
         self.output.line("It was asked:");

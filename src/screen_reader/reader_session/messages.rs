@@ -191,7 +191,7 @@ impl ReaderSession {
                 _ => {}
             }
         }
-        let text = message.typed();
+        let text = message.shown();
         // What was just typed is on the screen already.
         let is_known = self.sent.front().is_some_and(|sent| *sent == text);
         if is_known {

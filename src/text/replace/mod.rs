@@ -64,7 +64,18 @@ pub enum Tolerance {
 }
 
 /// How a position was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum Strategy {
     Simple,

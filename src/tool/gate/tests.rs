@@ -318,3 +318,19 @@ fn a_tools_own_name_counts_for_its_family_alone() {
     assert!(matches!(decide(WRITE, "edit"), Decision::Ask(_)));
     assert_eq!(decide(WRITE, "read"), Decision::Allow);
 }
+
+#[test]
+fn a_question_does_not_repeat_the_name_of_the_tool() {
+    let titled = |tool: &str, keys: &[&str]| {
+        let keys: Vec<PermissionKey> = keys.iter().map(|key| PermissionKey::named(*key)).collect();
+        title(tool, &keys.iter().collect::<Vec<_>>(), &Card::default(), false)
+    };
+    for tool in ["interactive_bash", "webfetch", "task"] {
+        assert_eq!(titled(tool, &[tool]), format!("{tool} wants to run"));
+        assert_eq!(titled(tool, &[tool, tool]), format!("{tool} wants to run"));
+    }
+    assert_eq!(
+        titled("todowrite", &["notes", "todowrite"]),
+        "todowrite asks for notes"
+    );
+}

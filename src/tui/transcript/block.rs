@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::conversation::{ContextChange, FilePart, Message, NoticeKind, PartBody};
+use crate::conversation::{ContextChange, FilePart, Message, NoticeKind, PartBody, SessionId, TaskId};
 use crate::session::{ErrorReport, TurnEndReason};
 use crate::text::size::size_words;
 
@@ -42,8 +42,8 @@ pub(super) enum Body {
 
 pub(super) struct UserBlock {
     pub(super) text: String,
-    /// The step of the turn that it was read with, where it joined one under way.
-    pub(super) step: Option<usize>,
+    /// It joined a turn under way.
+    pub(super) joins_turn: bool,
     pub(super) files: Vec<UserFile>,
     /// The message, where pictures are among its files.
     pub(super) pictures: Option<Arc<Message>>,
@@ -131,7 +131,7 @@ impl Mark {
         let said = text.trim_start_matches(Message::REMINDER);
         let end = said.find(". ").map_or(said.len(), |end| end + 1);
         let first = said[..end].lines().next().unwrap_or_default();
-        Self::info(format!("to the model: {first}"))
+        Self::info(format!("to the model: {}", without_ids(first)))
     }
 
     pub(super) fn info(text: String) -> Self {
@@ -173,6 +173,16 @@ impl Phase {
         matches!(self, Self::Open { .. })
     }
 
+/// Leaves out ids of tasks and sessions, which the model needs and which say nothing to a person.
+fn without_ids(text: &str) -> String {
+    let is_id = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        word.parse::<TaskId>().is_ok() || word.parse::<SessionId>().is_ok()
+    };
+    let kept: Vec<&str> = text.split(' ').filter(|word| !is_id(word)).collect();
+    kept.join(" ")
+}
+
     pub(super) fn end(&mut self, now: Instant) {
         if let Self::Open { since } = self {
             let took = since.map(|since| now.saturating_duration_since(since));
@@ -182,18 +192,18 @@ impl Phase {
 }
 
 impl UserBlock {
-    pub(super) fn new(message: &Arc<Message>, step: Option<usize>) -> Self {
+    pub(super) fn new(message: &Arc<Message>, joins_turn: bool) -> Self {
         let has_pictures = message.files().any(|file| file.mime.starts_with("image/"));
         let text = if let Some((command, _)) = message.own_command() {
             format!("!{command}")
         } else {
             let made = message.made_of_commands().map(str::to_owned);
-            let typed = std::iter::once(message.typed());
-            typed.chain(made).collect::<Vec<_>>().join("\n")
+            let shown = std::iter::once(message.shown());
+            shown.chain(made).collect::<Vec<_>>().join("\n")
         };
         Self {
             text,
-            step,
+            joins_turn,
             files: message.files().map(UserFile::new).collect(),
             pictures: has_pictures.then(|| Arc::clone(message)),
         }
@@ -346,5 +356,30 @@ impl Mark {
             Self::TurnEnd { .. } => String::new(),
             Self::Unknown { kind } => kind.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reminder_is_told_without_ids() {
+        let task = TaskId::of(&SessionId::new());
+        let text = format!(
+            "{}Task {task} (who calls it, agent explore) is completed after 41s. Use background_output.",
+            Message::REMINDER
+        );
+        let Mark::Notice { text, .. } = Mark::reminder(&text) else {
+            panic!("it is a notice");
+        };
+        assert_eq!(
+            text,
+            "to the model: Task (who calls it, agent explore) is completed after 41s."
+        );
+        assert_eq!(
+            without_ids("the session of tsk_tsk is open"),
+            "the session of tsk_tsk is open"
+        );
     }
 }

@@ -544,8 +544,8 @@ fn user(
             pictures.push(picture);
         }
     }
-    if let Some(step) = block.step {
-        rows.push(note(&format!("taken at step {step}")));
+    if block.joins_turn {
+        rows.push(note("read while the turn ran"));
     }
     let lines = rows.into_iter().map(|mut spans| {
         spans.insert(0, ratatui::text::Span::styled(bar.clone(), accent));

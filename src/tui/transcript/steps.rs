@@ -1,4 +1,4 @@
-//! Steps of a turn: which of them a message of the person's joined.
+//! Steps of a turn: whether a message of the person's joins one under way.
 
 use crate::conversation::{Message, MessageState, PartBody};
 
@@ -42,12 +42,12 @@ impl TurnSteps {
         self.count = self.count.saturating_sub(1);
     }
 
-    /// The person says something. Returns the step that it is read with, where it joins a turn that is under way.
-    pub(super) fn join(&mut self) -> Option<usize> {
+    /// The person says something. Returns true if it joins a turn that is under way.
+    pub(super) fn join(&mut self) -> bool {
         if self.is_open && self.count > 0 {
-            return Some(self.count + 1);
+            return true;
         }
         self.begin();
-        None
+        false
     }
 }

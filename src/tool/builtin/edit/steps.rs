@@ -159,11 +159,27 @@ impl Details {
         if !self.edits.is_empty() {
             card = card.meta(Fact::count(self.edits.len(), "edit"));
         }
-        // An exact find of one place needs no word.
-        if !matches!(self.strategy.as_str(), "simple" | "") {
-            card = card.meta(self.strategy.clone());
+        if let Some(fact) = self.strategy_fact() {
+            card = card.meta(fact);
         }
         with_diff(with_unlinked(card, &self.unlinked), &self.path, &self.diff, cx)
+    }
+}
+
+impl Details {
+    /// Tells a person how the text was found; an exact find of one place needs no word.
+    fn strategy_fact(&self) -> Option<Fact> {
+        let words = match self.strategy.parse().ok()? {
+            Strategy::Simple => return None,
+            Strategy::MultiOccurrence => return Some(Fact::count(self.replacements, "place")),
+            Strategy::LineTrimmed | Strategy::WhitespaceNormalized | Strategy::TrimmedBoundary => {
+                "white space differed"
+            }
+            Strategy::IndentationFlexible => "indentation differed",
+            Strategy::EscapeNormalized => "escapes differed",
+            Strategy::BlockAnchor | Strategy::ContextAware => "matched by first and last line",
+        };
+        Some(words.into())
     }
 }
 
@@ -368,5 +384,30 @@ pub(crate) fn kind_of(error: &ReplaceError) -> ErrorKind {
         ReplaceError::Ambiguous { .. } => ErrorKind::Ambiguous,
         ReplaceError::NoMatch { .. } => ErrorKind::NoMatch,
         ReplaceError::Refused(_) => ErrorKind::Refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantNames as _;
+
+    use super::*;
+
+    #[test]
+    fn a_card_names_no_strategy_by_its_identifier() {
+        let fact = |strategy: &str| {
+            let details = Details {
+                strategy: strategy.to_owned(),
+                replacements: 3,
+                ..Details::default()
+            };
+            details.strategy_fact().map(|fact| fact.to_string())
+        };
+        assert_eq!(fact("simple"), None);
+        assert_eq!(fact("multi_occurrence").unwrap(), "3 places");
+        for strategy in Strategy::VARIANTS {
+            let words = fact(strategy).unwrap_or_default();
+            assert!(!words.contains('_'), "{words}");
+        }
     }
 }

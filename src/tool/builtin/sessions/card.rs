@@ -8,13 +8,20 @@ pub(super) fn call(about: &str) -> Card {
     Card::new("Sessions", about)
 }
 
+/// A call about a session of which only the id is known, which says nothing to a person.
+pub(super) fn one(args: DrawnArgs<'_>) -> Card {
+    call(match args.text("session_id") {
+        "" => "",
+        _ => "one session",
+    })
+}
+
 /// The card of one session, by its title where that is known.
 pub(super) fn session(title: &str, args: DrawnArgs<'_>, messages: usize) -> Card {
-    let name = match title {
-        "" => args.text("session_id"),
-        title => title,
-    };
-    call(name).meta(Fact::count(messages, "message"))
+    match title {
+        "" => one(args),
+        title => call(title).meta(Fact::count(messages, "message")),
+    }
 }
 
 /// A list with the number of what it has.

@@ -114,7 +114,7 @@ impl Tool for SessionReadTool {
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
-        card::call(args.text("session_id"))
+        card::one(args)
     }
 
     fn render_result(&self, result: ResultView<'_, Details>, _: RenderCx) -> Card {

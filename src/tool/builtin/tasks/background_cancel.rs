@@ -107,7 +107,7 @@ impl Tool for BackgroundCancelTool {
 
     fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
         let task = args.text("task_id");
-        Card::new("Cancel", if task.is_empty() { "all tasks" } else { task })
+        Card::new("Cancel", if task.is_empty() { "all tasks" } else { "one task" })
     }
 
     fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {

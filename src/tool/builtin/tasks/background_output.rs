@@ -110,7 +110,13 @@ impl Tool for BackgroundOutputTool {
     }
 
     fn render_call(&self, args: DrawnArgs<'_>, _: RenderCx) -> Card {
-        Card::new("Output", args.text("task_id"))
+        // The id of a task says nothing to a person.
+        let named = if args.text("task_id").is_empty() {
+            ""
+        } else {
+            "of a task"
+        };
+        Card::new("Output", named)
     }
 
     fn render_result(&self, result: ResultView<'_, Details>, cx: RenderCx) -> Card {

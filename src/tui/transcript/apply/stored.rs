@@ -53,11 +53,8 @@ impl Blocks {
                 self.mark(Mark::reminder(&message.text()));
             }
             Role::User => {
-                let step = match message.own_command() {
-                    Some(_) => None,
-                    None => self.steps.join(),
-                };
-                self.push(Body::User(UserBlock::new(message, step)));
+                let joins_turn = message.own_command().is_none() && self.steps.join();
+                self.push(Body::User(UserBlock::new(message, joins_turn)));
                 self.own_command(message, now);
             }
             Role::Assistant => {
