@@ -192,8 +192,7 @@ impl Watch {
         let is_open = |id: &QuestionId| facts.questions.iter().any(|question| question.id == *id);
         self.answered.retain(is_open);
         let unsent = self.leave_settled_stage(&is_open);
-        let marks = self.marks();
-        self.order.update(&self.rows, |row| marks[&row.task]);
+        self.order.update(&self.rows);
         self.find();
         let is_same = unsent.is_none() && self.texts(self.last.unix) == self.last.texts;
         (RedrawUrgency::Soft.only_if(!is_same), unsent)

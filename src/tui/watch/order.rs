@@ -14,15 +14,15 @@ pub(super) struct TileOrder {
 }
 
 impl TileOrder {
-    /// Takes in which tasks there are: new ones come behind the others, sorted among themselves.
-    pub(super) fn update(&mut self, rows: &[Arc<TaskRow>], mark: impl Fn(&TaskRow) -> TaskMark) {
+    /// Takes in which tasks there are: new ones come behind the others, in the order in which they were started.
+    pub(super) fn update(&mut self, rows: &[Arc<TaskRow>]) {
         self.tasks.retain(|task| rows.iter().any(|row| row.task == *task));
         let mut new: Vec<&TaskRow> = rows
             .iter()
             .map(|row| &**row)
             .filter(|row| !self.tasks.contains(&row.task))
             .collect();
-        sort(&mut new, mark);
+        new.sort_by_key(|row| row.created);
         self.tasks.extend(new.into_iter().map(|row| row.task.clone()));
     }
 
@@ -82,22 +82,31 @@ mod tests {
     #[test]
     fn who_asks_is_first_then_who_works_waits_and_has_ended() {
         let mut order = TileOrder::default();
-        order.update(&shared(&rows()), mark);
+        order.sort(&shared(&rows()), mark);
         assert_eq!(numbers(&order), ["6", "5", "4", "2", "3", "7", "8", "1"]);
+    }
+
+    #[test]
+    fn tiles_stand_in_the_order_of_start_whatever_the_state_of_their_tasks() {
+        let mut order = TileOrder::default();
+        let mut rows = rows();
+        rows.swap(0, 6);
+        order.update(&shared(&rows));
+        assert_eq!(numbers(&order), ["1", "2", "3", "4", "5", "6", "7", "8"]);
     }
 
     #[test]
     fn a_tile_keeps_its_place_until_they_are_sorted() {
         let mut rows = rows();
         let mut order = TileOrder::default();
-        order.update(&shared(&rows), mark);
+        order.update(&shared(&rows));
         rows[4].activity = TaskActivity::WaitingForPerson;
         rows[5].status = TaskStatus::Completed;
         rows[5].ended = Some(NOW);
         rows.push(task(9));
         rows[8].activity = TaskActivity::WaitingForPerson;
-        order.update(&shared(&rows), mark);
-        let placed = ["6", "5", "4", "2", "3", "7", "8", "1", "9"];
+        order.update(&shared(&rows));
+        let placed = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         assert_eq!(numbers(&order), placed);
         order.sort(&shared(&rows), mark);
         assert_eq!(numbers(&order), ["5", "9", "4", "2", "3", "7", "6", "8", "1"]);
@@ -106,8 +115,8 @@ mod tests {
     #[test]
     fn a_task_that_is_not_there_any_more_gives_up_its_place() {
         let mut order = TileOrder::default();
-        order.update(&shared(&rows()), mark);
-        order.update(&shared(&rows()[..3]), mark);
-        assert_eq!(numbers(&order), ["2", "3", "1"]);
+        order.update(&shared(&rows()));
+        order.update(&shared(&rows()[..3]));
+        assert_eq!(numbers(&order), ["1", "2", "3"]);
     }
 }

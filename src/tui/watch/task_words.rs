@@ -51,12 +51,7 @@ pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now
                 _ => format!("asks · {what}"),
             }
         }
-        TaskMark::Working => row.description.clone(),
-        TaskMark::Waiting if waited < TOLD_WAIT => row.description.clone(),
-        TaskMark::Waiting if row.activity == TaskActivity::WaitingForTasks => {
-            format!("waiting for its agents {}", wait(waited))
-        }
-        TaskMark::Waiting => format!("waiting for the model {}", wait(waited)),
+        TaskMark::Working | TaskMark::Waiting => row.description.clone(),
         TaskMark::Stalled => format!("stalled {} · {}", clock(waited), row.description),
         TaskMark::Queued => format!("queued · {}", row.description),
         TaskMark::Done if row.now.is_empty() => row.description.clone(),
@@ -65,6 +60,23 @@ pub(super) fn state_words(row: &TaskRow, mark: TaskMark, asks: Option<&str>, now
         TaskMark::Cancelled => because("cancelled"),
         TaskMark::Interrupted => format!("interrupted · {}", row.description),
     }
+}
+
+/// Returns what a task has been waiting for, the longer form first, where there is room behind what it was asked.
+pub(super) fn wait_words(row: &TaskRow, mark: TaskMark, now: i64) -> Option<[String; 2]> {
+    let waited = (now - row.since).max(0);
+    if mark != TaskMark::Waiting || waited < TOLD_WAIT {
+        return None;
+    }
+    let whom = match row.activity {
+        TaskActivity::WaitingForTasks => "its agents",
+        _ => "the model",
+    };
+    let waited = wait(waited);
+    Some([
+        format!("waiting for {whom} {waited}"),
+        format!("waiting {waited}"),
+    ])
 }
 
 /// Writes a wait, which is short as a rule: `8 s`, from a minute on `1:12`.
@@ -92,15 +104,7 @@ mod tests {
             ((|_| {}) as fn(&mut TaskRow), "who calls backoff()"),
             (
                 |row| row.activity = TaskActivity::WaitingForModel,
-                "waiting for the model 8 s",
-            ),
-            (
-                |row| (row.activity, row.since) = (TaskActivity::WaitingForModel, NOW - 1_900),
                 "who calls backoff()",
-            ),
-            (
-                |row| (row.activity, row.since) = (TaskActivity::WaitingForTasks, NOW - 72_000),
-                "waiting for its agents 1:12",
             ),
             (
                 |row| {
@@ -140,5 +144,24 @@ mod tests {
         ] {
             assert_eq!(words(change), expected);
         }
+    }
+
+    #[test]
+    fn a_wait_is_told_from_two_seconds_on_with_what_is_waited_for() {
+        let words = |activity, waited: i64| {
+            let mut row = task(1);
+            (row.activity, row.since) = (activity, NOW - waited);
+            wait_words(&row, TaskMark::of(&row, false), NOW).map(|[long, short]| format!("{long}, {short}"))
+        };
+        assert_eq!(words(TaskActivity::Working, 9_000), None);
+        assert_eq!(words(TaskActivity::WaitingForModel, 1_900), None);
+        assert_eq!(
+            words(TaskActivity::WaitingForModel, 8_000).unwrap(),
+            "waiting for the model 8 s, waiting 8 s"
+        );
+        assert_eq!(
+            words(TaskActivity::WaitingForTasks, 72_000).unwrap(),
+            "waiting for its agents 1:12, waiting 1:12"
+        );
     }
 }

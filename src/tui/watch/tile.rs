@@ -4,7 +4,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::TileConversation;
-use super::task_words::state_words;
+use super::task_words::{state_words, wait_words};
 use crate::conversation::{TaskActivity, TaskRow};
 use crate::text::sanitize::sanitize_line;
 use crate::text::width::{pad, str_width, truncate};
@@ -49,8 +49,12 @@ impl TileHead<'_> {
         }
         right.push(Span::raw(" "));
         let room = width.saturating_sub(columns(&left) + columns(&right));
-        let words = state_words(self.row, self.mark, self.asks, now);
-        let words = truncate(&sanitize_line(&words), room).into_owned();
+        let mut words = sanitize_line(&state_words(self.row, self.mark, self.asks, now)).into_owned();
+        let mut waits = wait_words(self.row, self.mark, now).into_iter().flatten();
+        if let Some(wait) = waits.find(|wait| str_width(&words) + str_width(wait) + 3 <= room) {
+            words = format!("{words} · {wait}");
+        }
+        let words = truncate(&words, room).into_owned();
         let gap = room.saturating_sub(str_width(&words));
         left.push(Span::styled(words, style(self.words_meaning())));
         left.push(Span::raw(" ".repeat(gap)));
@@ -67,11 +71,15 @@ impl TileHead<'_> {
     /// Returns all that the row says, to be compared.
     pub(super) fn text(&self, now: i64) -> String {
         let words = state_words(self.row, self.mark, self.asks, now);
+        let wait = wait_words(self.row, self.mark, now);
         let Self { row, mark, seen, .. } = self;
         let changes = row.worktree.as_ref();
         let changes = changes.map(|changes| (changes.additions, changes.deletions, changes.files));
         let time = clock(row.elapsed(now));
-        format!("{mark:?} {} {words} {seen:?} {changes:?} {time}", row.agent)
+        format!(
+            "{mark:?} {} {words} {wait:?} {seen:?} {changes:?} {time}",
+            row.agent
+        )
     }
 
     fn words_meaning(&self) -> Meaning {

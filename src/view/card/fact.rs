@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::count::{grouped, noun_of};
+use crate::view::spinner;
 
 /// One fact about a call. As text it is what stands in the title's line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +35,8 @@ pub enum Fact {
     /// The number of the signal that ended a program: `signal 9`.
     Signal(i32),
     TimedOut,
+    /// The time that what the call is about took. It stands where the call's own would.
+    Took(Duration),
     /// In words of the tool.
     Text(String),
 }
@@ -68,6 +72,7 @@ impl Display for Fact {
             Self::Exit(status) => write!(f, "exit {status}"),
             Self::Signal(number) => write!(f, "signal {number}"),
             Self::TimedOut => f.write_str("timed out"),
+            Self::Took(time) => f.write_str(&spinner::elapsed(*time)),
             Self::Text(text) => f.write_str(text),
         }
     }

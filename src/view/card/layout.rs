@@ -178,7 +178,8 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
         CardStatus::Done if card.look => CardStatus::Look,
         status => status,
     };
-    let time = cx.elapsed.map(spinner::elapsed).unwrap_or_default();
+    let time = card.took().or(cx.elapsed);
+    let time = time.map(spinner::elapsed).unwrap_or_default();
     let fit = fit(card, cx.badge.unwrap_or(""), &time, cx);
     let mut flow = StyledText::default();
     flow.push_clean(" ", Style::new());
@@ -193,11 +194,11 @@ pub fn header(card: &Card, status: CardStatus, cx: CardLook<'_>) -> Line<'static
         push_argument(&mut flow, &card.language, &fit.argument, look);
     }
     let muted = look.style(Meaning::TextMuted);
-    for fact in &card.meta[..fit.facts] {
+    for fact in &fit.facts {
         flow.push_clean(" ", Style::new());
         flow.push_clean(look.symbols.dot(), muted);
         flow.push_clean(" ", Style::new());
-        flow.push_line(&fact.to_string(), muted);
+        flow.push_line(fact, muted);
     }
     if let Some(badge) = cx.badge {
         flow.push_clean(" ", Style::new());
@@ -226,13 +227,14 @@ fn push_argument(flow: &mut StyledText, language: &str, argument: &str, look: Lo
 /// The part of the title's line that fits.
 struct Fit {
     argument: String,
-    /// How many facts are shown.
-    facts: usize,
+    /// Those that are shown.
+    facts: Vec<String>,
     /// Columns of the time, with the gap before it; 0 for no time.
     time: usize,
 }
 
-/// Decides what gives way: first the argument down to a few columns, then facts from the last, then the time.
+/// Decides what gives way: first the argument down to a few columns, then facts from the last, then the time. An argument
+/// that the card keeps gives way after the facts.
 fn fit(card: &Card, badge: &str, time: &str, cx: CardLook<'_>) -> Fit {
     let look = cx.look;
     let (first, has_more) = first_line(&card.argument);
@@ -244,30 +246,33 @@ fn fit(card: &Card, badge: &str, time: &str, cx: CardLook<'_>) -> Fit {
     let width_of = |text: &str| width::str_width(&sanitize::sanitize_line(text));
     let badge = if badge.is_empty() { 0 } else { width_of(badge) + 1 };
     let fixed = INDENT + width_of(&card.title) + badge;
-    let facts: Vec<usize> = card
-        .meta
-        .iter()
-        .map(|fact| width_of(&fact.to_string()) + 3)
-        .collect();
     let full = width::str_width(&argument);
-    let least = full.min(SHORT_ARGUMENT) + usize::from(full > 0);
+    let short = full.min(SHORT_ARGUMENT) + usize::from(full > 0);
     let time = if time.is_empty() { 0 } else { time.len() + 2 };
 
-    let time = if fixed + least + time > cx.width { 0 } else { time };
+    let time = if fixed + short + time > cx.width { 0 } else { time };
+    let least = if card.keeps_argument {
+        let room = cx.width.saturating_sub(fixed + time);
+        (full + usize::from(full > 0)).min(room).max(short)
+    } else {
+        short
+    };
     let mut left = cx.width.saturating_sub(fixed + least + time);
-    let mut shown = 0;
-    for fact in &facts {
-        let Some(rest) = left.checked_sub(*fact) else {
+    let mut facts = Vec::new();
+    let mut taken = 0;
+    for fact in card.facts().map(ToString::to_string) {
+        let columns = width_of(&fact) + 3;
+        let Some(rest) = left.checked_sub(columns) else {
             break;
         };
         left = rest;
-        shown += 1;
+        taken += columns;
+        facts.push(fact);
     }
-    let taken: usize = facts[..shown].iter().sum();
     let room = cx.width.saturating_sub(fixed + time + taken + 1);
     Fit {
         argument: shorten(&argument, room),
-        facts: shown,
+        facts,
         time,
     }
 }
@@ -401,6 +406,29 @@ mod tests {
         assert_eq!(title(&read(), 24), " ● Read …/retry.rs:1-120\n");
         assert_eq!(title(&read(), 8), " ● Read\n");
         assert_eq!(title(&read(), 1), "…\n");
+    }
+
+    #[test]
+    fn an_argument_that_is_kept_gives_way_after_the_facts() {
+        let mut card = Card::new("Task", "explore: who calls backoff()")
+            .meta("completed")
+            .meta("12 calls");
+        card.keeps_argument = true;
+        assert_eq!(
+            title(&card, 65),
+            " ● Task explore: who calls backoff() · completed · 12 calls  0.1s\n"
+        );
+        assert_eq!(
+            title(&card, 60),
+            " ● Task explore: who calls backoff() · completed        0.1s\n"
+        );
+        assert_eq!(title(&card, 40), " ● Task explore: who calls backof…  0.1s\n");
+    }
+
+    #[test]
+    fn the_time_of_what_a_call_is_about_stands_in_place_of_its_own() {
+        let card = Card::new("Output", "explore").meta(Fact::Took(Duration::from_secs(63)));
+        assert_eq!(title(&card, 30), " ● Output explore         1:03\n");
     }
 
     #[test]

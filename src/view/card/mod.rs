@@ -14,6 +14,7 @@ mod target;
 mod tone;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,9 @@ pub struct Card {
     pub target: Option<FileTarget>,
     /// The session that the call is about, of a task.
     pub session: Option<SessionId>,
+    /// The argument tells the call apart from others like it: facts are left out before it is cut.
+    #[serde(default)]
+    pub keeps_argument: bool,
     /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
     pub meta: Vec<Fact>,
     /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).
@@ -143,6 +147,19 @@ impl Card {
     pub fn part(mut self, part: CardPart) -> Self {
         self.body.push(part);
         self
+    /// Returns the facts that stand behind the argument.
+    pub(super) fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.meta.iter().filter(|fact| !matches!(fact, Fact::Took(_)))
+    }
+
+    /// Returns the time to show in place of the call's own, where there is one.
+    pub(super) fn took(&self) -> Option<Duration> {
+        self.meta.iter().find_map(|fact| match fact {
+            Fact::Took(time) => Some(*time),
+            _ => None,
+        })
+    }
+
     }
 
     /// Says beneath what there is so far how much is left out, if anything is.

@@ -7,25 +7,28 @@ use crate::conversation::{TaskActivity, TaskStatus};
 use crate::text::size::short_count;
 use crate::tool::builtin::with_lines;
 use crate::tool::{DrawnArgs, RenderCx, ResultView, plural};
-use crate::view::card::{Card, CardPart, Tone, ToneLine, ToneSpan};
-use crate::view::spinner;
+use crate::view::card::{Card, CardPart, Fact, Tone, ToneLine, ToneSpan};
 
 /// Lines of a result in a card that is not opened.
 const COLLAPSED: usize = 3;
 
 /// A call that has not begun.
 pub(super) fn call(title: &str, args: DrawnArgs<'_>) -> Card {
-    let who = [
-        args.text("category"),
-        args.text("subagent_type"),
-        args.text("task_id"),
-    ];
+    let who = [args.text("category"), args.text("subagent_type")];
     let who = who.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
     let what = match args.text("description") {
         "" => super::first_words(args.text("prompt")),
         description => description.to_owned(),
     };
-    Card::new(title, named(who, &what))
+    of_task(title, who, &what)
+}
+
+/// Several tasks are told apart by what they were asked, so that stays before the facts.
+fn of_task(title: &str, who: &str, what: &str) -> Card {
+    Card {
+        keeps_argument: true,
+        ..Card::new(title, named(who, what))
+    }
 }
 
 fn named(who: &str, what: &str) -> String {
@@ -39,7 +42,7 @@ fn named(who: &str, what: &str) -> String {
 /// A task while its call waits, and what came of it.
 pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
-    let mut card = Card::new(title, named(&details.agent, &details.description));
+    let mut card = of_task(title, &details.agent, &details.description);
     card.session = Some(details.session_id.clone());
     card = facts(card, details, is_known(view));
     if view.running || details.is_live {
@@ -55,7 +58,7 @@ pub(super) fn result(title: &str, view: &ResultView<'_, Details>, cx: RenderCx) 
 /// The task that `background_output` has read.
 pub(super) fn output(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
-    let mut card = Card::new("Output", named(&details.agent, &details.description));
+    let mut card = of_task("Output", &details.agent, &details.description);
     card.session = Some(details.session_id.clone());
     if view.running {
         return card;
@@ -97,7 +100,7 @@ fn facts(mut card: Card, details: &Details, is_known: bool) -> Card {
     }
     if details.status.is_ended() {
         let took = u64::try_from(details.duration_ms).unwrap_or(0);
-        card = card.meta(spinner::elapsed(Duration::from_millis(took)));
+        card = card.meta(Fact::Took(Duration::from_millis(took)));
     }
     card.look = details.status == TaskStatus::Failed;
     card

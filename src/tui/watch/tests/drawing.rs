@@ -14,7 +14,7 @@ fn tiles_stand_side_by_side_with_rules_between_them() {
                                                  │   $ git checkout -- tests/fixtures
                                                  │   asks: no rule allows it
 ─────────────────────────────────────────────────┼──────────────────────────────────────────────────
- 3 ◌ librarian  waiting for the model 8 s   0:12 │ 4 ✓ oracle     Two risks: the clock is no…  1:03
+ 3 ◌ librarian  who calls backoff()         0:12 │ 4 ✓ oracle     Two risks: the clock is no…  1:03
                                                  │
                                                  │
                                                  │
@@ -30,7 +30,7 @@ fn tiles_stand_side_by_side_with_rules_between_them() {
                                                  |   $ git checkout -- tests/fixtures
                                                  |   asks: no rule allows it
 -------------------------------------------------+--------------------------------------------------
- 3 o librarian  waiting for the model 8 s   0:12 | 4 + oracle     Two risks: the clock is no~  1:03
+ 3 o librarian  who calls backoff()         0:12 | 4 + oracle     Two risks: the clock is no~  1:03
                                                  |
                                                  |
                                                  |

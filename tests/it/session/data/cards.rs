@@ -1,5 +1,7 @@
 //! Cards, as questions and forms have them.
 
+use std::time::Duration;
+
 use lathe::conversation::SessionId;
 use lathe::text::sgr::SgrStyle;
 use lathe::view::card::{
@@ -24,6 +26,7 @@ pub(super) fn card() -> Card {
         language: "bash".into(),
         target: Some(FileTarget::given("a b.rs").at(Some(4))),
         session: Some(SessionId::new()),
+        keeps_argument: true,
         meta: vec![Fact::Exit(1)],
         look: true,
         body: vec![
@@ -69,6 +72,7 @@ fn every_part_of_a_card_is_data() {
         Fact::Signal(_) => Fact::Signal(9);
         Fact::TimedOut => Fact::TimedOut;
         Fact::Text(_) => Fact::Text("created".into());
+        Fact::Took(_) => Fact::Took(Duration::from_millis(63_500));
     });
     every!(Tone {
         Tone::Normal => Tone::Normal;
