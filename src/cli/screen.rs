@@ -191,8 +191,8 @@ async fn with_notes(
     mut notes: Vec<String>,
 ) -> Result<OpenedSession, ErrorReport> {
     let mut opened = opening.await?;
-    notes.append(&mut opened.notes);
-    opened.notes = notes;
+    notes.append(&mut opened.notes.events);
+    opened.notes.events = notes;
     Ok(opened)
 }
 

@@ -55,7 +55,7 @@ async fn converse(
     let host = host(Handle::current(), request, extra);
     let mut session = host.open_first().await?;
     let left_out = untrusted.iter().map(ErrorReport::sentence);
-    session.notes.splice(0..0, left_out);
+    session.notes.events.splice(0..0, left_out);
     loop {
         let start = ScreenReaderStart {
             session: &session,

@@ -103,7 +103,8 @@ pub async fn run(start: ScreenReaderStart<'_>, console: &mut Console) -> Session
         return SessionExit::Ended(ScreenReaderExit::Quit);
     };
     let cards = session.cards.clone();
-    let mut reader = ReaderSession::new(&snapshot, cards.clone(), TimeZone::system(), &session.notes);
+    let notes: Vec<String> = session.notes.iter().cloned().collect();
+    let mut reader = ReaderSession::new(&snapshot, cards.clone(), TimeZone::system(), &notes);
     let root = snapshot.info.id.clone();
     let mut conversations = ConversationEvents::new(root, handle.clone(), events);
     match prompt {

@@ -17,6 +17,21 @@ pub struct OpenedSession {
     pub handle: Handle,
     /// Draws the calls of built-in tools; the session itself draws all others.
     pub cards: BuiltinCards,
-    /// Sentences for the person: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
+    pub notes: OpeningNotes,
+}
+
+/// Sentences for the person, told when a session is open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpeningNotes {
+    /// Events, such as a session that was not there.
+    pub events: Vec<String>,
+    /// The state of the setup, such as a warning of the configuration, as far as it is to be told now.
+    pub standing: Vec<String>,
+}
+
+impl OpeningNotes {
+    /// Returns all of them.
+    pub fn iter(&self) -> impl Iterator<Item = &String> {
+        self.events.iter().chain(&self.standing)
+    }
 }

@@ -44,6 +44,7 @@ mod stored_part;
 mod task_board;
 mod tasks;
 mod todos;
+mod told_notices;
 mod trust;
 
 use std::path::{Path, PathBuf};
@@ -72,6 +73,7 @@ pub use search::{FoundText, Hit, SearchScope, TextMatch};
 pub use session_facts::SessionFacts;
 pub use sessions::{NewSession, SessionMarks, SessionRow};
 pub use task_board::{BoardError, BoardItemChange, ChangedBoardItem, NewBoardItem};
+pub use told_notices::ToldNotices;
 pub use trust::{TrustRow, TrustedPlace};
 
 /// The database. Clones share one connection.

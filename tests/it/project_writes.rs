@@ -36,7 +36,7 @@ const WAYS: [&str; 26] = [
     "private_file::",
 ];
 
-const ALLOWED: [(&str, &str); 31] = [
+const ALLOWED: [(&str, &str); 32] = [
     (
         "files/directory.rs",
         "the open directories of `files::transaction`",
@@ -88,6 +88,10 @@ const ALLOWED: [(&str, &str); 31] = [
     ("store/private.rs", "directories and files in the data directory"),
     ("store/prompts.rs", "prompt history in the data directory"),
     ("store/schema.rs", "the backup of the database"),
+    (
+        "store/told_notices.rs",
+        "the notices that were told, in the state directory",
+    ),
     ("tool/builtin/bash/capture.rs", "outputs in the data directory"),
     ("tool/harness.rs", "the temporary project of tests"),
     (

@@ -35,7 +35,7 @@ use crate::files::Roots;
 use crate::tool::BuiltinCards;
 use prompts::PromptHistory;
 
-pub use super::opened::OpenedSession;
+pub use super::opened::{OpenedSession, OpeningNotes};
 pub use fork::{ForkPoint, ForkedSession};
 pub use old_sessions::OldSessions;
 pub use opening::SessionTarget;
@@ -213,7 +213,7 @@ impl Host {
         Some(OpenedSession {
             handle: root.handle.clone(),
             cards: BuiltinCards::new(),
-            notes: Vec::new(),
+            notes: OpeningNotes::default(),
         })
     }
 

@@ -36,7 +36,7 @@ impl HostState {
             SessionTarget::Fork(source, point) => {
                 let mut forked = self.stored()?.fork(&source, &point)?;
                 let mut opened = self.open_stored(forked.session)?;
-                opened.notes.append(&mut forked.notes);
+                opened.notes.events.append(&mut forked.notes);
                 Ok(opened)
             }
         }
@@ -82,7 +82,10 @@ impl HostState {
         let mut opened = wire::open(&request)?;
         let other = Some(request.trust).filter(|trust| trust.root != own.trust.root);
         let left_out = other.and_then(|trust| trust.report());
-        opened.notes.extend(left_out.map(|report| report.sentence()));
+        opened
+            .notes
+            .events
+            .extend(left_out.map(|report| report.sentence()));
         Ok(opened)
     }
 

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::{LiveSession, Tasks, TreeStart, now};
 use crate::conversation::{SessionId, TaskRow, TaskStatus};
-use crate::session::opened::{OpenedSession, RunningSession};
+use crate::session::opened::{OpenedSession, OpeningNotes, RunningSession};
 use crate::session::{ErrorReport, Handle, Op, ReportKind, SendError, TaskCommand};
 use crate::tool::BuiltinCards;
 
@@ -161,7 +161,7 @@ impl Tasks {
         Ok(OpenedSession {
             handle,
             cards: BuiltinCards::new(),
-            notes: Vec::new(),
+            notes: OpeningNotes::default(),
         })
     }
 

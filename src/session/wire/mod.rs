@@ -28,6 +28,7 @@ mod rule_files;
 mod rule_keys;
 mod services;
 mod single_call;
+mod standing;
 mod status;
 mod task_trees;
 mod tool_names;

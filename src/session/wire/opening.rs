@@ -10,12 +10,14 @@ use super::recap::recap;
 use super::resume::{FoundSession, draft, find, info, last_scopes, newest, prompt_facts};
 use super::services::{CallPlace, CallServices, tree_services};
 use super::tree_parts::{NewActor, TreeParts, own_commands};
-use super::{FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, moved, task_trees};
+use super::{
+    FrontEndKind, OpenRequest, SessionChoice, agents, categories, cleanup, moved, standing, task_trees,
+};
 use crate::agent::driver::Reports;
 use crate::conversation::Message;
 use crate::journal::Journal;
 use crate::provider::{Catalog, Provider};
-use crate::session::opened::RunningSession;
+use crate::session::opened::{OpeningNotes, RunningSession};
 use crate::session::profile::Profile;
 use crate::session::recorder::{FirstRecord, Recorder};
 use crate::session::tasks::{MeteredProvider, TaskDelegation, Tasks, TasksParts};
@@ -28,29 +30,30 @@ use crate::tool::Registry;
 /// The root of a tree, opened.
 pub(in crate::session) struct WiredSession {
     pub session: RunningSession,
-    /// Sentences for the user: warnings of the configuration, a session that was not there.
-    pub notes: Vec<String>,
+    pub notes: OpeningNotes,
     /// The tasks of its tree.
     pub tasks: Weak<Tasks>,
 }
 
 /// Opens a session and starts its actor on the current runtime.
 pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, ErrorReport> {
-    let mut notes = request.loaded.warnings.clone();
+    let mut notes = Vec::new();
+    let mut standing = request.loaded.warnings.clone();
     let catalog = Arc::new(Catalog::new(providers(request)?));
     let store = open_store(request, &mut notes)?;
     let found = find_session(request, &store, &mut notes)?;
     let agents = Arc::new(agents(request));
-    notes.extend(agents::problems(&agents));
+    standing.extend(agents::problems(&agents));
     let start = agents::start(&agents, request, found.row.as_ref(), &mut notes)?;
-    notes.extend(agents::without_effect(start.agent));
-    notes.extend(categories::without_effect(request));
+    standing.extend(agents::without_effect(start.agent));
+    standing.extend(categories::without_effect(request));
     let model = session_model(request, &catalog, found.row.as_ref(), start.agent)?;
     notes.extend(missing_model_note(&model));
     let row = found.row.as_ref();
     let directory = row.map_or(&request.directory, |row| &row.directory).clone();
     let reports = Reports::new();
-    let (mut services, tree) = tree_services(request, &store, &found.id, &directory, &reports, &mut notes)?;
+    let (mut services, tree) =
+        tree_services(request, &store, &found.id, &directory, &reports, &mut standing)?;
     services.journal = Some(Journal::new(&request.dirs.data, store.clone(), found.id.clone()));
     let services = Arc::new(services);
     let registry = Arc::new(Registry::builtin());
@@ -84,6 +87,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
         services,
         tree,
         tasks,
+        standing,
     };
     parts.open_root(found, &start, model, (reports, directory), notes)
 }
@@ -91,7 +95,7 @@ pub(in crate::session) fn open(request: &OpenRequest) -> Result<WiredSession, Er
 impl TreeParts {
     /// Opens the root, and connects the tasks with it.
     fn open_root(
-        self,
+        mut self,
         found: FoundSession,
         start: &InitialAgent<'_>,
         model: SessionModel,
@@ -101,7 +105,7 @@ impl TreeParts {
         let request = &self.request;
         let place = CallPlace::of_root(&found.id, &directory);
         let kit = CallServices::new(request, Arc::clone(&self.services), &self.registry, place)?;
-        let prompt = Arc::new(prompt_facts(request, &kit, &mut notes));
+        let prompt = Arc::new(prompt_facts(request, &kit, &mut self.standing));
         let profiles = self.profiles(&found.id, kit.base, Arc::clone(&prompt));
         let profile = profiles.make(start.agent, &model.reference)?;
         kit.services.gate.change_rules(profile.permissions.clone());
@@ -111,7 +115,7 @@ impl TreeParts {
             let now = jiff::Timestamp::now().as_millisecond();
             notes.extend(recap(&messages, &self.store.todos(&found.id)?, now));
         }
-        let commands = own_commands(request, &mut notes);
+        let commands = own_commands(request, &mut self.standing);
         let project = kit.services.roots.project_root().to_owned();
         let mut info = SessionInfo {
             mode: start.mode,
@@ -123,7 +127,9 @@ impl TreeParts {
         if found.row.is_none() && request.front_end == FrontEndKind::Attended {
             info.surroundings.newest = newest(&self.store, &project)?;
         }
-        notes.extend(task_trees::note(request, &found.id, &project));
+        self.standing
+            .extend(task_trees::note(request, &found.id, &project));
+        let standing = standing::untold(request, &project, &self.standing);
         let draft = draft(&self.store, &found, &project)?;
         let opening = if found.row.is_none() { "startup" } else { "resume" };
         let held = found.held.clone();
@@ -160,7 +166,10 @@ impl TreeParts {
         tasks.connect(handle.clone(), Arc::new(sessions));
         Ok(WiredSession {
             session: RunningSession { handle, actor },
-            notes,
+            notes: OpeningNotes {
+                events: notes,
+                standing,
+            },
             tasks: link,
         })
     }

@@ -6,7 +6,8 @@ use super::unused::unused_line;
 use super::{OpenRequest, TrustState, TrustedBy};
 use crate::session::query::StatusGroup;
 
-pub(super) fn about(request: &OpenRequest) -> Vec<StatusGroup> {
+/// `standing`: the notices that hold.
+pub(super) fn about(request: &OpenRequest, standing: &[String]) -> Vec<StatusGroup> {
     let dirs = &request.dirs;
     let shown = |path: &Path| path.display().to_string();
     let files = &request.loaded.files;
@@ -23,6 +24,11 @@ pub(super) fn about(request: &OpenRequest) -> Vec<StatusGroup> {
             .map(|sentence| ("left out", sentence)),
     );
     read.extend(unused_line(request).map(|line| ("other agents", line)));
+    for notice in standing {
+        if !read.iter().any(|(_, line)| line == notice) {
+            read.push(("notice", notice.clone()));
+        }
+    }
     vec![
         StatusGroup::new("Configuration", read),
         StatusGroup::new(

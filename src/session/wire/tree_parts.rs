@@ -36,6 +36,8 @@ pub(super) struct TreeParts {
     pub(super) services: Arc<TreeServices>,
     pub(super) tree: Arc<SessionTree>,
     pub(super) tasks: Arc<Tasks>,
+    /// Notices about the state of the setup.
+    pub(super) standing: Vec<String>,
 }
 
 /// An actor to be started.
@@ -108,7 +110,7 @@ impl TreeParts {
                 FrontEndKind::Attended => ShutdownGrace::Short,
                 FrontEndKind::Unattended => ShutdownGrace::Whole,
             },
-            about: status::about(request),
+            about: status::about(request, &self.standing),
             _cleaning: cleanup::clean_stored(
                 &request.dirs.data,
                 &self.store,

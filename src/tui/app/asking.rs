@@ -264,7 +264,7 @@ impl App {
             return self.next_question(now);
         }
         if self.tree().questions.is_empty() {
-            return self.say("no question is waiting", Meaning::TextMuted, now);
+            return self.say_while("no question is waiting", Meaning::TextMuted, now);
         }
         self.close_layers(now);
         self.recall_questions(now);

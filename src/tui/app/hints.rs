@@ -31,7 +31,7 @@ impl App {
         // The grid counts tasks and their questions itself.
         let is_grid = self.watch_place().is_some();
         // Where there is little room, what is said for a moment comes first.
-        let has_room = self.views.front.remark.is_none() || self.shown.width >= WIDE;
+        let has_room = self.remark().is_none() || self.shown.width >= WIDE;
         if has_room && !is_grid {
             self.terminal_hints(&mut hints);
             self.count_tasks(&mut hints);
@@ -51,7 +51,7 @@ impl App {
         if self.views.front.is_held {
             hints.say("held until you send something", Meaning::Warning);
         }
-        if let Some(remark) = &self.views.front.remark {
+        if let Some(remark) = self.remark() {
             hints.say(&remark.text, remark.meaning);
         }
         if self.quit_armed.is_some() {

@@ -111,7 +111,7 @@ impl App {
     /// Has the session go on as an agent; while a turn runs, with its next step.
     pub(super) fn switch_agent(&mut self, agent: String, now: Instant) {
         if self.views.front.turn == TurnStatus::Busy {
-            self.say(format!("{agent} from the next step on"), Meaning::TextMuted, now);
+            self.say_while(format!("{agent} from the next step on"), Meaning::TextMuted, now);
         }
         self.views.front.wanted_agent = Some(agent.clone());
         self.send(Op::SetAgent(agent));
@@ -120,7 +120,7 @@ impl App {
     /// Has the session ask a model; while a turn runs, with its next step.
     fn switch_model(&mut self, model: ModelRef, now: Instant) {
         if self.views.front.turn == TurnStatus::Busy {
-            self.say(format!("{model} from the next step on"), Meaning::TextMuted, now);
+            self.say_while(format!("{model} from the next step on"), Meaning::TextMuted, now);
         }
         self.views.front.wanted_model = Some(model.clone());
         self.send(Op::SetModel(model));

@@ -203,6 +203,18 @@ struct Remark {
     text: String,
     meaning: Meaning,
     until: Instant,
+    /// It is about these facts, and goes when one of them changes.
+    about: Option<RemarkFacts>,
+}
+
+/// The facts that a remark may be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RemarkFacts {
+    turn: TurnStatus,
+    is_opening: bool,
+    asks_trust: bool,
+    questions: usize,
+    tasks: usize,
 }
 
 /// The state of the draft: stored in the session or not yet.
@@ -272,6 +284,32 @@ impl App {
 
     fn say(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
         self.views.front.say(text, meaning, now);
+    }
+
+    /// Says something that is true only as long as the turn, the questions and the tasks are as they are.
+    fn say_while(&mut self, text: impl Into<String>, meaning: Meaning, now: Instant) {
+        let facts = self.remark_facts();
+        self.views.front.say(text, meaning, now);
+        if let Some(remark) = &mut self.views.front.remark {
+            remark.about = Some(facts);
+        }
+    }
+
+    fn remark_facts(&self) -> RemarkFacts {
+        RemarkFacts {
+            turn: self.views.front.turn,
+            is_opening: self.views.front.link == SessionLink::Opening,
+            asks_trust: self.trust.is_some(),
+            questions: self.tree().questions.len(),
+            tasks: self.tree().tasks.counts().active(),
+        }
+    }
+
+    /// Returns what the last row says for a moment, as long as that is true.
+    fn remark(&self) -> Option<&Remark> {
+        let remark = self.views.front.remark.as_ref()?;
+        let is_true = remark.about.is_none_or(|facts| facts == self.remark_facts());
+        is_true.then_some(remark)
     }
 
     fn send(&mut self, op: Op) {

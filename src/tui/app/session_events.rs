@@ -10,6 +10,7 @@ use super::session_view::SessionView;
 use super::view_update::ViewUpdate;
 use super::{AGAIN, App, DraftState, Focus, SessionLink, TurnStatus};
 use crate::conversation::{Message, Role, Todo};
+use crate::session::host::OpeningNotes;
 use crate::session::{
     Envelope, ErrorReport, Event, Input, QueuedMessage, RestoredConversation, Snapshot, TurnEndReason,
 };
@@ -32,7 +33,7 @@ impl App {
         slot: SlotId,
         snapshot: &Snapshot,
         cards: BuiltinCards,
-        notes: Vec<String>,
+        notes: OpeningNotes,
         now: Instant,
     ) -> RedrawUrgency {
         let is_first = self.is_unopened(slot);
@@ -137,7 +138,7 @@ impl SessionView {
 
 impl ViewUpdate<'_> {
     /// The session is open.
-    fn on_opened(&mut self, snapshot: &Snapshot, cards: BuiltinCards, notes: Vec<String>) -> RedrawUrgency {
+    fn on_opened(&mut self, snapshot: &Snapshot, cards: BuiltinCards, notes: OpeningNotes) -> RedrawUrgency {
         self.view.panel.set_cards(cards.clone());
         self.view.transcript.draw_builtin(cards);
         let change = self.on_attached(snapshot);
@@ -145,6 +146,7 @@ impl ViewUpdate<'_> {
             self.view.transcript.push_notice(note);
         }
         change
+        self.view.transcript.push_standing_notes(notes.standing);
     }
 
     /// The session was attached to: everything is as the snapshot says.

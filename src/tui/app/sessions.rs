@@ -82,7 +82,7 @@ impl App {
     /// Begins a session, unless the one on screen, or another, is new already.
     pub(super) fn new_session(&mut self, now: Instant) {
         if self.views.front.link == SessionLink::Opening {
-            return self.say("the session is still opening", Meaning::TextMuted, now);
+            return self.say_while("the session is still opening", Meaning::TextMuted, now);
         }
         if self.views.front.has_no_messages() {
             return self.say("this session is new and has no messages", Meaning::TextMuted, now);
@@ -220,7 +220,7 @@ impl App {
     fn open_session(&mut self, wanted: SessionTarget, title: String, now: Instant) {
         if self.trust.is_some() {
             // The answer decides what a session is opened with.
-            return self.say("answer this first", Meaning::Warning, now);
+            return self.say_while("answer this first", Meaning::Warning, now);
         }
         let mut facts = self.blank.facts.clone();
         facts.title = title;

@@ -22,7 +22,7 @@ impl App {
     pub(super) fn ask_to_stop_all(&mut self, now: Instant) {
         let active = self.active_below().count();
         if active == 0 {
-            return self.say("no task is running", Meaning::TextMuted, now);
+            return self.say_while("no task is running", Meaning::TextMuted, now);
         }
         self.open_layer(Box::new(stop_tasks(active)), now);
     }
@@ -44,7 +44,7 @@ impl App {
     /// Lets the tasks that calls wait for go on in the background.
     pub(super) fn send_to_background(&mut self, now: Instant) {
         match self.tasks_waited_for() {
-            0 => self.say("no call here is waiting for a task", Meaning::TextMuted, now),
+            0 => self.say_while("no call here is waiting for a task", Meaning::TextMuted, now),
             count => {
                 self.send(Op::Task(TaskOp::ToBackground));
                 let words = format!("{} in the background now", plural(count, "task"));
@@ -74,7 +74,7 @@ impl App {
     pub(super) fn resume_task(&mut self, session: &SessionId, now: Instant) {
         let row = self.tree().tasks.get(session).cloned();
         let Some(row) = row.filter(|row| row.status.is_ended()) else {
-            return self.say("that task is running", Meaning::TextMuted, now);
+            return self.say_while("that task is running", Meaning::TextMuted, now);
         };
         self.enter_task(session, now);
         if self.views.front.composer.is_blank() {

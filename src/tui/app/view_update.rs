@@ -117,6 +117,7 @@ impl SessionView {
             text: text.into(),
             meaning,
             until: now + REMARK,
+            about: None,
         });
     }
 }

@@ -8,7 +8,7 @@ use futures::future::{join_all, select_all};
 
 use super::{SessionTarget, SlotId};
 use crate::conversation::SessionId;
-use crate::session::host::{Host, SessionFuture};
+use crate::session::host::{Host, OpeningNotes, SessionFuture};
 use crate::session::{
     Envelope, ErrorReport, Handle, Op, Receiver, RecvError, ReportKind, SendError, Snapshot,
 };
@@ -35,7 +35,7 @@ pub(crate) enum SessionMessage {
 pub(crate) struct SlotOpened {
     pub(crate) snapshot: Snapshot,
     pub(crate) cards: BuiltinCards,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: OpeningNotes,
 }
 
 pub(crate) struct SessionSlots {

@@ -79,6 +79,8 @@ pub(super) enum Mark {
         kind: NoticeKind,
         text: String,
     },
+    /// What is told of the setup when the session opens.
+    Standing(Vec<String>),
     Error(ErrorReport),
     Interrupted,
     /// Old outputs were masked, or the conversation compacted.
@@ -306,6 +308,7 @@ impl Block {
             Body::Mark(_) => false,
         }
     }
+            Body::Mark(Mark::Standing(_)) => true,
 
     pub(super) fn is_unfolded(&self, reasoning: bool) -> bool {
         let by_kind = match self.body {
@@ -348,6 +351,7 @@ impl Mark {
             Self::Error(report) => match &report.hint {
                 Some(hint) => format!("{}\n{hint}", report.message),
                 None => report.message.clone(),
+            Self::Standing(notes) => notes.join("\n"),
             },
             Self::Interrupted => "interrupted".to_owned(),
             Self::Context(change) => change.text(),

@@ -457,6 +457,7 @@ fn inside(
     call: &CallBlock,
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
+        Body::Mark(Mark::Standing(notes)) => (None, Rows::Lines(mark::standing(notes, is_unfolded, cx))),
     pictures: &mut Vec<BlockPicture>,
 ) -> (Vec<NestedCallHeadline>, Vec<CardRow>) {
     let (mut faces, mut rows) = (Vec::new(), Vec::new());

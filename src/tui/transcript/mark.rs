@@ -16,6 +16,9 @@ use crate::view::theme::Meaning;
 use super::block::{Mark, RetryState};
 use super::layout::LayoutCx;
 
+/// Rows of what is told of the setup when the session opens.
+const STANDING_ROWS: usize = 2;
+
 /// Returns the rows of a mark.
 pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let dot = cx.draw.look.symbols.dot();
@@ -25,6 +28,7 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
             text,
         } => signed(CardStatus::Look, text, Meaning::Warning, None, cx),
         Mark::Notice { text, .. } => plain(text, cx),
+        Mark::Standing(notes) => standing(notes, false, cx),
         Mark::Error(report) => signed(
             CardStatus::Failed,
             &report.message,
@@ -62,6 +66,31 @@ fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> 
     let is_bare = facts.is_empty() && calls == 0;
     let took = took.filter(|took| is_bare || took.as_millis() >= super::headlines::FELT_MS);
     facts.extend(took.map(spinner::elapsed));
+/// Returns what is told of the setup when the session opens: in two rows at most until it is unfolded.
+pub(super) fn standing(notes: &[String], is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
+    let mut rows: Vec<Line<'static>> = notes.iter().flat_map(|note| plain(note, cx)).collect();
+    if is_unfolded || rows.len() <= STANDING_ROWS {
+        return rows;
+    }
+    let symbols = cx.draw.look.symbols;
+    let mut facts = vec![format!(
+        "{} {}",
+        symbols.ellipsis(),
+        plural(rows.len() + 1 - STANDING_ROWS, "more line")
+    )];
+    if !cx.draw.fold_key.is_empty() {
+        facts.push(format!("{} shows all", cx.draw.fold_key));
+    }
+    facts.push("/status lists notices".to_owned());
+    rows.truncate(STANDING_ROWS - 1);
+    rows.extend(
+        plain(&facts.join(&format!(" {} ", symbols.dot())), cx)
+            .into_iter()
+            .take(1),
+    );
+    rows
+}
+
     if calls > 0 {
         facts.push(plural(calls, "call"));
     }

@@ -298,6 +298,24 @@ impl Transcript {
 
     /// Folds the card of the call that a dialog shows to its title, so that nothing is drawn twice, and unfolds the one
     /// before. The rows go to the dialog and come back with them. Whoever reads in that very card goes on reading.
+    /// Adds what is told of the setup when the session opens.
+    pub(crate) fn push_standing_notes(&mut self, notes: Vec<String>) {
+        if !notes.is_empty() {
+            self.blocks.mark(Mark::Standing(notes));
+            self.has_news = true;
+        }
+    }
+
+    /// Says behind the end of the turn which files it changed, and the key that shows how.
+    pub(crate) fn note_turn_changes(&mut self, words: String) {
+        if let Some(block) = self.blocks.list.last_mut()
+            && let Body::Mark(Mark::TurnEnd { changes, .. }) = &mut block.body
+        {
+            *changes = Some(words);
+            block.changed();
+        }
+    }
+
     pub(crate) fn show_in_dialog(&mut self, call: Option<&CallId>) {
         if self.in_dialog.as_ref() == call {
             return;
@@ -407,7 +425,8 @@ impl Transcript {
 
     /// Returns true if something was said in it: notices of the program alone are no beginning.
     pub(crate) fn has_begun(&self) -> bool {
-        let is_notice = |block: &Block| matches!(&block.body, Body::Mark(Mark::Notice { .. }));
+        let is_notice =
+            |block: &Block| matches!(&block.body, Body::Mark(Mark::Notice { .. } | Mark::Standing(_)));
         !self.blocks.list.iter().all(is_notice)
     }
 

@@ -66,6 +66,10 @@ const OPENERS: &[(&str, &str)] = &[
     ("src/store/prompts.rs", "lathe's own list of prompts"),
     ("src/store/schema.rs", "lathe's own state"),
     (
+        "src/store/told_notices.rs",
+        "lathe's own list of notices that were told",
+    ),
+    (
         "src/tui/completion/frecency.rs",
         "lathe's own list of what was picked",
     ),

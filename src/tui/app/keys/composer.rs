@@ -198,7 +198,7 @@ impl App {
             return self.say("a task keeps its agent", Meaning::TextMuted, now);
         }
         if self.views.front.agents.is_empty() {
-            return self.say("the session is still opening", Meaning::TextMuted, now);
+            return self.say_while("the session is still opening", Meaning::TextMuted, now);
         }
         let (agents, current) = (&self.views.front.agents, self.views.front.current_agent());
         let place = agents.iter().position(|agent| agent.name == current);

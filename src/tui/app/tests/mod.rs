@@ -52,6 +52,7 @@ use crate::permission::{
     PermissionReply, Scope, Subject, Verdict,
 };
 use crate::question::{Question, Reply};
+use crate::session::host::OpeningNotes;
 use crate::session::query::Query;
 use crate::session::{
     AgentChoice, CommandChoice, Envelope, ErrorReport, Event, ModelChoice, QueuedKind, QueuedMessage,
@@ -152,7 +153,7 @@ impl Driver {
         let slot = self.app.views.front.slot;
         let cards = crate::tool::BuiltinCards::new();
         self.app
-            .session_opened(slot, snapshot, cards, Vec::new(), self.now);
+            .session_opened(slot, snapshot, cards, OpeningNotes::default(), self.now);
         self.collect();
     }
 

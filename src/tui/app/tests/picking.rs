@@ -199,6 +199,12 @@ fn a_model_is_picked_and_comes_with_the_next_step() {
         "{}",
         driver.hints()
     );
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
+    assert!(
+        !driver.hints().contains("from the next step on"),
+        "it is not true any more: {}",
+        driver.hints()
+    );
     driver.event(Event::Model("local/other".parse().unwrap()));
     assert_eq!(driver.app.views.front.facts.context_limit, Some(1_000_000));
     assert!(driver.text().lines().next().unwrap().contains("local/other"));

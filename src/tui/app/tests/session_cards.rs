@@ -57,7 +57,7 @@ fn a_call_of_a_tool_that_only_the_session_knows_is_drawn_by_the_session() {
         driver.app.views.front.slot,
         &snapshot,
         crate::tool::BuiltinCards::new(),
-        Vec::new(),
+        OpeningNotes::default(),
         driver.now,
     );
     assert!(driver.text().contains("weather"));

@@ -37,9 +37,13 @@ fn opened(driver: &mut Driver, slot: u32, title: &str) -> SessionId {
     snapshot.info.title = title.to_owned();
     let id = snapshot.info.id.clone();
     let now = driver.now;
-    driver
-        .app
-        .session_opened(SlotId(slot), &snapshot, BuiltinCards::new(), Vec::new(), now);
+    driver.app.session_opened(
+        SlotId(slot),
+        &snapshot,
+        BuiltinCards::new(),
+        OpeningNotes::default(),
+        now,
+    );
     driver.collect();
     id
 }
@@ -423,9 +427,13 @@ fn a_fork_opens_a_session_of_its_own_and_the_old_one_stays() {
     snapshot.info.id = SessionId::new();
     snapshot.draft = "make the retry test deterministic".to_owned();
     let now = driver.now;
-    driver
-        .app
-        .session_opened(SlotId(1), &snapshot, BuiltinCards::new(), Vec::new(), now);
+    driver.app.session_opened(
+        SlotId(1),
+        &snapshot,
+        BuiltinCards::new(),
+        OpeningNotes::default(),
+        now,
+    );
     driver.collect();
     assert!(
         driver.text().contains("┃ make the retry test"),

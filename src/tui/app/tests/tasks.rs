@@ -44,7 +44,7 @@ pub(super) fn opened(driver: &mut Driver, slot: SlotId, row: &TaskRow) {
     let now = driver.now;
     driver
         .app
-        .session_opened(slot, &snapshot, BuiltinCards::new(), Vec::new(), now);
+        .session_opened(slot, &snapshot, BuiltinCards::new(), OpeningNotes::default(), now);
     driver.collect();
 }
 
@@ -535,7 +535,7 @@ fn the_card_of_a_task_follows_it_after_its_call() {
         driver.app.views.front.slot,
         &opened,
         BuiltinCards::new(),
-        Vec::new(),
+        OpeningNotes::default(),
         now,
     );
     let text = driver.text();

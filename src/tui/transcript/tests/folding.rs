@@ -34,6 +34,73 @@ fn the_focus_starts_at_the_end_of_the_screen_and_stops_at_the_ends() {
 }
 
 #[test]
+fn what_is_told_of_the_setup_takes_two_rows_until_it_is_unfolded() {
+    let told = |notes: &[&str]| {
+        let mut scene = Scene::default();
+        let notes = notes.iter().copied().map(str::to_owned);
+        scene.transcript.push_standing_notes(notes.collect());
+        scene
+    };
+    let rows = |scene: &mut Scene| -> Vec<String> {
+        let rows = scene.rows(60, 9).into_iter();
+        let rows = rows.map(|row| row.trim().to_owned());
+        rows.filter(|row| !row.is_empty()).collect()
+    };
+    assert_eq!(rows(&mut told(&["one", "two"])), ["one", "two"]);
+    let long = "a word ".repeat(40);
+    let mut scene = told(&[&long, "two", "three"]);
+    let shown = rows(&mut scene);
+    let rows = &shown;
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows[0].starts_with("a word a word"), "{rows:?}");
+    assert!(
+        rows[1].starts_with("… ") && rows[1].ends_with("/status lists notices"),
+        "{rows:?}"
+    );
+    scene.transcript.focus_last();
+    scene.transcript.toggle_fold();
+    assert!(scene.rows(60, 9).iter().any(|row| row.contains("three")));
+}
+
+#[test]
+fn an_edit_that_repeats_the_one_before_shows_its_title_alone() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let args = |path: &str, new: &str| json!({"file_path": path, "old_string": "a", "new_string": new});
+    let diff = json!({"diff": "@@ -1,2 +1,2 @@\n kept\n-a\n+b\n"});
+    for (path, new) in [
+        ("one.rs", "b"),
+        ("two.rs", "b"),
+        ("three.rs", "b"),
+        ("four.rs", "c"),
+    ] {
+        scene.ran("edit", &args(path, new), result("done", diff.clone()));
+    }
+    let picture = scene.picture(60, 30);
+    assert_eq!(picture.matches("same change").count(), 2, "{picture}");
+    assert_eq!(picture.matches("kept").count(), 2, "{picture}");
+    scene.transcript.fold_all();
+    assert_eq!(scene.picture(60, 40).matches("kept").count(), 4);
+}
+
+#[test]
+fn another_change_of_a_file_keeps_its_diff() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    let args = |path: &str| json!({"file_path": path, "old_string": "a", "new_string": "b"});
+    let diff = json!({"diff": "@@ -1,2 +1,2 @@\n kept\n-a\n+b\n"});
+    scene.ran("edit", &args("one.rs"), result("done", diff.clone()));
+    scene.ran(
+        "edit",
+        &json!({"file_path": "one.rs", "content": "x"}),
+        result("done", diff.clone()),
+    );
+    let before = scene.picture(60, 30);
+    assert_eq!(before.matches("kept").count(), 2, "another change");
+    assert_eq!(scene.picture(60, 30), before);
+}
+
+#[test]
 fn a_focused_block_comes_on_screen() {
     let mut scene = Scene::default();
     for turn in 0..30 {
