@@ -8,6 +8,7 @@ use super::capture::after_gap;
 use super::output_styles::{self, LineRun};
 use crate::text::count::grouped;
 use crate::tool::plural;
+use super::traceback;
 use crate::tool::{RenderCx, ResultView};
 use crate::view::card::{Card, CardPart, Code, Fact, Tone, ToneLine, ToneSpan};
 
@@ -188,12 +189,21 @@ fn failure(card: Card, printed: OutputLines<'_>) -> Card {
     let Some(last) = lines.len().checked_sub(1) else {
         return card;
     };
-    let failures: Vec<usize> = positions(lines, is_failure).collect();
+    let frames = traceback::frames(lines);
+    let positions = |is_wanted: fn(&str) -> bool| -> Vec<usize> {
+        let found = positions(lines, is_wanted);
+        found
+            .filter(|at| !frames.iter().any(|frames| frames.contains(at)))
+            .collect()
+    };
+    let (failures, mut panics) = (positions(is_failure), positions(is_panic));
+    panics.extend(traceback::exceptions(lines, &frames));
+    panics.sort_unstable();
     let mut picked = vec![last];
     picked.extend(failures.first());
-    if let Some(panic) = positions(lines, is_panic).next() {
-        picked.push(panic);
-        picked.extend(positions(lines, is_panic).find(|at| *at == panic + 1));
+    if let Some(panic) = panics.first() {
+        picked.push(*panic);
+        picked.extend(panics.iter().find(|at| **at == panic + 1));
     }
     picked.sort_unstable();
     picked.dedup();
@@ -246,7 +256,7 @@ fn is_failure(line: &str) -> bool {
 }
 
 fn is_panic(line: &str) -> bool {
-    ["panicked", "assert", "traceback", "exception"]
+    ["panicked", "assert", "exception"]
         .iter()
         .any(|word| line.contains(word))
 }

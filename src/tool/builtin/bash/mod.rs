@@ -16,6 +16,7 @@ mod run;
 mod sandbox_notes;
 #[cfg(test)]
 mod tests;
+mod traceback;
 
 pub(in crate::tool::builtin) use card::command_question;
 pub(in crate::tool::builtin) use judged::{JudgedCommand, Judgement, judge, newly_asked, shell};

@@ -62,6 +62,19 @@ async fn a_command_that_failed_shows_the_lines_that_say_why() {
 }
 
 #[tokio::test]
+async fn a_failed_python_test_shows_its_assertion_and_no_frame() {
+    let script = "seq 1 9; echo 'FAIL: test_a (t.T)'; echo 'Traceback (most recent call last):'; \
+                  echo '  File \"errors.py\", line 5, in test_a'; echo '    self.assertEqual(1, 2)'; \
+                  echo 'AssertionError: 1 != 2'; seq 1 9; echo 'FAILED (failures=1)'; exit 1";
+    let body = body(&drawn(&bash(script).await, false));
+    assert!(body.contains("   14 AssertionError: 1 != 2"), "{body}");
+    assert!(
+        !body.contains("Traceback") && !body.contains("errors.py") && !body.contains("assertEqual"),
+        "{body}"
+    );
+}
+
+#[tokio::test]
 async fn failures_are_told_from_counts_of_none() {
     let script = "seq 1 9; echo '# fail 0'; echo '0 failed'; echo 'FAIL  a title'; seq 1 9; exit 1";
     let body = body(&drawn(&bash(script).await, false));
