@@ -314,7 +314,7 @@ pub struct ResultView<'a, D> {
 }
 
 /// A file as a call has left it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrittenFile {
     /// As tools answer with it: from the project's root.
     pub path: String,

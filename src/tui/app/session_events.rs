@@ -18,6 +18,7 @@ use crate::tool::BuiltinCards;
 use crate::tui::composer::Draft;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::layer::LayerUpdate;
+use crate::tui::page;
 use crate::tui::queue_list::WaitingId;
 use crate::tui::sessions::SlotId;
 use crate::tui::transcript::RedrawUrgency;
@@ -142,11 +143,11 @@ impl ViewUpdate<'_> {
         self.view.panel.set_cards(cards.clone());
         self.view.transcript.draw_builtin(cards);
         let change = self.on_attached(snapshot);
-        for note in notes {
+        for note in notes.events {
             self.view.transcript.push_notice(note);
         }
-        change
         self.view.transcript.push_standing_notes(notes.standing);
+        change
     }
 
     /// The session was attached to: everything is as the snapshot says.
@@ -251,13 +252,24 @@ impl ViewUpdate<'_> {
         } else {
             RedrawUrgency::None
         };
-        if matches!(
-            envelope.event,
-            Event::PartStarted { .. } | Event::PartEnded { .. }
-        ) {
-            self.mark_asking_calls();
+        match envelope.event {
+            Event::PartStarted { .. } | Event::PartEnded { .. } => self.mark_asking_calls(),
+            Event::TurnEnded(_) if is_root => self.tell_turn_changes(),
+            _ => {}
         }
         own.max(drawn)
+    }
+
+    /// Says behind the end of the turn which files it changed.
+    fn tell_turn_changes(&mut self) {
+        let Some(mut words) = self.view.panel.turn_changes() else {
+            return;
+        };
+        let key = self.keymap.after_leader(Action::OpenPage(&page::DIFF));
+        if !key.is_empty() {
+            words = format!("{words} {} {key}", self.symbols.dot());
+        }
+        self.view.transcript.note_turn_changes(words);
     }
 
     /// Takes in what the rest of the screen shows.
@@ -270,6 +282,7 @@ impl ViewUpdate<'_> {
             },
             Event::Preparing | Event::TurnStarted => {
                 self.view.turn = TurnStatus::Busy;
+                self.view.panel.begin_turn();
                 self.view.panel.settle();
             }
             Event::TurnEnded(done) => {

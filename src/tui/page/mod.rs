@@ -21,6 +21,7 @@ mod tasks;
 mod tree_changes;
 mod undo;
 
+pub(crate) use diff::PAGE as DIFF;
 pub(crate) use export::written;
 pub(crate) use hooks::HookRuns;
 pub(crate) use keys::PAGE as KEYS;

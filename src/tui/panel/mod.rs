@@ -28,10 +28,11 @@ use crate::conversation::{
     CallResult, Message, SessionId, TaskRow, TerminalRow, Todo, TodoChange, TodoEdit, TodoStatus, ToolPart,
 };
 use crate::swap::Swappable;
+use crate::text::count::plural;
 use crate::tool::BuiltinCards;
 use crate::tui::page::{NO_TREE, TaskTree, TreeIntent};
 use crate::tui::tasks::TaskEntry;
-use crate::view::card::FileTarget;
+use crate::view::card::{Fact, FileTarget};
 
 use changed::ChangedFiles;
 pub(crate) use draw::columns;
@@ -116,6 +117,8 @@ pub(crate) struct Panel {
     terminals: Arc<Vec<TerminalRow>>,
     todos: Vec<Todo>,
     changed: ChangedFiles,
+    /// The same, of the turn that runs or ended last.
+    changed_in_turn: ChangedFiles,
     /// Knows what the results of calls say; there is none before the session is open.
     cards: Option<BuiltinCards>,
     folded: HashSet<Section>,
@@ -161,7 +164,27 @@ impl Panel {
     /// Takes in what a call changed.
     pub(crate) fn note_result(&mut self, tool: &str, result: &Swappable<CallResult>) {
         let written = self.cards.iter().flat_map(|cards| cards.written(tool, result));
-        written.for_each(|file| self.changed.note(file));
+        for file in written {
+            self.changed_in_turn.note(file.clone());
+            self.changed.note(file);
+        }
+    }
+
+    /// A turn begins.
+    pub(crate) fn begin_turn(&mut self) {
+        self.changed_in_turn = ChangedFiles::default();
+    }
+
+    /// Returns what the turn changed, where it changed files: `18 files +54 −54`.
+    pub(crate) fn turn_changes(&self) -> Option<String> {
+        let files = self.changed_in_turn.files().len();
+        let (additions, deletions) = self.changed_in_turn.sums();
+        let files = Some(files).filter(|files| *files > 0)?;
+        Some(format!(
+            "{} {}",
+            plural(files, "file"),
+            Fact::changed(additions, deletions)
+        ))
     }
 
     /// Takes the tasks of the tree as they are now; `unix` is now.

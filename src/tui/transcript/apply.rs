@@ -414,7 +414,7 @@ impl Blocks {
         match done {
             TurnEndReason::Cancelled => self.interrupted(),
             TurnEndReason::Stop | TurnEndReason::Length | TurnEndReason::Error | TurnEndReason::MaxSteps => {
-                let took = turn.started.map(|started| now.saturating_duration_since(started));
+                let took = turn.time(now);
                 if done == TurnEndReason::Stop && self.is_unanswered() {
                     self.mark(Mark::info("the model said nothing".to_owned()));
                 }
@@ -422,6 +422,7 @@ impl Blocks {
                     done,
                     took,
                     calls: turn.calls,
+                    changes: None,
                 });
             }
         }

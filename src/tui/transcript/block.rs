@@ -96,8 +96,11 @@ pub(super) enum Mark {
     Agent(String),
     TurnEnd {
         done: TurnEndReason,
+        /// Without the time for which the person was waited for.
         took: Option<Duration>,
         calls: usize,
+        /// The files that it changed, in words.
+        changes: Option<String>,
     },
     /// A part of a kind that a newer lathe wrote.
     Unknown {
@@ -170,11 +173,6 @@ impl BlockSource {
     }
 }
 
-impl Phase {
-    pub(super) fn is_open(self) -> bool {
-        matches!(self, Self::Open { .. })
-    }
-
 /// Leaves out ids of tasks and sessions, which the model needs and which say nothing to a person.
 fn without_ids(text: &str) -> String {
     let is_id = |word: &&str| {
@@ -184,6 +182,11 @@ fn without_ids(text: &str) -> String {
     let kept: Vec<&str> = text.split(' ').filter(|word| !is_id(word)).collect();
     kept.join(" ")
 }
+
+impl Phase {
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Self::Open { .. })
+    }
 
     pub(super) fn end(&mut self, now: Instant) {
         if let Self::Open { since } = self {
@@ -305,10 +308,10 @@ impl Block {
             Body::User(_) | Body::Reasoning(_) | Body::Call(_) => true,
             Body::Text(_) => self.is_void,
             Body::Mark(Mark::Context(change)) => matches!(**change, ContextChange::Compacted(_)),
+            Body::Mark(Mark::Standing(_)) => true,
             Body::Mark(_) => false,
         }
     }
-            Body::Mark(Mark::Standing(_)) => true,
 
     pub(super) fn is_unfolded(&self, reasoning: bool) -> bool {
         let by_kind = match self.body {
@@ -348,10 +351,10 @@ impl Mark {
     pub(super) fn source(&self) -> String {
         match self {
             Self::Notice { text, .. } => text.clone(),
+            Self::Standing(notes) => notes.join("\n"),
             Self::Error(report) => match &report.hint {
                 Some(hint) => format!("{}\n{hint}", report.message),
                 None => report.message.clone(),
-            Self::Standing(notes) => notes.join("\n"),
             },
             Self::Interrupted => "interrupted".to_owned(),
             Self::Context(change) => change.text(),

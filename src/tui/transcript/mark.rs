@@ -52,20 +52,20 @@ pub(super) fn rows(mark: &Mark, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
         Mark::Context(change) => context(change, false, cx),
         Mark::Model(model) => plain(&format!("the model is {model} from here on"), cx),
         Mark::Agent(agent) => plain(&format!("the agent is {agent} from here on"), cx),
-        Mark::TurnEnd { done, took, calls } => {
-            let facts = turn_end_facts(*done, *took, *calls);
+        Mark::TurnEnd {
+            done,
+            took,
+            calls,
+            changes,
+        } => {
+            let mut facts = turn_end_facts(*done, *took, *calls);
+            facts.extend(changes.clone());
             plain(&facts.join(&format!(" {dot} ")), cx)
         }
         Mark::Unknown { kind } => plain(&format!("`{kind}`, which this version cannot show"), cx),
     }
 }
 
-/// Returns what the end of a turn says. One that has nothing else to say tells its time, however short.
-fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> Vec<String> {
-    let mut facts: Vec<String> = ended(done).map(str::to_owned).into_iter().collect();
-    let is_bare = facts.is_empty() && calls == 0;
-    let took = took.filter(|took| is_bare || took.as_millis() >= super::headlines::FELT_MS);
-    facts.extend(took.map(spinner::elapsed));
 /// Returns what is told of the setup when the session opens: in two rows at most until it is unfolded.
 pub(super) fn standing(notes: &[String], is_unfolded: bool, cx: &LayoutCx<'_>) -> Vec<Line<'static>> {
     let mut rows: Vec<Line<'static>> = notes.iter().flat_map(|note| plain(note, cx)).collect();
@@ -91,6 +91,12 @@ pub(super) fn standing(notes: &[String], is_unfolded: bool, cx: &LayoutCx<'_>) -
     rows
 }
 
+/// Returns what the end of a turn says. One that has nothing else to say tells its time, however short.
+fn turn_end_facts(done: TurnEndReason, took: Option<Duration>, calls: usize) -> Vec<String> {
+    let mut facts: Vec<String> = ended(done).map(str::to_owned).into_iter().collect();
+    let is_bare = facts.is_empty() && calls == 0;
+    let took = took.filter(|took| is_bare || took.as_millis() >= super::headlines::FELT_MS);
+    facts.extend(took.map(spinner::elapsed));
     if calls > 0 {
         facts.push(plural(calls, "call"));
     }

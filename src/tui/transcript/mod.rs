@@ -276,6 +276,7 @@ impl Transcript {
     pub fn apply(&mut self, event: &Event, now: Instant) -> RedrawUrgency {
         let is_news = self.blocks.apply(event, now);
         let is_task = self.note_task(event);
+        self.blocks.note_person(now);
         if !is_news && !is_task {
             return RedrawUrgency::None;
         }

@@ -35,6 +35,13 @@ impl Blocks {
         self.turn.summary.is_some() || self.turn.is_busy && !is_asked()
     }
 
+    /// Notes, after each event, if only the person is waited for.
+    pub(super) fn note_person(&mut self, now: Instant) {
+        let is_asking = self.turn.is_busy && self.open_calls().any(|(_, call)| call.is_asking());
+        let is_running = is_asking && self.open_calls().any(|(_, call)| call.is_running());
+        self.turn.note_person(is_asking && !is_running, now);
+    }
+
     fn activity(&self, cards: &dyn CardSource, now: Instant) -> TurnActivity {
         if let Some(retry) = self.turn.retry.filter(|retry| now < retry.due) {
             return TurnActivity::Retry {

@@ -21,6 +21,10 @@ pub(super) struct RunningTurn {
     pub(super) retry: Option<PendingRetry>,
     /// Tokens of the requests so far, counted as those of a task are.
     pub(super) tokens: u64,
+    /// The time for which nothing went on because the person was asked.
+    pub(super) person: Duration,
+    /// Since when that is so again.
+    pub(super) person_since: Option<Instant>,
 }
 
 /// The wait that counts while nothing else goes on.
@@ -98,6 +102,28 @@ impl RunningTurn {
 
     /// Something came, or ended, after which the model is waited for until more comes.
     pub(super) fn heard(&mut self, now: Instant) {
+    /// Notes if nothing goes on now but a question to the person.
+    pub(super) fn note_person(&mut self, is_waited_for: bool, now: Instant) {
+        match (self.person_since, is_waited_for) {
+            (None, true) => self.person_since = Some(now),
+            (Some(since), false) => {
+                self.person += now.saturating_duration_since(since);
+                self.person_since = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+    }
+
+    /// Returns the time that the turn has taken, without that for which the person was waited for.
+    pub(super) fn time(&self, now: Instant) -> Option<Duration> {
+        let waiting = self
+            .person_since
+            .map(|since| now.saturating_duration_since(since));
+        let person = self.person + waiting.unwrap_or_default();
+        let took = now.saturating_duration_since(self.started?);
+        Some(took.saturating_sub(person))
+    }
+
         self.wait = TurnWait::since(WaitTarget::Model, now);
     }
 

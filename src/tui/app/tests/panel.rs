@@ -86,6 +86,21 @@ fn nothing_changes_its_place_while_a_turn_streams() {
 }
 
 #[test]
+fn the_end_of_a_turn_tells_what_it_changed_and_the_key_that_shows_it() {
+    let mut driver = working();
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
+    let told = |driver: &mut Driver| driver.text().matches("· ctrl+x d").count();
+    assert!(
+        driver.text().contains("2 files +18 −4 · ctrl+x d"),
+        "{}",
+        driver.text()
+    );
+    driver.event(Event::TurnStarted);
+    driver.event(Event::TurnEnded(TurnEndReason::Stop));
+    assert_eq!(told(&mut driver), 1, "the next turn has changed nothing");
+}
+
+#[test]
 fn a_session_that_is_opened_again_shows_its_list_at_once() {
     let mut driver = Driver::closed();
     driver.size = (140, 24);

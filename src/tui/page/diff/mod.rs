@@ -26,7 +26,7 @@ use crate::tui::statusbar::Hints;
 use crate::tui::transcript::FilePlace;
 use crate::view::theme::Meaning;
 
-pub(super) static PAGE: Page = Page {
+pub(crate) static PAGE: Page = Page {
     action: "diff",
     leader: &["d"],
     description: "show what changed (diff)",

@@ -370,6 +370,37 @@ fn a_call_with_an_open_question_says_so_and_leaves_its_group() {
     assert!(scene.picture(60, 10).contains("⠋ Read .env"));
 }
 
+#[test]
+fn the_end_of_a_turn_tells_its_time_without_the_persons() {
+    let mut scene = Scene::default();
+    scene.says("go");
+    scene.wait(1_000);
+    let call = scene.calls("read", &read_args(".env"));
+    let question = question(&call);
+    scene.apply(&Event::Asked(Arc::clone(&question)));
+    scene.wait(60_000);
+    let settled = SettledQuestion {
+        id: question.id,
+        call: call.clone(),
+        permission: None,
+    };
+    scene.apply(&Event::Settled(settled));
+    scene.runs(&call);
+    scene.wait(2_000);
+    scene.ends(&call, "read", result("text", json!({})));
+    scene.turn_ends(TurnEndReason::Stop);
+    let picture = scene.picture(60, 12);
+    assert!(picture.contains("  3.0s · 1 call"), "{picture}");
+    scene
+        .transcript
+        .note_turn_changes("2 files +3 −1 · ctrl+x d".to_owned());
+    let picture = scene.picture(60, 12);
+    assert!(
+        picture.contains("  3.0s · 1 call · 2 files +3 −1 · ctrl+x d"),
+        "{picture}"
+    );
+}
+
 /// A question about a call.
 fn question(call: &CallId) -> Arc<Question> {
     let mut question = Question::sample(Inquiry {
