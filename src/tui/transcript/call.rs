@@ -387,6 +387,17 @@ impl CallBlock {
         self.args.as_ref().or_else(|| self.stored_part()?.args.as_ref())
     }
 
+    /// Returns the arguments as far as they have come, and if they are whole.
+    pub(super) fn arguments(&self) -> (Cow<'_, Value>, bool) {
+        if let Some(args) = self.args() {
+            return (args.value(), true);
+        }
+        let partial = self
+            .partial
+            .get_or_init(|| Box::new(PartialJson::of(self.raw_args())));
+        (Cow::Borrowed(partial.value()), false)
+    }
+
     fn raw_args(&self) -> &str {
         self.stored_part().map_or(&self.raw_args, |part| &part.raw_args)
     }

@@ -24,7 +24,7 @@ use super::block::{Block, Body, Mark, TextBlock, UserBlock};
 use super::call::{CallBlock, Group};
 use super::cards::CardSource;
 use super::pictures::{self, BlockPicture, VisiblePicture};
-use super::{DrawCx, group, headlines, long_text, mark, paint};
+use super::{DrawCx, group, headlines, long_text, mark, paint, repeat};
 use crate::tool::RenderCx;
 use crate::tui::pictures::Canvas;
 
@@ -154,6 +154,11 @@ impl BlockLayout {
             let own = cards.filter_map(|card| card.target.as_ref());
             own.chain(&face.members)
         })
+    }
+
+    /// Returns true if there is more than a title.
+    pub(super) fn has_rows(&self) -> bool {
+        self.rows.len() > 0
     }
 
     /// Returns where its links lead.
@@ -405,6 +410,7 @@ fn lay_out(
         let (face, rows) = shared(blocks, call, is_unfolded, cx, pictures);
         return (Some(face), Rows::Card(rows));
     }
+    let is_repeat = !is_unfolded && repeat::is_repeat(blocks, index, cx.cards);
     match &mut blocks[index].body {
         Body::User(block) => (None, Rows::Lines(user(block, is_unfolded, cx, pictures))),
         Body::Text(_) if !is_unfolded => (None, Rows::Lines(vec![folded_text(cx)])),
@@ -422,13 +428,16 @@ fn lay_out(
         Body::Reasoning(block) if is_unfolded => (None, Rows::Lines(reasoning(block.source.text(), cx))),
         Body::Reasoning(_) => (None, Rows::Lines(Vec::new())),
         Body::Call(call) => {
-            let card = call.card(
+            let mut card = call.card(
                 cx.cards,
                 RenderCx {
                     expanded: is_unfolded,
                     shows_todos: cx.draw.shows_todos,
                 },
             );
+            if is_repeat {
+                card = repeat::fold(card);
+            }
             call.wants_look = Some(card.look);
             let (inner, rows) = if call.inner.is_empty() {
                 let mut rows = headlines::below(&card, call, cx);
@@ -448,6 +457,7 @@ fn lay_out(
             (Some(face), Rows::Card(rows))
         }
         Body::Mark(Mark::Context(change)) => (None, Rows::Lines(mark::context(change, is_unfolded, cx))),
+        Body::Mark(Mark::Standing(notes)) => (None, Rows::Lines(mark::standing(notes, is_unfolded, cx))),
         Body::Mark(mark) => (None, Rows::Lines(mark::rows(mark, cx))),
     }
 }
@@ -457,7 +467,6 @@ fn inside(
     call: &CallBlock,
     is_unfolded: bool,
     cx: &LayoutCx<'_>,
-        Body::Mark(Mark::Standing(notes)) => (None, Rows::Lines(mark::standing(notes, is_unfolded, cx))),
     pictures: &mut Vec<BlockPicture>,
 ) -> (Vec<NestedCallHeadline>, Vec<CardRow>) {
     let (mut faces, mut rows) = (Vec::new(), Vec::new());

@@ -10,7 +10,7 @@
 //!
 //! There is no clock here: elapsed times come from the moments that the caller passes in.
 //!
-//! Import circle: block, group, headlines, layout, mark, pictures: a block keeps its layout, and a layout is made from blocks.
+//! Import circle: block, group, headlines, layout, mark, pictures, repeat: a block keeps its layout, and a layout is made from blocks.
 
 mod apply;
 mod block;
@@ -31,6 +31,7 @@ mod paint;
 mod pictures;
 mod progress;
 mod references;
+mod repeat;
 mod row_texts;
 mod search;
 mod selection;
@@ -275,8 +276,8 @@ impl Transcript {
     /// Takes in what happened.
     pub fn apply(&mut self, event: &Event, now: Instant) -> RedrawUrgency {
         let is_news = self.blocks.apply(event, now);
-        let is_task = self.note_task(event);
         self.blocks.note_person(now);
+        let is_task = self.note_task(event);
         if !is_news && !is_task {
             return RedrawUrgency::None;
         }
@@ -297,8 +298,6 @@ impl Transcript {
         self.has_news = true;
     }
 
-    /// Folds the card of the call that a dialog shows to its title, so that nothing is drawn twice, and unfolds the one
-    /// before. The rows go to the dialog and come back with them. Whoever reads in that very card goes on reading.
     /// Adds what is told of the setup when the session opens.
     pub(crate) fn push_standing_notes(&mut self, notes: Vec<String>) {
         if !notes.is_empty() {
@@ -317,6 +316,8 @@ impl Transcript {
         }
     }
 
+    /// Folds the card of the call that a dialog shows to its title, so that nothing is drawn twice, and unfolds the one
+    /// before. The rows go to the dialog and come back with them. Whoever reads in that very card goes on reading.
     pub(crate) fn show_in_dialog(&mut self, call: Option<&CallId>) {
         if self.in_dialog.as_ref() == call {
             return;
