@@ -104,10 +104,11 @@ impl RuleList {
         found.into_iter()
     }
 
-    /// The last rule about a key, whatever its pattern.
-    pub(super) fn last_about(&self, key: &str) -> Option<&Rule> {
-        let mut segments = self.segments.iter().rev();
-        segments.find_map(|segment| segment.about(key).next().map(|(_, rule)| rule))
+    /// The last rule about a key of which this holds, whatever its pattern.
+    pub(super) fn last_about(&self, key: &str, holds: impl Fn(&Rule) -> bool) -> Option<&Rule> {
+        let segments = self.segments.iter().rev();
+        let mut rules = segments.flat_map(|segment| segment.about(key).map(|(_, rule)| rule));
+        rules.find(|rule| holds(rule))
     }
 
     /// Returns true if this holds of a rule about a key that stands behind the last one that matches.
@@ -307,9 +308,15 @@ mod tests {
             let mut rules = numbered(count);
             rules.extend([rule("b*", "git *"), rule("read", "a"), rule("bash", "git push")]);
             let list = RuleList::from(rules);
-            assert_eq!(list.last_about("bash").unwrap().pattern.as_str(), "git push");
-            assert_eq!(list.last_about("bush").unwrap().pattern.as_str(), "git *");
-            assert!(list.last_about("edit").is_none());
+            assert_eq!(
+                list.last_about("bash", |_| true).unwrap().pattern.as_str(),
+                "git push"
+            );
+            assert_eq!(
+                list.last_about("bush", |_| true).unwrap().pattern.as_str(),
+                "git *"
+            );
+            assert!(list.last_about("edit", |_| true).is_none());
             let is_push = |rule: &Rule| rule.pattern.as_str() == "git push";
             assert!(list.any_behind_match("bash", &Subject::new("git $x"), is_push));
             assert!(!list.any_behind_match("bash", &Subject::new("git push"), |_| true));

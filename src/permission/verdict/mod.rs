@@ -100,11 +100,15 @@ impl Permissions {
     }
 
     /// Returns true if a tool is refused whatever it is called with, so that it need not be shown to a model. A `*`
-    /// that is denied while a later rule opens something does not count.
+    /// that is denied while a later rule opens something does not count, but what a built-in agent opens for itself, as
+    /// `plan` does with its plans, shows no tool that the person's own rules deny.
     pub fn tool_is_denied(&self, key: &PermissionKey, tool: &str) -> bool {
+        let denies_all = |rule: Option<&Rule>| {
+            rule.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
+        };
         let closed = |rules: &RuleList, key: &str| {
-            let last = rules.last_about(key);
-            last.is_some_and(|rule| rule.action == Action::Deny && rule.pattern.as_str() == "*")
+            let is_own = |rule: &Rule| !matches!(rule.source, Source::Agent(_));
+            denies_all(rules.last_about(key, |_| true)) || denies_all(rules.last_about(key, is_own))
         };
         [key.as_str(), tool]
             .iter()

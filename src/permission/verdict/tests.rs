@@ -397,3 +397,29 @@ fn a_tool_is_denied_when_nothing_of_it_is_left() {
     assert!(!denied(r#"{"bash": {"*": "deny", "@read-only": "allow"}}"#, "{}"));
     assert!(!denied(r#"{"bash": {"rm *": "deny"}}"#, "{}"));
 }
+
+#[test]
+fn what_a_built_in_agent_opens_for_itself_shows_no_tool_that_the_person_denies() {
+    let is_denied = |user: &str, agent: Vec<Rule>| {
+        let mut permissions = Permissions {
+            user: rules(user),
+            ..Permissions::default()
+        };
+        permissions.user.extend(agent);
+        permissions.tool_is_denied(&PermissionKey::EDIT, "write")
+    };
+    let opened_by = |source: Source| vec![Rule::new("edit", "docs/**", Action::Allow, source, None)];
+    assert!(is_denied(r#"{"edit": "deny"}"#, crate::permission::plan_rules()));
+    assert!(!is_denied(r#"{"edit": "ask"}"#, crate::permission::plan_rules()));
+    assert!(!is_denied("{}", crate::permission::plan_rules()));
+    let own_agent = Source::Global("/c/agent/writer.md".into());
+    assert!(!is_denied(r#"{"edit": "deny"}"#, opened_by(own_agent)));
+    let explore = vec![Rule::new(
+        "edit",
+        "*",
+        Action::Deny,
+        Source::Agent("explore".into()),
+        None,
+    )];
+    assert!(is_denied("{}", explore));
+}
