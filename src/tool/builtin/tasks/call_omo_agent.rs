@@ -22,7 +22,7 @@ pub(in crate::tool::builtin) struct CallOmoAgentTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tool::builtin) struct Args {
-    /// `explore` (searches this project) or `librarian` (documentation and other people's code).
+    /// `explore` (searches this project) or `librarian` (documentation and code of dependencies on this disk).
     subagent_type: String,
     /// The question, with all that the agent has to know.
     prompt: String,
@@ -43,8 +43,8 @@ impl Tool for CallOmoAgentTool {
 
     const NAME: &'static str = "call_omo_agent";
     const ALIASES: &'static [&'static str] = &["call_agent"];
-    const DESCRIPTION: &'static str =
-        "Ask agent explore (searches this project) or librarian (documentation and other people's code).";
+    const DESCRIPTION: &'static str = "Ask agent explore (searches this project) or librarian (documentation and code \
+                                       of dependencies on this disk).";
     const CONCURRENCY: Concurrency = Concurrency::Shared;
     const SET: ToolSet = ToolSet::Extended;
     const FAMILY: &'static PermissionKey = &PermissionKey::own("task");
