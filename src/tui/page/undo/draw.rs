@@ -105,22 +105,25 @@ impl UndoPage {
         } else {
             Meaning::TextMuted
         };
-        let words = words.map_or_else(
-            || "Nothing would change.".to_owned(),
-            |words| format!("{key} {words}."),
-        );
+        let words = match words {
+            None => "Nothing would change: 0 files can be restored.".to_owned(),
+            Some(words) => format!("{key} {words}."),
+        };
         sentence(&words, INDENT, meaning, width, cx)
     }
 }
 
 /// `restores 2 files, deletes 1 and takes 12 messages out; b.txt stays as it is`.
-fn consequence(list: &UndoList, scope: UndoScope) -> Option<String> {
+pub(super) fn consequence(list: &UndoList, scope: UndoScope) -> Option<String> {
     let is_undo = list.direction == UndoDirection::Undo;
     if is_undo && scope.has_files() && list.is_refused() {
         return None;
     }
     let mut parts = Vec::new();
-    if scope.has_files() {
+    // A command may have changed files that nothing is kept of: none is promised.
+    if is_undo && scope.has_files() && list.changing().next().is_none() {
+        parts.push("restores 0 files".to_owned());
+    } else if scope.has_files() {
         let count = |action| list.changing().filter(|file| file.action == action).count();
         let actions = [
             (PlannedAction::Restore, "restores", ""),

@@ -234,7 +234,10 @@ impl UndoPage {
     fn done(&mut self, answer: &Answer) -> LayerReply {
         self.is_working = false;
         match answer {
-            Answer::Undone(_) => LayerReply::Close(Some(LayerRequest::Say(match self.direction {
+            Answer::Undone(outcome) => LayerReply::Close(Some(LayerRequest::Say(match self.direction {
+                UndoDirection::Undo if outcome.files == 0 && self.scope.is_some_and(UndoScope::has_files) => {
+                    "undone, with 0 files restored; /redo restores it until you send a message"
+                }
                 UndoDirection::Undo => "undone; /redo restores it until you send a message",
                 UndoDirection::Redo => "redone",
             }))),

@@ -79,3 +79,35 @@ fn a_file_in_the_way_is_named_and_left_out() {
     ));
     assert_eq!(page.notice.as_deref(), Some("A turn is running."));
 }
+
+#[test]
+fn an_undo_without_files_says_so_before_and_after_it_acts() {
+    let nothing = page(Vec::new());
+    let list = nothing.found().unwrap();
+    assert_eq!(
+        draw::consequence(list, UndoScope::Both).unwrap(),
+        "restores 0 files and removes 4 messages from the conversation"
+    );
+    assert_eq!(
+        draw::consequence(list, UndoScope::Files).unwrap(),
+        "restores 0 files"
+    );
+    assert_eq!(
+        draw::consequence(list, UndoScope::Conversation).unwrap(),
+        "removes 4 messages from the conversation"
+    );
+    let mut page = page(Vec::new());
+    page.act(BOTH);
+    let LayerReply::Request(LayerRequest::Ask(query)) = page.act(CONFIRM) else {
+        panic!("it is chosen");
+    };
+    let answer = Answer::Undone(UndoOutcome {
+        files: 0,
+        messages: 4,
+    });
+    let done = page.update(&LayerUpdate::Answer(&query, &answer));
+    assert!(
+        matches!(done, LayerReply::Close(Some(LayerRequest::Say(words))) if words.contains("0 files restored")),
+        "{done:?}"
+    );
+}
