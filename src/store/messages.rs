@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::statement::{execute, exists, only_row, rows};
 use super::stored_part::StoredPart;
-use super::{NewSession, PaidRequest, Store, StoreError, column, journal, requests, sessions, tasks};
+use super::{NewSession, PaidRequest, Store, StoreError, column, drafts, journal, requests, sessions, tasks};
 use crate::conversation::{
     CallId, CallResult, CallState, ErrorKind, Message, MessageId, MessageState, Part, PartBody, SessionId,
     ToolPart,
@@ -34,6 +34,8 @@ pub enum MessageChange {
     TaskTold(SessionId),
     /// A turn begins: what was undone is gone for good.
     ForgetUndone,
+    /// The model was told this of what the person did.
+    ReminderTold(String),
 }
 
 /// Counts of what was found unfinished.
@@ -58,6 +60,7 @@ impl Store {
                 }
                 MessageChange::TaskTold(task) => tasks::set_told(connection, task),
                 MessageChange::ForgetUndone => journal::forget_undone(connection, session),
+                MessageChange::ReminderTold(told) => drafts::reminder_told(connection, session, told),
             })
         })
     }

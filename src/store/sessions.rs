@@ -191,7 +191,7 @@ impl Store {
         self.transact(|connection| {
             for id in &tree_ids(connection, session)? {
                 for sql in [
-                    "DELETE FROM drafts WHERE key IN (?1, ?1 || ' unsent')",
+                    "DELETE FROM drafts WHERE key IN (?1, ?1 || ' unsent', ?1 || ' reminder')",
                     "DELETE FROM grants WHERE scope IN ('session', 'ended') AND place = ?1",
                 ] {
                     execute(connection, sql, [id])?;

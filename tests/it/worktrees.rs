@@ -413,6 +413,37 @@ fn the_agent_is_told_of_its_tree_behind_the_prompt() {
 }
 
 #[test]
+fn the_model_is_told_once_what_the_person_did_with_a_tasks_changes() {
+    let goes_on = |project: &Project, server: &Server| {
+        server.script([Turn::text("Hello.")]);
+        events_of(project).args(["-c", "hi"]).run().success();
+        server.requests().last().unwrap().body.to_string()
+    };
+    for (words, told) in [
+        (&["apply"][..], "The user has applied changes of task"),
+        (
+            &["remove", "--discard"][..],
+            "The user has discarded changes of task",
+        ),
+    ] {
+        let server = Server::start();
+        let project = project(&server);
+        task_that(&project, &server, [bash("echo work > b.txt")]);
+        let before = goes_on(&project, &server);
+        assert!(!before.contains("The user has"), "{before}");
+        let (task, ..) = tree(&project);
+        worktrees(&project, &[words, &[task.as_str()]].concat())
+            .run()
+            .success();
+        for _ in 0..2 {
+            let request = goes_on(&project, &server);
+            assert_eq!(request.matches(told).count(), 1, "{request}");
+            assert!(request.contains("`b.txt`"), "{request}");
+        }
+    }
+}
+
+#[test]
 fn setup_runs_first_by_the_rules_of_bash_and_the_task_fails_where_it_does() {
     let server = Server::start();
     let project = project(&server).config(json!({

@@ -4,9 +4,10 @@ use super::Actor;
 use super::attachments::MessageRoute;
 use crate::agent::background::Observation;
 use crate::agent::turn::TurnEvent;
+use crate::conversation::Message;
 use crate::session::tasks::spent_error;
 use crate::session::{Op, TaskCommand};
-use crate::store::MessageChange;
+use crate::store::{DraftKey, MessageChange};
 
 impl Actor {
     pub(super) fn on_task_command(&mut self, command: TaskCommand) {
@@ -45,6 +46,18 @@ impl Actor {
         let message = self.text_message(text);
         let changes = told.into_iter().map(MessageChange::TaskTold).collect();
         self.add_message_with(message, changes);
+    }
+
+    /// Tells the model, once, what the person did with the changes of its tasks since the last turn.
+    pub(super) fn tell_of_person(&mut self) {
+        let store = &self.parts.calls.services.tree.store;
+        let told = match store.draft(DraftKey::Reminder(&self.parts.info.id)) {
+            Ok(Some(told)) => told,
+            Ok(None) => return,
+            Err(error) => return self.check(Err(error)),
+        };
+        let message = self.text_message(format!("{}{told}\n</system-reminder>", Message::REMINDER));
+        self.add_message_with(message, vec![MessageChange::ReminderTold(told)]);
     }
 
     /// Ends the turn because nothing more may be spent on it; what it says of that stays in the conversation.

@@ -66,6 +66,7 @@ impl Actor {
     /// Nothing stands between these inputs and the model any more.
     pub(super) fn begin_turn(&mut self, inputs: Vec<Input>) {
         self.forget_undone();
+        self.tell_of_person();
         for input in inputs {
             self.name_session(&input.text);
             let message = self.user_message(&input);

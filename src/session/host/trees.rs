@@ -10,7 +10,7 @@ use crate::files::ChangeLog;
 use crate::journal::{Journal, SessionLog};
 use crate::process::{EnvironmentRules, shell_environment};
 use crate::session::{ErrorReport, ReportKind};
-use crate::store::{SessionRow, Store};
+use crate::store::{SessionRow, Store, StoreError};
 use crate::tool::records_dir;
 
 pub use crate::worktree::{
@@ -18,6 +18,9 @@ pub use crate::worktree::{
     TreeChanges, TreeFile, TreeHunk, TreeState, TreeSummary,
 };
 use crate::worktree::{TreeError, Worktrees};
+
+/// Files that the model is told by name.
+const NAMED: usize = 30;
 
 /// A query about work trees; see [`TaskTrees`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +106,32 @@ impl TaskTrees {
     /// Applies changes to the project: all that are selected, or, with a conflict, none.
     pub fn apply(&self, task: &TaskId, selection: &Selection) -> Result<ApplyResult, ErrorReport> {
         let log = self.log(task)?;
-        Ok(self.trees.apply_logged(task, selection, log)?)
+        let result = self.trees.apply_logged(task, selection, log)?;
+        if !result.applied.is_empty() {
+            let files = named(&result.applied);
+            self.remind(
+                task,
+                &format!("The user has applied changes of task {task} to the project, whose files have them now: {files}."),
+            );
+        }
+        Ok(result)
+    }
+
+    /// Has the model of the session that started the task told of this with its next message.
+    fn remind(&self, task: &TaskId, sentence: &str) {
+        let remind = || -> Result<(), StoreError> {
+            let Some(store) = Store::open_existing(&self.data)? else {
+                return Ok(());
+            };
+            match store.get(&task.session())?.and_then(|row| row.parent) {
+                Some(parent) => store.add_reminder(&parent, sentence),
+                None => Ok(()),
+            }
+        };
+        if let Err(error) = remind() {
+            // What was asked for is done all the same.
+            tracing::warn!(%error, %task, "the model will not be told what became of a task's changes");
+        }
     }
 
     /// The journal of the session that the task belongs to, so that what is applied can be undone there; `None` where that
@@ -128,8 +156,29 @@ impl TaskTrees {
         removal: &Removal,
         name: impl FnOnce(&HeldWork),
     ) -> Result<RemovedTree, ErrorReport> {
-        Ok(self.trees.remove(task, removal, name)?)
+        let removed = self.trees.remove(task, removal, name)?;
+        if !removed.discarded.files.is_empty() {
+            let files = named(&removed.discarded.files);
+            self.remind(
+                task,
+                &format!(
+                    "The user has discarded changes of task {task}, which are in no file now: {files}. Do not make \
+                     them again unless the user asks for it."
+                ),
+            );
+        }
+        Ok(removed)
     }
+}
+
+/// Names files; of many the first.
+fn named(files: &[String]) -> String {
+    let mut named: Vec<String> = files.iter().take(NAMED).map(|file| format!("`{file}`")).collect();
+    let more = files.len() - named.len();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    named.join(", ")
 }
 
 impl From<TreeError> for ErrorReport {
