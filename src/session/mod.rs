@@ -20,6 +20,7 @@ pub mod export;
 pub mod host;
 pub mod import;
 pub(crate) mod mention;
+mod missing_commands;
 mod moment;
 mod opened;
 mod outbox;
@@ -44,6 +45,7 @@ pub use event::{
     RequestUsage, RestoredConversation, Retry, SettledPermission, SettledQuestion, SummaryDraft,
     TurnEndReason,
 };
+pub use missing_commands::missing_command;
 pub use surroundings::{EarlierSession, InstructionFile, Surroundings};
 
 pub use crate::store::{Grant, GrantOrigin, GrantScope, StoreError};

@@ -305,6 +305,7 @@ fn nearest(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::missing_command;
 
     #[test]
     fn a_name_is_a_command_with_what_stands_behind_it() {
@@ -331,6 +332,19 @@ mod tests {
                 nearest: None
             }
         );
+    }
+
+    #[test]
+    fn a_command_that_is_missing_is_said_to_be() {
+        for name in ["mcp", "login", "skills", "effort", "plugins", "lsp"] {
+            assert!(missing_command(name).is_some(), "{name}");
+        }
+        assert_eq!(missing_command("thene"), None);
+        for command in commands() {
+            for name in command.also.iter().chain([&command.name]) {
+                assert_eq!(missing_command(name), None, "`/{name}` is there");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::ReaderSession;
 use super::command::{self, ParsedLine};
-use crate::session::{CalledCommand, Op};
+use crate::session::{CalledCommand, Op, missing_command};
 use crate::text::sanitize::sanitize;
 
 impl ReaderSession {
@@ -86,7 +86,11 @@ impl ReaderSession {
             ParsedLine::Command(command, rest) => (command.run)(self, rest),
             ParsedLine::Unknown(_) if self.is_own_command(line) => self.submit(line),
             ParsedLine::Unknown(name) => {
-                self.say(&format!("There is no command /{name}. /help lists the commands."));
+                let missing = missing_command(name).map(|words| format!(": {words}"));
+                self.say(&format!(
+                    "There is no command /{name}{}. /help lists the commands.",
+                    missing.unwrap_or_default()
+                ));
             }
             ParsedLine::Shell(command) => self.send(Op::Shell(command.to_owned())),
             ParsedLine::Text => self.submit(line),

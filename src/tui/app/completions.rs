@@ -12,7 +12,7 @@ use termina::event::KeyEvent;
 use super::{App, Effect};
 use crate::permission::Mode;
 use crate::session::mention::{can_be_mentioned, is_plain_text, mention};
-use crate::session::{AgentChoice, CommandChoice, Op};
+use crate::session::{AgentChoice, CommandChoice, Op, missing_command};
 use crate::tui::commands::{self, Command, commands, facts};
 use crate::tui::completion::{CompletionItem, CompletionKind, FinderAnswer, Request, Token, TokenKind};
 use crate::tui::keymap::{Action, Context, key_name};
@@ -379,6 +379,9 @@ impl App {
 
     /// Says that a command is none.
     pub(super) fn not_a_command(&mut self, name: &str, nearest: Option<&'static str>, now: Instant) {
+        if let Some(words) = missing_command(name) {
+            return self.say(words, Meaning::Warning, now);
+        }
         let instead = match nearest {
             Some(nearest) => format!("did you mean `/{nearest}`?"),
             None => "put a space before it to send it as text".to_owned(),

@@ -121,6 +121,20 @@ fn a_command_that_is_none_is_told_with_the_nearest_and_stays() {
 }
 
 #[test]
+fn a_command_that_this_version_does_not_have_is_said_to_be_missing() {
+    let mut driver = conversation();
+    driver.type_text("/mcp");
+    driver.press("enter");
+    assert!(
+        driver.hints().contains("MCP servers are not supported yet"),
+        "{}",
+        driver.hints()
+    );
+    assert_eq!(driver.app.views.front.composer.text(), "/mcp");
+    assert!(inputs(&driver.sent()).is_empty());
+}
+
+#[test]
 fn a_path_and_a_blank_before_a_slash_are_sent() {
     for text in ["/usr/bin/env is there", " /help"] {
         let mut driver = conversation();
