@@ -13,6 +13,7 @@ use crate::support::{Key, Lathe, Project, Server, Turn};
 
 over_both! {
     an_approved_plan_is_carried_out_by_build,
+    an_approved_plan_is_not_in_the_status_of_git,
     accepting_edits_changes_the_mode_for_what_follows,
     rejecting_a_plan_sends_the_reason_and_continues_the_turn,
     build_may_ask_to_plan_first,
@@ -47,7 +48,29 @@ fn saved(project: &Project) -> Vec<String> {
         .into_iter()
         .flatten()
         .map(|entry| entry.unwrap().file_name());
-    names.map(|name| name.to_string_lossy().into_owned()).collect()
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| name != ".gitignore").collect()
+}
+
+async fn an_approved_plan_is_not_in_the_status_of_git() {
+    for own in [true, false] {
+        let server = Server::with([Turn::tool("plan_exit", plan()), Turn::text("Done.")]);
+        let mut project = project_with(&server);
+        if !own {
+            // Somebody keeps their plans in the repository.
+            project = project.file(".lathe/plans/theirs.md", "# Theirs\n");
+        }
+        let project = project.git();
+        let mut live = planning(&project).await;
+        let form = live.form().await;
+        live.fill(&form, pick(0));
+        live.until_turn_ended().await;
+        let status = project.run_git(&["status", "--porcelain", "--", ".lathe/plans"]);
+        let plans = saved(&project);
+        assert_eq!(plans.len(), if own { 1 } else { 2 }, "{plans:?}");
+        assert_eq!(status.is_empty(), own, "{status}");
+        assert_eq!(project.exists(".lathe/plans/.gitignore"), own);
+    }
 }
 
 async fn an_approved_plan_is_carried_out_by_build() {

@@ -241,6 +241,7 @@ impl Tool for PlanExitTool {
                 (path, now.map_or(text, |(_, text)| text))
             }
         };
+        plan_file::keep_out_of_git(cx).await?;
         cx.change_session(SessionEffect::GoOn {
             agent: (cx.agent == PLAN).then(|| BUILD.to_owned()),
             mode: next_mode(cx.services.gate.mode(), accepts_edits),

@@ -2,17 +2,19 @@
 //!
 //! A file that the session does not know as it now is belongs to somebody else and is never replaced.
 
-use crate::permission::PermissionKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::conversation::ErrorKind;
 use crate::files::{ExpectedContent, PathKind, Resolved, TextFile};
+use crate::permission::PermissionKey;
 use crate::text::encoding::Encoding;
 use crate::tool::change::{Change, apply};
 use crate::tool::{SessionServices, ToolCx, ToolError, path_asks};
 
 const DIRECTORY: &str = ".lathe/plans";
+/// The ignore file itself is among what it ignores.
+const IGNORE_ALL: &str = "*\n";
 /// Characters of a slug.
 const SLUG: usize = 40;
 /// Characters of a title made from a plan.
@@ -58,6 +60,49 @@ pub(super) async fn save(cx: &ToolCx, title: Option<&str>, plan: &str) -> Result
     // Another name of an older plan keeps that one.
     let _ = apply(cx, change).await?;
     Ok(display)
+}
+
+/// Has git ignore the plans, so that an approved one does not stand in `git status`. A directory that has files of others, or
+/// an ignore file already, is the person's to decide about.
+pub(super) async fn keep_out_of_git(cx: &ToolCx) -> Result<(), ToolError> {
+    let services = Arc::clone(&cx.services);
+    let path = cx
+        .blocking(move || {
+            let root = services.roots.project_root();
+            let directory = root.join(DIRECTORY);
+            if !root.join(".git").exists() || !has_only_own(&services, &directory)? {
+                return Ok(None);
+            }
+            resolve(&services, &directory.join(".gitignore")).map(Some)
+        })
+        .await?;
+    let Some(path) = path.filter(|path| path.kind == PathKind::Missing) else {
+        return Ok(());
+    };
+    let change = Change {
+        path,
+        bytes: IGNORE_ALL.into(),
+        encoding: Encoding::Utf8,
+        expected: ExpectedContent::of(None),
+    };
+    let _ = apply(cx, change).await?;
+    Ok(())
+}
+
+/// Returns true if the session knows every file of a directory, since it wrote them.
+fn has_only_own(services: &SessionServices, directory: &Path) -> Result<bool, ToolError> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Ok(false);
+    };
+    for entry in entries.flatten() {
+        let Ok(path) = entry.path().canonicalize() else {
+            return Ok(false);
+        };
+        if services.tree.store.file_read(&services.session, &path)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the plan file that the session read or wrote last, with its text.
