@@ -3,6 +3,7 @@
 //! The file is parsed on the first question about a model and not at the start. A model that is not in it is no error:
 //! it gets the defaults of its protocol and no price, because an unknown price is shown as tokens and never as 0.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -251,7 +252,7 @@ impl Catalog {
             .or_else(|| listing(|_| true))
     }
 
-    /// Returns every model that is configured or known, in the order of providers and names.
+    /// Returns every model that is configured or known, in the order of providers; of one provider the newest first.
     pub fn models(&self) -> Vec<Model> {
         let mut models = Vec::new();
         for (provider, settings) in &self.providers {
@@ -261,7 +262,7 @@ impl Catalog {
                 .into_iter()
                 .flat_map(|known| known.models.keys());
             let mut names: Vec<&String> = settings.models.keys().chain(known).collect();
-            names.sort();
+            names.sort_by_cached_key(|name| (Reverse(version(name)), *name));
             names.dedup();
             let reference = |name: &String| ModelRef {
                 provider: provider.clone(),
@@ -412,6 +413,29 @@ fn without_date(name: &str) -> &str {
         _ => name,
     }
 }
+
+/// Returns the version that a model's name tells: its numbers up to a date, without sizes such as `70b`.
+fn version(name: &str) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    let mut rest = name;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let digits = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+        let number = &rest[start..rest.len() - digits.len()];
+        rest = digits;
+        match number.parse() {
+            Ok(number) if number < FIRST_YEAR => {
+                if !rest.starts_with(['b', 'B', 'k', 'K', 'x']) {
+                    numbers.push(number);
+                }
+            }
+            _ => break,
+        }
+    }
+    numbers
+}
+
+/// A number from here on is a date.
+const FIRST_YEAR: u32 = 1_000;
 
 #[cfg(test)]
 mod tests {
@@ -574,5 +598,34 @@ mod tests {
             (model.reference, model.context, model.output),
             (reference, 128_000, 8192)
         );
+    }
+
+    #[test]
+    fn newer_versions_have_higher_numbers() {
+        for (newer, older) in [
+            ("claude-opus-5-5", "claude-opus-5"),
+            ("claude-opus-5", "claude-opus-4-8"),
+            ("claude-opus-4-1-20250805", "claude-opus-4-20250514"),
+            ("claude-sonnet-4", "claude-3-7-sonnet-20250219"),
+            ("gpt-6.1-sol", "gpt-5.6-luna"),
+            ("gpt-5", "gpt-4o-2024-08-06"),
+            ("gemini-3.8-flash", "gemini-3.1-pro-preview"),
+            ("llama-3.3-8b", "llama-3.1-405b"),
+        ] {
+            assert!(version(newer) > version(older), "{newer}, {older}");
+        }
+        assert_eq!(version("gpt-oss-120b"), version("test-model"));
+    }
+
+    #[test]
+    fn the_newest_model_of_a_kind_is_listed_first() {
+        let catalog = Catalog::new(crate::provider::builtin(&|_| None));
+        let models = catalog.models();
+        let names: Vec<String> = models.iter().map(|model| model.reference.to_string()).collect();
+        for kind in ["opus", "sonnet", "haiku"] {
+            let mut of_kind = names.iter().filter(|name| name.contains(kind));
+            let first = of_kind.next().unwrap();
+            assert!(of_kind.all(|name| version(name) <= version(first)), "{first}");
+        }
     }
 }
