@@ -29,6 +29,8 @@ fn claudes_keys() {
         terminal.wait_quiet(std::time::Duration::from_millis(450));
     };
     hear("$ touch one");
+    let screen = terminal.screen();
+    assert!(screen.contains("1 once   2 always…   3 no"), "{screen}");
     terminal.keys("\x05");
     terminal.wait_text("always would store");
     terminal.keys("1");
@@ -56,6 +58,8 @@ fn claudes_keys() {
     terminal.wait_gone("Models ·");
     terminal.key(Key::Ctrl('o'));
     terminal.wait_text("i composer");
+    terminal.key(Key::Ctrl('o'));
+    terminal.wait_gone("i composer");
 }
 
 #[test]

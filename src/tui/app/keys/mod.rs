@@ -261,6 +261,8 @@ impl App {
             Action::NextAgent => self.next_agent(now),
             Action::PageUp => self.page(action, -1, now),
             Action::PageDown => self.page(action, 1, now),
+            // The key that leads there leads back.
+            Action::FocusTranscript if self.views.front.focus == Focus::Transcript => self.focus_composer(),
             Action::FocusTranscript => self.focus_transcript(),
             Action::FocusComposer => self.focus_composer(),
             Action::FocusQueue => drop(self.focus_queue()),
