@@ -165,6 +165,8 @@ pub(crate) enum LayerRequest {
     StopAllTasks,
     /// Goes into a task that has ended, to let it go on.
     ResumeTask(SessionId),
+    /// Goes into a task with words for its agent at hand.
+    AskTask(SessionId, String),
     Terminals(Vec<TerminalOp>),
     /// Asks before the program of a terminal is stopped.
     StopTerminal(TerminalRow),

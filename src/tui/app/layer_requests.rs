@@ -65,6 +65,7 @@ impl App {
             LayerRequest::StopTask(row) => self.ask_to_stop(&row, now),
             LayerRequest::StopAllTasks => self.ask_to_stop_all(now),
             LayerRequest::ResumeTask(session) => self.resume_task(&session, now),
+            LayerRequest::AskTask(session, words) => self.ask_task(&session, &words, now),
             LayerRequest::Terminals(ops) => self.send_to_terminals(ops),
             LayerRequest::StopTerminal(row) => {
                 self.open_layer(Box::new(stop_terminal(&row)), now);

@@ -76,12 +76,17 @@ impl App {
         let Some(row) = row.filter(|row| row.status.is_ended()) else {
             return self.say_while("that task is running", Meaning::TextMuted, now);
         };
+        self.ask_task(session, words::go_on(row.status), now);
+    }
+
+    /// Goes into a task with words for its agent at hand, where nothing is written there yet.
+    pub(super) fn ask_task(&mut self, session: &SessionId, words: &str, now: Instant) {
+        if self.tree().tasks.get(session).is_none() {
+            return self.say("that task no longer exists here", Meaning::Warning, now);
+        }
         self.enter_task(session, now);
         if self.views.front.composer.is_blank() {
-            self.views
-                .front
-                .composer
-                .set(Draft::from_text(words::go_on(row.status)));
+            self.views.front.composer.set(Draft::from_text(words));
             self.draft_changed(now);
         }
         let words = "enter sends it; the task continues with its full context";

@@ -60,7 +60,7 @@ impl TreeChangesPage {
             }
             Ok(applied) => {
                 let conflicts = &applied.conflicts;
-                self.conflicts = conflicts.iter().map(|conflict| conflict.path.clone()).collect();
+                self.conflicts.clone_from(conflicts);
                 let first = format!(
                     "Nothing was written, because of {}. Resolve it in the project or the tree, then apply again.",
                     plural(conflicts.len(), "conflict")

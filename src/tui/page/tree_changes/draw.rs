@@ -251,7 +251,11 @@ impl TreeChangesPage {
             (ChangeKind::Moved, None) => format!(" {dot} moved"),
             (ChangeKind::Moved, Some(from)) => format!(" {dot} was {}", reveal_line(from).as_str()),
         };
-        let (conflict, meaning) = if self.conflicts.contains(&changed.path) {
+        let (conflict, meaning) = if self
+            .conflicts
+            .iter()
+            .any(|conflict| conflict.path == changed.path)
+        {
             (format!(" {dot} conflict"), Meaning::Warning)
         } else {
             (String::new(), meaning)

@@ -21,6 +21,7 @@ pub(in crate::tui::page) static KEYS: LayerKeys = LayerKeys {
         KeyRow::new(&["G", "end"], Action::PageEnd, "end"),
         KeyRow::new(&["x"], DISCARD, "discard the tree"),
         KeyRow::new(&["r"], COMPARE, "compare again"),
+        KeyRow::new(&["R"], RESOLVE, "let the agent resolve conflicts"),
         KeyRow::new(&["?"], Action::OpenPage(&page::KEYS), "keys"),
         KeyRow::new(&["q"], Action::ClosePage, "close"),
     ],
@@ -42,5 +43,6 @@ pub(super) const NEXT_FILE: Action = Action::OfLayer("next-file");
 pub(super) const PREVIOUS_FILE: Action = Action::OfLayer("previous-file");
 pub(super) const DISCARD: Action = Action::OfLayer("discard");
 pub(super) const COMPARE: Action = Action::OfLayer("compare");
+pub(super) const RESOLVE: Action = Action::OfLayer("resolve");
 pub(super) const CONFIRM: Action = Action::OfLayer("confirm");
 pub(super) const CANCEL: Action = Action::OfLayer("cancel");

@@ -24,13 +24,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use crate::session::host::{HostQuery, Removal, TreeAnswer, TreeChanges, TreeFile, TreeQuery};
+use crate::session::host::{Conflict, HostQuery, Removal, TreeAnswer, TreeChanges, TreeFile, TreeQuery};
 use crate::tui::keymap::{Action, Context, Keymap};
 use crate::tui::layer::{Layer, LayerCx, LayerReply, LayerRequest, LayerUpdate, page_rows, say};
 use crate::tui::statusbar::Hints;
 use crate::view::LookKey;
 use crate::view::theme::Meaning;
-use keys::{APPLY, CANCEL, COMPARE, CONFIRM, DISCARD, NEXT_FILE, PREVIOUS_FILE, TICK_ALL};
+use keys::{APPLY, CANCEL, COMPARE, CONFIRM, DISCARD, NEXT_FILE, PREVIOUS_FILE, RESOLVE, TICK_ALL};
 pub(super) use keys::{KEYS, QUESTION_KEYS};
 use rows::{ChangeRow, HunkShape};
 pub(crate) use task_tree::{NO_TREE, TaskTree};
@@ -82,8 +82,8 @@ pub(crate) struct TreeChangesPage {
     ticks: Ticks,
     /// Answers of the service, each a sentence of its own.
     outcome: Vec<(String, Meaning)>,
-    /// Paths that the last attempt to apply found in conflict.
-    conflicts: Vec<String>,
+    /// Files that the last attempt to apply found in conflict.
+    conflicts: Vec<Conflict>,
     rows: Vec<ChangeRow>,
     shapes: Vec<Vec<HunkShape>>,
     /// The row that is pointed at.
@@ -176,6 +176,21 @@ impl TreeChangesPage {
         }
         self.question = Some(TreeQuestion::Apply(counts));
         LayerReply::Done
+    }
+
+    /// Goes to the agent of the task with words that tell it of the conflicts, for the person to send.
+    fn let_agent_resolve(&self) -> LayerReply {
+        if self.conflicts.is_empty() {
+            return say("no conflict is known; apply something first");
+        }
+        let lines = self.conflicts.iter();
+        let lines = lines.map(|conflict| format!("- `{}`: {}\n", conflict.path, conflict.why));
+        let prompt = format!(
+            "These changes of yours do not fit what the project has by now, so nothing was applied:\n{}Read these files in \
+             the project, and change them in your tree so that they have what both sides meant. Then say what you did.",
+            lines.collect::<String>()
+        );
+        LayerReply::Close(Some(LayerRequest::AskTask(self.tree.task.session(), prompt)))
     }
 
     fn ask_to_discard(&mut self) {
@@ -316,6 +331,7 @@ impl Layer for TreeChangesPage {
                 self.conflicts.clear();
                 return self.compare();
             }
+            RESOLVE => return self.let_agent_resolve(),
             Action::ClosePage => return LayerReply::Close(None),
             _ => return LayerReply::Ignored,
         }
@@ -386,6 +402,9 @@ impl Layer for TreeChangesPage {
         let key = |action| keymap.label(Context::Layer(&KEYS), action);
         if let Some(busy) = self.busy_words() {
             hints.say(busy, Meaning::StateRunning);
+        }
+        if !self.conflicts.is_empty() {
+            hints.key(key(RESOLVE), "let the agent resolve it");
         }
         if !self.rows.is_empty() {
             hints.key(key(Action::Tick), "tick");

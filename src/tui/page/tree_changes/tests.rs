@@ -243,3 +243,30 @@ fn a_tree_with_nothing_to_apply_is_removed_only_while_that_holds() {
     );
     assert!(removes, "{reply:?}");
 }
+
+#[test]
+fn the_agent_is_offered_a_conflict_to_resolve() {
+    let mut page = page(sample());
+    assert!(matches!(
+        page.act(RESOLVE),
+        LayerReply::Request(LayerRequest::Say(_))
+    ));
+    let task = page.tree.task.clone();
+    let applied = Ok(crate::session::host::ApplyResult {
+        applied: Vec::new(),
+        conflicts: vec![Conflict {
+            path: "a.rs".to_owned(),
+            why: "lines 4 to 5 were changed in the project too".to_owned(),
+        }],
+        left_out: Vec::new(),
+    });
+    page.update(&LayerUpdate::Tree(&TreeAnswer::Applied {
+        task: task.clone(),
+        applied,
+    }));
+    let LayerReply::Close(Some(LayerRequest::AskTask(session, words))) = page.act(RESOLVE) else {
+        panic!("there is a conflict");
+    };
+    assert_eq!(session, task.session());
+    assert!(words.contains("- `a.rs`: lines 4 to 5"), "{words}");
+}
