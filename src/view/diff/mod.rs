@@ -12,7 +12,7 @@ use std::ops::Range;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-pub use sides::{Side, Sides, SplitRow};
+pub use sides::{Side, Sides, SplitRow, paired_lines};
 
 use super::card::DiffBody;
 use super::highlight::CodeState;
@@ -47,9 +47,11 @@ pub fn on_two_sides(body: &DiffBody, width: usize, look: Look<'_>) -> Option<Vec
 }
 
 fn shows_two_sides(body: &DiffBody, hunks: &[Hunk<'_>], width: usize) -> bool {
-    if body.max_lines > 0 || width < TWO_SIDES {
-        return false;
-    }
+    body.max_lines == 0 && width >= TWO_SIDES && has_two_sides(hunks)
+}
+
+/// Returns true if there is something to show on either side.
+pub fn has_two_sides(hunks: &[Hunk<'_>]) -> bool {
     let has_side = |other: Sign| {
         hunks
             .iter()
@@ -57,6 +59,13 @@ fn shows_two_sides(body: &DiffBody, hunks: &[Hunk<'_>], width: usize) -> bool {
             .any(|line| line.sign != other)
     };
     has_side(Sign::Added) && has_side(Sign::Removed)
+}
+
+/// Returns the rows of a diff on two sides, each pair of lines on one; see [`paired_lines`].
+pub fn side_lines(body: &DiffBody, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let hunks = parse_unified(&body.unified);
+    let rows = sides::rows(body, &hunks, (width, 1), look).into_iter();
+    rows.map(|row| row.line).collect()
 }
 
 /// Returns the rows of a diff, each line of it on one.

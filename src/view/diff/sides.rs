@@ -97,6 +97,11 @@ struct Pair {
     new: Option<usize>,
 }
 
+/// Returns a line of a hunk for each of its rows on two sides: the new one, or the old one where that is alone.
+pub fn paired_lines(hunk: &Hunk<'_>) -> impl Iterator<Item = usize> {
+    pairs(hunk).into_iter().filter_map(|pair| pair.new.or(pair.old))
+}
+
 fn pairs(hunk: &Hunk<'_>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut at = 0;

@@ -431,6 +431,47 @@ fn the_diff_page() {
 }
 
 #[test]
+fn with_much_room_the_files_stand_beside_their_diffs_on_two_sides() {
+    let mut driver = conversation();
+    driver.press("ctrl+x d");
+    let query = Query::Changes(ChangeScope::Session);
+    asked(&mut driver);
+    answer(&mut driver, &query, &Answer::Changes(changes()));
+    driver.size = (139, 30);
+    let row_of = |driver: &mut Driver, words: &str| {
+        let text = driver.text();
+        let row = text.lines().position(|line| line.contains(words));
+        row.unwrap_or_else(|| panic!("{words}: {text}"))
+    };
+    let removed = row_of(&mut driver, "std::thread::sleep(delay);");
+    assert!(row_of(&mut driver, "clock().sleep(delay);") > removed, "unified");
+    driver.size = (140, 30);
+    let both = row_of(&mut driver, "std::thread::sleep(delay);");
+    assert_eq!(row_of(&mut driver, "clock().sleep(delay);"), both);
+    let text = driver.text();
+    let listed = text.lines().find(|line| line.contains("❯ src/clock.rs")).unwrap();
+    assert!(listed.contains('│'), "{text}");
+    driver.press("j enter");
+    let text = driver.text();
+    assert_eq!(
+        text.matches("src/retry.rs").count(),
+        2,
+        "the list and the diff: {text}"
+    );
+    driver.press("] j j j");
+    let (file, line) = {
+        driver.press("m");
+        driver.type_text("why?");
+        driver.press("enter q");
+        let draft = driver.app.views.front.composer.text();
+        let head = draft.lines().next().unwrap().to_owned();
+        let (file, line) = head.trim_start_matches("> ").rsplit_once(':').unwrap();
+        (file.to_owned(), line.to_owned())
+    };
+    assert_eq!((file.as_str(), line.as_str()), ("src/retry.rs", "4"));
+}
+
+#[test]
 fn a_diff_without_changes_says_so() {
     let mut driver = conversation();
     driver.press("ctrl+x d tab tab");

@@ -1,4 +1,5 @@
-//! Changed files as a list, and then their diffs, one below the other, with a row that is pointed at.
+//! Changed files as a list, and then their diffs, one below the other, with a row that is pointed at. Where there is room
+//! the list stands beside the diffs, which are on two sides.
 //!
 //! Only the rows on screen are drawn; the diff of a file is made into lines when it is first seen.
 
@@ -10,6 +11,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use self::rows::ListPlace;
 pub(super) use self::rows::{DiffRow, hunk_text};
 use super::rows::{MARGIN, changed_file, draw_listed};
 use crate::session::query::{ChangedFile, FileState};
@@ -26,6 +28,12 @@ use crate::view::theme::Meaning;
 
 /// Columns of a file's row at most: the figures stand near the names, where the eye finds them.
 pub(super) const LISTED: usize = 76;
+/// From this width on the list stands beside the diffs.
+const BESIDE: u16 = 140;
+/// Columns of the list there.
+const LIST_COLUMNS: u16 = 38;
+/// Columns of the rule between them, with an empty one on either side.
+const RULE: u16 = 3;
 
 #[derive(Default)]
 pub(super) struct FileDiffs {
@@ -33,9 +41,12 @@ pub(super) struct FileDiffs {
     /// A note about all of them.
     note: Option<String>,
     rows: Vec<DiffRow>,
+    place: ListPlace,
     /// The row that is pointed at.
     at: usize,
     top: usize,
+    /// The first file on screen of a list beside the diffs.
+    list_top: usize,
     /// Rows on screen, as of the last frame.
     height: usize,
     /// Files as they were last drawn, and for what width and look.
@@ -46,7 +57,7 @@ pub(super) struct FileDiffs {
 impl FileDiffs {
     /// Shows these. The row that is pointed at stays, as far as there is one in its place.
     pub(super) fn set(&mut self, files: Vec<ChangedFile>, note: Option<String>) {
-        self.rows = rows::rows(&files, note.as_deref());
+        self.rows = rows::rows(&files, note.as_deref(), self.place);
         self.files = files;
         self.note = note;
         self.drawn.clear();
@@ -56,6 +67,7 @@ impl FileDiffs {
     pub(super) fn clear(&mut self) {
         *self = Self {
             height: self.height,
+            place: self.place,
             ..Self::default()
         };
     }
@@ -174,7 +186,27 @@ impl FileDiffs {
         has_sign: impl Fn(&Self, usize) -> bool,
     ) {
         self.height = usize::from(area.height);
-        self.top = top_in_sight(self.top, self.at, self.rows.len(), self.height);
+        let area = if area.width >= BESIDE {
+            self.set_place(ListPlace::Left);
+            self.draw_list(
+                Rect {
+                    width: LIST_COLUMNS,
+                    ..area
+                },
+                buffer,
+                cx,
+            );
+            self.top = self.top_beside_list();
+            Rect {
+                x: area.x + LIST_COLUMNS + RULE,
+                width: area.width - LIST_COLUMNS - RULE,
+                ..area
+            }
+        } else {
+            self.set_place(ListPlace::Above);
+            self.top = top_in_sight(self.top, self.at, self.rows.len(), self.height);
+            area
+        };
         let width = usize::from(area.width).saturating_sub(MARGIN + 1);
         let wanted = Some((width, cx.look.key()));
         if self.drawn_for != wanted {
@@ -187,6 +219,77 @@ impl FileDiffs {
             if has_sign(self, place) {
                 buffer.set_string(row.x, row.y, "\"", cx.look.style(Meaning::Accent));
             }
+        }
+    }
+
+    /// Lays the rows out anew for another place of the list. The row that is pointed at stays, or the one it stands beside.
+    fn set_place(&mut self, place: ListPlace) {
+        if self.place == place {
+            return;
+        }
+        self.place = place;
+        let before = self.row();
+        self.rows = rows::rows(&self.files, self.note.as_deref(), place);
+        self.drawn.clear();
+        let is_same = |row: &DiffRow| match (*row, before) {
+            (
+                DiffRow::Line { file, hunk, line },
+                Some(DiffRow::Line {
+                    file: other,
+                    hunk: of,
+                    line: at,
+                }),
+            ) => (file, hunk) == (other, of) && line >= at,
+            (row, before) => Some(row) == before,
+        };
+        self.at = self.rows.iter().position(is_same).unwrap_or(self.at);
+        self.move_by(0);
+    }
+
+    /// The first row of the diffs.
+    fn first_diff(&self) -> usize {
+        let is_file = |row: &DiffRow| matches!(row, DiffRow::File(_));
+        self.rows.iter().position(is_file).unwrap_or(self.rows.len())
+    }
+
+    /// Returns the first row on screen beside the list: from a file in the list its diff is seen.
+    fn top_beside_list(&self) -> usize {
+        let first = self.first_diff();
+        let rows = self.rows.len() - first;
+        let is_listed = self.at < first;
+        let seen = match self.row() {
+            Some(DiffRow::Listed(file)) => self.rows.iter().position(|row| *row == DiffRow::File(file)),
+            _ => None,
+        };
+        let seen = seen.unwrap_or(self.at.max(first)).saturating_sub(first);
+        let top = if is_listed {
+            seen
+        } else {
+            self.top.saturating_sub(first)
+        };
+        first + top_in_sight(top, seen, rows, self.height)
+    }
+
+    /// Draws the files, and a rule behind them.
+    fn draw_list(&mut self, area: Rect, buffer: &mut Buffer, cx: &LayerCx<'_>) {
+        let count = self.first_diff();
+        let current = self.row().and_then(|row| row.file()).unwrap_or(0);
+        let height = usize::from(area.height);
+        let chosen = if self.at < count { self.at } else { current };
+        self.list_top = top_in_sight(self.list_top, chosen, count, height);
+        let width = usize::from(area.width).saturating_sub(MARGIN);
+        for (row, place) in area.rows().zip(self.list_top..count) {
+            let line = match self.rows[place] {
+                DiffRow::Listed(file) if file == current && self.files[file].note.is_none() => {
+                    listed(&self.files[file], width, Meaning::TextStrong, cx)
+                }
+                _ => self.line(place, width, cx),
+            };
+            draw_listed(&line, place == self.at, row, buffer, cx);
+        }
+        let style = cx.look.style(Meaning::Rule);
+        for row in area.rows() {
+            buffer.set_string(row.right() + 1, row.y, cx.look.symbols.divider(), style);
         }
     }
 
@@ -232,7 +335,7 @@ impl FileDiffs {
     }
 
     fn drawn(&mut self, file: usize, width: usize, cx: &LayerCx<'_>) -> &[Line<'static>] {
-        let changed = &self.files[file];
+        let (changed, place) = (&self.files[file], self.place);
         self.drawn.entry(file).or_insert_with(|| {
             let body = DiffBody {
                 path: changed.path.clone(),
@@ -240,7 +343,11 @@ impl FileDiffs {
                 max_lines: 0,
                 is_unplaced: false,
             };
-            diff::lines(&body, width, cx.look)
+            if place == ListPlace::Left && diff::has_two_sides(&parse_unified(&changed.diff)) {
+                diff::side_lines(&body, width, cx.look)
+            } else {
+                diff::lines(&body, width, cx.look)
+            }
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::session::query::ChangedFile;
 use crate::text::diff::parse_unified;
+use crate::view::diff;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui::page) enum DiffRow {
@@ -44,7 +45,17 @@ impl DiffRow {
     }
 }
 
-pub(super) fn rows(files: &[ChangedFile], note: Option<&str>) -> Vec<DiffRow> {
+/// Place of the list of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum ListPlace {
+    /// The diffs are unified below it.
+    #[default]
+    Above,
+    /// The diffs are on two sides beside it.
+    Left,
+}
+
+pub(super) fn rows(files: &[ChangedFile], note: Option<&str>, place: ListPlace) -> Vec<DiffRow> {
     let mut rows: Vec<DiffRow> = (0..files.len()).map(DiffRow::Listed).collect();
     if note.is_some() && !files.is_empty() {
         rows.push(DiffRow::Remark);
@@ -55,11 +66,18 @@ pub(super) fn rows(files: &[ChangedFile], note: Option<&str>) -> Vec<DiffRow> {
         if changed.note.is_some() {
             rows.push(DiffRow::Note(file));
         }
-        for (hunk, parsed) in parse_unified(&changed.diff).iter().enumerate() {
+        let hunks = parse_unified(&changed.diff);
+        let is_split = place == ListPlace::Left && diff::has_two_sides(&hunks);
+        for (hunk, parsed) in hunks.iter().enumerate() {
             if hunk > 0 {
                 rows.push(DiffRow::Gap { file, hunk });
             }
-            rows.extend((0..parsed.lines.len()).map(|line| DiffRow::Line { file, hunk, line }));
+            let line = |line| DiffRow::Line { file, hunk, line };
+            if is_split {
+                rows.extend(diff::paired_lines(parsed).map(line));
+            } else {
+                rows.extend((0..parsed.lines.len()).map(line));
+            }
         }
     }
     rows
