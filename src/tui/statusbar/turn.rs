@@ -67,7 +67,7 @@ impl TurnLine<'_> {
             }
             TurnActivity::Thinking => "thinking".to_owned(),
             TurnActivity::Writing => "writing".to_owned(),
-            TurnActivity::Call { words, others } => {
+            TurnActivity::Call { words, others, .. } => {
                 let words = sanitize_line(words);
                 let words = words.trim();
                 match others {
@@ -104,8 +104,17 @@ impl TurnLine<'_> {
             "" => None,
             key => Some(format!("{key} stops")),
         };
+        let limit = match self.progress.activity {
+            TurnActivity::Call { limit, .. } => limit.map(|limit| format!("limit {}", limit_words(limit))),
+            _ => None,
+        };
         let least = str_width(words).min(LEAST_WORDS);
-        let choices = [vec![&elapsed, &used, &stop], vec![&elapsed, &stop], vec![&stop]];
+        let choices = [
+            vec![&elapsed, &limit, &used, &stop],
+            vec![&elapsed, &limit, &stop],
+            vec![&elapsed, &stop],
+            vec![&stop],
+        ];
         let lines = choices.into_iter().map(|facts| {
             let facts = facts.into_iter().flatten().map(String::as_str);
             let pieces = facts.flat_map(|fact| [" ", dot, " ", fact]);
@@ -113,5 +122,63 @@ impl TurnLine<'_> {
         });
         let mut lines = lines.filter(|line| str_width(line) + least <= room);
         lines.next().unwrap_or_default()
+    }
+}
+
+/// Writes a limit: `90 ms`, `2:00`.
+fn limit_words(limit: Duration) -> String {
+    match limit.as_secs() {
+        0 => format!("{} ms", limit.as_millis()),
+        _ => clock(i64::try_from(limit.as_millis()).unwrap_or(i64::MAX)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::test_look::TestLook;
+
+    #[test]
+    fn the_limit_of_a_running_command_stands_beside_the_time_as_long_as_there_is_room() {
+        let now = Instant::now();
+        let progress = TurnProgress {
+            activity: TurnActivity::Call {
+                words: "Bash cargo test".to_owned(),
+                limit: Some(Duration::from_mins(2)),
+                others: 0,
+            },
+            started: Some(now),
+            tokens: 1_200,
+        };
+        let plain = TestLook::default();
+        let drawn = |width: u16| {
+            let line = TurnLine {
+                progress: &progress,
+                stop_key: "esc esc",
+                look: plain.look(),
+                frame: 0,
+                now,
+            };
+            let area = Rect::new(0, 0, width, 1);
+            let mut buffer = Buffer::empty(area);
+            line.draw(area, &mut buffer);
+            let cells = buffer.content().iter().map(ratatui::buffer::Cell::symbol);
+            cells.collect::<String>()
+        };
+        assert!(
+            drawn(80).contains("Bash cargo test · 0:00 · limit 2:00 · 1.2k tokens · esc esc stops"),
+            "{}",
+            drawn(80)
+        );
+        assert!(
+            drawn(60).contains("Bash cargo test · 0:00 · limit 2:00 · esc esc stops"),
+            "{}",
+            drawn(60)
+        );
+        assert!(
+            drawn(46).contains("Bash cargo test · 0:00 · esc esc stops"),
+            "{}",
+            drawn(46)
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The state of the running turn, read from its blocks.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::apply::Blocks;
 use super::block::{Block, Body};
@@ -57,8 +57,10 @@ impl Blocks {
         }
         let running = || self.open_calls().filter(|(_, call)| call.is_running());
         if let Some((index, call)) = running().next() {
+            let (words, limit) = words(&self.list[index], call, cards);
             return TurnActivity::Call {
-                words: words(&self.list[index], call, cards),
+                words,
+                limit,
                 others: running().count() - 1,
             };
         }
@@ -75,7 +77,8 @@ impl Blocks {
             Body::Text(text) if text.is_open => Some(TurnActivity::Writing),
             Body::Reasoning(reasoning) if reasoning.phase.is_open() => Some(TurnActivity::Thinking),
             Body::Call(call) if call.is_written() => Some(TurnActivity::Call {
-                words: words(block, call, cards),
+                words: words(block, call, cards).0,
+                limit: None,
                 others: 0,
             }),
             _ => None,
@@ -88,12 +91,12 @@ impl Blocks {
     }
 }
 
-/// Names a call as its card does.
-fn words(block: &Block, call: &CallBlock, cards: &dyn CardSource) -> String {
+/// Names a call as its card does, and says after which time it is stopped.
+fn words(block: &Block, call: &CallBlock, cards: &dyn CardSource) -> (String, Option<Duration>) {
     let face = block.cached_layout.as_ref().and_then(BlockLayout::face);
-    let title = |card: &Card| format!("{} {}", card.title, card.argument);
+    let named = |card: &Card| (format!("{} {}", card.title, card.argument), card.limit);
     match face.filter(|face| face.shared.is_none()) {
-        Some(face) => title(&face.card),
-        None => title(&call.card(cards, RenderCx::FOLDED)),
+        Some(face) => named(&face.card),
+        None => named(&call.card(cards, RenderCx::FOLDED)),
     }
 }

@@ -82,6 +82,8 @@ pub(crate) enum TurnActivity {
     /// A call runs, or its arguments are being written; `others` run beside it.
     Call {
         words: String,
+        /// The time after which it is stopped.
+        limit: Option<Duration>,
         others: usize,
     },
     /// A call waits for an answer.
@@ -100,8 +102,6 @@ impl RunningTurn {
         }
     }
 
-    /// Something came, or ended, after which the model is waited for until more comes.
-    pub(super) fn heard(&mut self, now: Instant) {
     /// Notes if nothing goes on now but a question to the person.
     pub(super) fn note_person(&mut self, is_waited_for: bool, now: Instant) {
         match (self.person_since, is_waited_for) {
@@ -124,6 +124,8 @@ impl RunningTurn {
         Some(took.saturating_sub(person))
     }
 
+    /// Something came, or ended, after which the model is waited for until more comes.
+    pub(super) fn heard(&mut self, now: Instant) {
         self.wait = TurnWait::since(WaitTarget::Model, now);
     }
 

@@ -46,6 +46,9 @@ pub struct Card {
     pub keeps_argument: bool,
     /// Short facts: `+6 −2`, `exit 101`, `4 matches`.
     pub meta: Vec<Fact>,
+    /// The time after which the call is stopped, while it runs.
+    #[serde(default)]
+    pub limit: Option<Duration>,
     /// Set by a tool whose call ran to its end but deserves a look (exit code not 0).
     pub look: bool,
     pub body: Vec<CardPart>,
@@ -144,9 +147,6 @@ impl Card {
         self
     }
 
-    pub fn part(mut self, part: CardPart) -> Self {
-        self.body.push(part);
-        self
     /// Returns the facts that stand behind the argument.
     pub(super) fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.meta.iter().filter(|fact| !matches!(fact, Fact::Took(_)))
@@ -160,6 +160,9 @@ impl Card {
         })
     }
 
+    pub fn part(mut self, part: CardPart) -> Self {
+        self.body.push(part);
+        self
     }
 
     /// Says beneath what there is so far how much is left out, if anything is.

@@ -3,12 +3,14 @@
 //! While it runs, its last lines; when it ended well, fewer of them; when it did not, the lines that say why, with their
 //! real numbers in the whole output. What the command printed in colours is drawn in them.
 
+use std::time::Duration;
+
 use super::Details;
 use super::capture::after_gap;
 use super::output_styles::{self, LineRun};
+use super::traceback;
 use crate::text::count::grouped;
 use crate::tool::plural;
-use super::traceback;
 use crate::tool::{RenderCx, ResultView};
 use crate::view::card::{Card, CardPart, Code, Fact, Tone, ToneLine, ToneSpan};
 
@@ -62,7 +64,8 @@ pub(super) fn result(view: &ResultView<'_, Details>, cx: RenderCx) -> Card {
     let details = &view.details;
     let card = facts(call(&details.command, cx), view);
     if view.running {
-        return running(card, view, cx);
+        let limit = details.limit_ms.map(Duration::from_millis);
+        return running(Card { limit, ..card }, view, cx);
     }
     let lines = output_lines(view.text, details);
     let before = details.first_line.map_or(0, |first| first.saturating_sub(1));

@@ -93,6 +93,9 @@ pub(super) struct Details {
     notes_before: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     notes_after: usize,
+    /// While it runs: the time after which it is stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limit_ms: Option<u64>,
     /// While it runs: the line that has not ended yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pending: String,
@@ -210,6 +213,7 @@ impl Tool for BashTool {
                 .confinement
                 .is_some()
                 .then(|| sandbox.mode.name().to_owned()),
+            limit_ms: u64::try_from(plan.timeout.as_millis()).ok(),
             ..Details::default()
         };
         let live = LiveOutput::start(&details, cx);
@@ -243,6 +247,7 @@ impl Tool for BashTool {
             .collect();
         let details = Details {
             protected: touched.into_names(),
+            limit_ms: None,
             ..details
         };
         Ok(answer(&plan, &sandbox, notes, &ended, captured, details))

@@ -118,6 +118,7 @@ fn every_moment_of_a_turn_has_a_name() {
     let call = |words: &str, others| {
         Some(TurnActivity::Call {
             words: words.to_owned(),
+            limit: None,
             others,
         })
     };

@@ -28,6 +28,7 @@ pub(super) fn card() -> Card {
         session: Some(SessionId::new()),
         keeps_argument: true,
         meta: vec![Fact::Exit(1)],
+        limit: Some(Duration::from_mins(2)),
         look: true,
         body: vec![
             CardPart::Text("one".into()),
@@ -71,8 +72,8 @@ fn every_part_of_a_card_is_data() {
         Fact::Exit(_) => Fact::Exit(101);
         Fact::Signal(_) => Fact::Signal(9);
         Fact::TimedOut => Fact::TimedOut;
-        Fact::Text(_) => Fact::Text("created".into());
         Fact::Took(_) => Fact::Took(Duration::from_millis(63_500));
+        Fact::Text(_) => Fact::Text("created".into());
     });
     every!(Tone {
         Tone::Normal => Tone::Normal;

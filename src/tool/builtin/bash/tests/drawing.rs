@@ -288,3 +288,16 @@ fn old_details_can_still_be_drawn() {
                                 "bytes": 2, "lines": 1, "pid": 7});
     assert!(serde_json::from_value::<Details>(details).is_ok());
 }
+
+#[test]
+fn a_running_command_tells_its_limit_to_the_status_line() {
+    let project = Harness::new();
+    let details = Details {
+        command: "make".into(),
+        limit_ms: Some(120_000),
+        ..Details::default()
+    };
+    let card = running_with(&project, "", &details, false);
+    assert_eq!(card.limit, Some(Duration::from_mins(2)));
+    assert!(card.meta.is_empty(), "the card itself shows none");
+}
