@@ -619,7 +619,9 @@ mod tests {
 
     #[test]
     fn the_newest_model_of_a_kind_is_listed_first() {
-        let catalog = Catalog::new(crate::provider::builtin(&|_| None));
+        let catalog = Catalog::new(crate::provider::builtin(&|name| {
+            name.ends_with("_API_KEY").then(|| "key".to_owned())
+        }));
         let models = catalog.models();
         let names: Vec<String> = models.iter().map(|model| model.reference.to_string()).collect();
         for kind in ["opus", "sonnet", "haiku"] {

@@ -87,7 +87,7 @@ fn seen(variables: &[&str]) -> (Vec<u8>, Terminal) {
     terminal.keys("qi");
     terminal.wait_text("⏎ send");
     terminal.keys("\x18d");
-    terminal.wait_text("1 file ");
+    terminal.wait_text("Changes ·");
     terminal.keys("q");
     terminal.wait_text("⏎ send");
     say(&terminal, "ask");

@@ -42,7 +42,8 @@ fn what_changed_is_shown_commented_and_reverted() {
     let (project, terminal) = changed(&server);
     terminal.key(Key::Ctrl('x'));
     terminal.keys("d");
-    // The call's own card shows the same lines before the page does.
+    // The card of the call and the end of the turn show the same lines and figures.
+    terminal.wait_text("Changes ·");
     terminal.wait_text("1 file ");
     terminal.keys("]jj");
     terminal.keys("m");
@@ -69,7 +70,8 @@ fn a_file_that_changed_since_is_not_reverted_and_the_work_tree_is_compared() {
     project.write("new.txt", b"new\n");
     terminal.key(Key::Ctrl('x'));
     terminal.keys("d");
-    // The call's own card shows the same lines before the page does.
+    // The card of the call and the end of the turn show the same lines and figures.
+    terminal.wait_text("Changes ·");
     terminal.wait_text("1 file ");
     project.write("a.txt", b"one\nthree\n");
     terminal.keys("]xx");

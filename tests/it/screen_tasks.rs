@@ -61,7 +61,7 @@ fn a_person_goes_into_a_task_speaks_to_it_and_comes_back() {
     say(&terminal, "and be quick");
     terminal.wait_text("queued ┃ and be quick");
     gate.open();
-    terminal.wait_text("taken at step 2");
+    terminal.wait_text("read while the turn ran");
     terminal.wait_text("Found: line 1.");
     assert!(
         server

@@ -243,10 +243,10 @@ fn open_todos_are_not_told_again_in_the_next_process() {
         (vec![works(), said("Worked.")], 2),
     ] {
         server.script(turns);
-        let words: &[&str] = if requests == 0 { &["go"] } else { &["-c", "go on"] };
+        let prompt: &[&str] = if requests == 0 { &["go"] } else { &["-c", "go on"] };
         let _ = events_of(&project)
             .args(["--permission-mode", "yolo"])
-            .args(words)
+            .args(prompt)
             .run()
             .success();
         requests += count;

@@ -31,18 +31,18 @@ struct LastReminder {
 }
 
 impl TodoReminders {
-    /// Finds the last reminder of a conversation whose list is now `list`.
-    pub(super) fn new(messages: &[Arc<Message>], list: &[Value]) -> Self {
-        if !list.iter().any(is_open) {
+    /// Finds the last reminder of a conversation whose list is now `current`.
+    pub(super) fn new(messages: &[Arc<Message>], current: &[Value]) -> Self {
+        if !current.iter().any(is_open) {
             return Self::default();
         }
         let is_reminder = |message: &Arc<Message>| message.is_reminder() && message.text().ends_with(ENDING);
         let last = messages.iter().rposition(is_reminder).map(|index| {
             let mut later = messages[index + 1..].iter();
-            let todos = if later.any(|message| todos::shows(message, list).is_some()) {
+            let todos = if later.any(|message| todos::shows(message, current).is_some()) {
                 last_shown(messages[..index].iter().map(Arc::as_ref))
             } else {
-                list.to_vec()
+                current.to_vec()
             };
             LastReminder {
                 todos,

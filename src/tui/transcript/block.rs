@@ -385,8 +385,8 @@ mod tests {
             "to the model: Task (who calls it, agent explore) is completed after 41s."
         );
         assert_eq!(
-            without_ids("the session of tsk_tsk is open"),
-            "the session of tsk_tsk is open"
+            without_ids("the session of a task is open"),
+            "the session of a task is open"
         );
     }
 }

@@ -31,7 +31,7 @@ impl Transcript {
             return;
         }
         let inner = inner(area);
-        let share = Cell::new(if self.asks_for_a_place() {
+        let to_lay_out = Cell::new(if self.asks_for_a_place() {
             usize::MAX
         } else {
             FRAME_SHARE
@@ -44,7 +44,7 @@ impl Transcript {
             reasoning_unfolded: self.reasoning_unfolded,
             canvas: self.canvas.as_ref(),
             keeps_rows: false,
-            share: &share,
+            share: &to_lay_out,
         };
         let mut list = BlockRows {
             blocks: &mut self.blocks,

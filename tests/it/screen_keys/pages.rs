@@ -91,6 +91,8 @@ fn keys_of_the_page_of_changes() {
     terminal.wait_text("Changed.");
     terminal.wait_text("send");
     terminal.keys("\x18d");
+    // The end of the turn names the files too.
+    terminal.wait_text("Changes ·");
     terminal.wait_text("2 files ");
     for (keys, row) in CHANGES {
         println!("{keys:?}");
@@ -105,7 +107,7 @@ fn keys_of_the_page_of_changes() {
     terminal.keys("?");
     terminal.wait_text(" Keys");
     terminal.keys("q");
-    terminal.wait_text("2 files ");
+    terminal.wait_text("Changes ·");
     terminal.keys("q");
     terminal.wait_text("send");
 }

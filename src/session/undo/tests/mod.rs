@@ -246,7 +246,7 @@ impl Sequence {
         self.undone.clear();
         self.truth.forget_undone();
         self.tell(format!("message {seq}"));
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             if self.random.one_in(2) {
                 self.call_tool(seq);
             } else {
@@ -302,7 +302,7 @@ impl Sequence {
         let project = self.undo.project.clone();
         let watch = CommandWatch::begin(&self.log, &project, &gate).unwrap();
         let mut files = self.truth.files.clone();
-        for _ in 0..1 + self.random.below(2) {
+        for _ in 0..=self.random.below(2) {
             self.change_by_command(&mut files);
         }
         for path in PATHS {

@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Files by path; one that is not there has no entry.
 pub(super) type Files = BTreeMap<String, String>;
 
+/// Contents of files before and after an undo, by path.
+type Effects = BTreeMap<String, (Option<String>, Option<String>)>;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
     Tool,
@@ -41,8 +44,8 @@ pub(super) struct Truth {
     refused: BTreeMap<String, RefusedFile>,
     /// First parts of the messages that a command ran for.
     commands: BTreeSet<u64>,
-    /// What the undos that can be taken back made of files: before and after, by path.
-    undos: Vec<BTreeMap<String, (Option<String>, Option<String>)>>,
+    /// What the undos that can be taken back made of files.
+    undos: Vec<Effects>,
 }
 
 impl Truth {

@@ -291,7 +291,7 @@ async fn the_card_names_the_line_and_what_is_not_plain() {
     let result = project.run("edit", edit.clone()).await;
     let card = project.draw_result("edit", &edit, &result, false);
     assert_eq!((card.title.as_str(), card.argument.as_str()), ("Edit", "a.rs:1"));
-    assert_eq!(card.meta, ["+1 \u{2212}2", "line_trimmed"]);
+    assert_eq!(card.meta, ["+1 \u{2212}2", "white space differed"]);
     assert!(matches!(&card.body[..], [CardPart::Diff(body)] if body.max_lines == 40));
     let card = project.draw_result("edit", &edit, &result, true);
     assert!(matches!(&card.body[..], [CardPart::Diff(body)] if body.max_lines == 0));
