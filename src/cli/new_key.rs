@@ -19,7 +19,7 @@ use crate::private_file;
 use crate::session::wire::{KeyedProvider, OpenRequest, keyed_providers};
 use crate::tui::{ApiKey, KeyService, KeyServices, KeyTrial};
 
-/// How long a service may take to answer for a key.
+/// Maximum time of a request that tries a key.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The providers that a key may be given for, and the place of keys.

@@ -53,7 +53,7 @@ pub enum WithheldKind {
     Signed,
 }
 
-/// What was left out for a model is sent to it again, as the person wants it.
+/// Parts that were left out for a model are sent to it again, because the person asked for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentAgain {
     pub model: ModelRef,

@@ -1,7 +1,7 @@
 //! Writes down what happens, in the order in which it is told.
 //!
-//! Where somebody watches, what cannot be written (a full disk, a database that another process holds for long) is kept in
-//! memory, in its order, and written as soon as that works. Elsewhere the error is for the caller.
+//! In a session on screen, changes that cannot be written (a full disk, a database that another process holds for long) are
+//! kept in memory, in their order, and written later. Without a screen the caller gets the error.
 
 use crate::conversation::{Message, MessageId, ModelRef, Part, SessionId};
 use crate::store::{DraftKey, MessageChange, NewSession, PaidRequest, SessionLock, Store, StoreError};

@@ -1,4 +1,4 @@
-//! What a provider refused is left out for its model, until the person has it sent again.
+//! Parts of messages that a provider refused: left out of requests to that model until `/resend`.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! They lie in `.lathe/commands`, `.claude/commands`, `.opencode/command` and `.opencode/commands` of the project, from the
 //! working directory up to the root, then in lathe's configuration directory and in `~/.claude/commands`; the first of a
 //! name wins. A directory below makes a name `sub/name`. Front matter may say `description`, `argument-hint`, `model`,
-//! `agent` and `subtask`; in files of Claude Code it need not be YAML. Nothing is run here: [`mod@expand`] says which shell commands a text wants, and whoever asked has
-//! them run.
+//! `agent` and `subtask`; in files of Claude Code it need not be YAML. Nothing is run here: [`mod@expand`] returns the shell
+//! commands in a text, and the caller runs them.
 
 mod expand;
 
@@ -60,7 +60,7 @@ pub struct UserCommand {
     pub agent: Option<String>,
     /// It wants to run as a task of its own.
     pub is_subtask: bool,
-    /// What the highest `$n` of its text stands for.
+    /// Arguments that the highest `$n` in its text is replaced by: one word, or all that are left.
     pub last_number: LastNumber,
     /// Keys of its front matter that mean nothing here.
     pub unused: Vec<String>,

@@ -58,7 +58,7 @@ pub enum MissCause {
     Compacted,
     /// Parts were left out that the provider refused.
     Withheld,
-    /// What the provider refused is sent again.
+    /// Parts that the provider had refused are sent again.
     SentAgain,
     /// Nothing was asked for so long that the provider had forgotten it.
     Expired,

@@ -57,7 +57,7 @@ pub(super) static MODELS: [FaultyModel; 5] = [
 
 const AGENTS: [&str; 2] = ["build", "plan"];
 const PROMPTS: [&str; 4] = ["Hello.", "Go on, please.\n", " ", ""];
-/// What a person does in one sequence, turns included.
+/// Actions of the person in one sequence; a turn is one of them.
 const STEPS: usize = 8;
 /// Events of one turn before its person stops it.
 const MOST_EVENTS: usize = 120;
